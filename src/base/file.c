@@ -1,0 +1,164 @@
+/* file.c: see file.h. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define OUT_BUFFER ((size_t)1 << 20)
+
+static int fail_io(struct err *e, const char *path, const char *what)
+{
+    err_at(e, path, ERR_NO_OFFSET);
+    return FAIL(e, ERR_IO, "%s: %s", what, strerror(errno));
+}
+
+static int read_all(struct file_map *f, int fd, const char *path, struct err *e)
+{
+    struct buf b;
+    buf_init(&b);
+    for (;;) {
+        char *room = buf_room(&b, b.n < (1 << 20) ? 1 << 16 : 1 << 24);
+        if (!room) {
+            buf_done(&b);
+            return FAIL(e, ERR_NOMEM, "out of memory after %zu bytes of input", b.n);
+        }
+        ssize_t got = read(fd, room, b.cap - b.n - 1);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            int rc = fail_io(e, path, "cannot read");
+            buf_done(&b);
+            return rc;
+        }
+        if (got == 0) break;
+        b.n += (size_t)got;
+    }
+    *f = (struct file_map){b.p, b.n, false};
+    return 0;
+}
+
+int file_map(struct file_map *f, const char *path, struct err *e)
+{
+    *f = (struct file_map){0};
+    if (strcmp(path, "-") == 0) return read_all(f, STDIN_FILENO, path, e);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return fail_io(e, path, "cannot open");
+    struct stat st;
+    int rc = 0;
+    if (fstat(fd, &st) < 0) {
+        rc = fail_io(e, path, "cannot stat");
+    } else if (S_ISDIR(st.st_mode)) {
+        err_at(e, path, ERR_NO_OFFSET);
+        rc = FAIL(e, ERR_USAGE, "is a directory, expected a trace file");
+    } else if (!S_ISREG(st.st_mode)) {
+        rc = read_all(f, fd, path, e);
+    } else if (st.st_size > 0) {
+        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (p == MAP_FAILED) rc = fail_io(e, path, "cannot map");
+        else *f = (struct file_map){p, (uint64_t)st.st_size, true};
+    }
+    close(fd);
+    return rc;
+}
+
+void file_unmap(struct file_map *f)
+{
+    if (f->mapped) munmap((void *)(uintptr_t)f->p, f->n);
+    else mem_free((void *)(uintptr_t)f->p);
+    *f = (struct file_map){0};
+}
+
+static int flush(struct file_out *f, const char *p, size_t n, struct err *e)
+{
+    while (n) {
+        ssize_t put = write(f->fd, p, n);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return fail_io(e, f->path, "cannot write");
+        p += put;
+        n -= (size_t)put;
+    }
+    return 0;
+}
+
+int file_out_begin(struct file_out *f, const char *path, struct err *e)
+{
+    *f = (struct file_out){.fd = -1};
+    size_t n = strlen(path) + 32;
+    f->path = mem_strdup(path);
+    f->temp = mem_alloc(n);
+    f->buffer = mem_alloc(OUT_BUFFER);
+    if (!f->path || !f->temp || !f->buffer) {
+        file_out_abort(f);
+        return FAIL(e, ERR_NOMEM, "out of memory");
+    }
+    snprintf(f->temp, n, "%s.tmp%ld", path, (long)getpid());
+    f->fd = open(f->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (f->fd < 0) {
+        int rc = fail_io(e, path, "cannot create");
+        mem_free(f->temp);
+        f->temp = NULL;
+        file_out_abort(f);
+        return rc;
+    }
+    return 0;
+}
+
+int file_out_write(struct file_out *f, const void *p, size_t n, struct err *e)
+{
+    f->written += n;
+    if (f->used + n <= OUT_BUFFER) {
+        memcpy(f->buffer + f->used, p, n);
+        f->used += n;
+        return 0;
+    }
+    TRY(flush(f, f->buffer, f->used, e));
+    f->used = 0;
+    if (n >= OUT_BUFFER) return flush(f, p, n, e);
+    memcpy(f->buffer, p, n);
+    f->used = n;
+    return 0;
+}
+
+int file_out_commit(struct file_out *f, struct err *e)
+{
+    int rc = flush(f, f->buffer, f->used, e);
+    if (rc == 0 && fsync(f->fd) < 0 && errno != EINVAL) rc = fail_io(e, f->path, "cannot write");
+    if (close(f->fd) < 0 && rc == 0) rc = fail_io(e, f->path, "cannot write");
+    f->fd = -1;
+    if (rc == 0 && rename(f->temp, f->path) < 0)
+        rc = fail_io(e, f->path, "cannot rename into place");
+    if (rc == 0) {
+        mem_free(f->temp);
+        f->temp = NULL;
+    }
+    file_out_abort(f);
+    return rc;
+}
+
+void file_out_abort(struct file_out *f)
+{
+    if (f->fd >= 0) close(f->fd);
+    if (f->temp) unlink(f->temp);
+    mem_free(f->path);
+    mem_free(f->temp);
+    mem_free(f->buffer);
+    *f = (struct file_out){.fd = -1};
+}
+
+int file_write_whole(const char *path, const void *p, size_t n, struct err *e)
+{
+    struct file_out f;
+    TRY(file_out_begin(&f, path, e));
+    int rc = file_out_write(&f, p, n, e);
+    if (rc < 0) {
+        file_out_abort(&f);
+        return rc;
+    }
+    return file_out_commit(&f, e);
+}

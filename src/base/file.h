@@ -1,0 +1,37 @@
+/* file.h: files as mapped bytes, and files written whole or not at all. */
+#ifndef STRATA_BASE_FILE_H
+#define STRATA_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct file_map {
+    const char *p; /* NULL for an empty file */
+    uint64_t n;
+    bool mapped; /* false when read into memory (a pipe) */
+};
+
+/* Maps `path` for reading; "-" and pipes are read to the end instead. */
+int file_map(struct file_map *f, const char *path, struct err *e) MUST_USE;
+void file_unmap(struct file_map *f);
+
+/* Writes to a temporary name beside `path`, syncs, renames. On failure nothing is left behind. */
+int file_write_whole(const char *path, const void *p, size_t n, struct err *e) MUST_USE;
+
+/* The same in pieces: begin, write ..., commit or abort. */
+struct file_out {
+    int fd;
+    char *path, *temp;
+    char *buffer;
+    size_t used;
+    uint64_t written;
+};
+int file_out_begin(struct file_out *f, const char *path, struct err *e) MUST_USE;
+int file_out_write(struct file_out *f, const void *p, size_t n, struct err *e) MUST_USE;
+int file_out_commit(struct file_out *f, struct err *e) MUST_USE;
+void file_out_abort(struct file_out *f);
+
+#endif

@@ -1,0 +1,25 @@
+/* human.h: numbers as people read them: three significant digits, unit glued on. */
+#ifndef STRATA_BASE_HUMAN_H
+#define STRATA_BASE_HUMAN_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+struct human {
+    char s[32];
+};
+
+struct human human_time(int64_t ns);     /* "564 ms", "10.7 ms", "4.1 us", "2.15 s", "12 ns" */
+struct human human_bytes(int64_t bytes); /* "8.61 GB": powers of ten, as GPU vendors count */
+struct human human_count(uint64_t n);    /* "218,570" */
+struct human human_pct(double pct);      /* "98.4 %" */
+
+/* `ns` in a fixed unit chosen for a whole column: 0 = ns, 1 = us, 2 = ms, 3 = s. */
+struct human human_time_in(int64_t ns, int unit);
+
+/* `s` cut in the middle to at most `width` columns, both ends kept, the end favoured. Writes into
+ * `out` of `cap` bytes and returns it. Control characters become '?'. */
+const char *human_cut(struct str s, int width, char *out, size_t cap);
+
+#endif

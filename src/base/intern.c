@@ -1,0 +1,118 @@
+/* intern.c: hash, probe, compare; bytes live in an arena and never move. */
+#include "base/intern.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+#define LARGEST (UINT32_MAX - 2)
+
+bool intern_init(struct intern *t)
+{
+    *t = (struct intern){0};
+    arena_init(&t->bytes);
+    t->mask = 255;
+    t->slots = mem_zalloc(t->mask + 1, sizeof *t->slots);
+    if (!t->slots || intern_add(t, str_c("")) != 0) {
+        intern_done(t);
+        return true;
+    }
+    return false;
+}
+
+void intern_done(struct intern *t)
+{
+    arena_done(&t->bytes);
+    mem_free(t->strs);
+    mem_free(t->hashes);
+    mem_free(t->slots);
+    *t = (struct intern){0};
+}
+
+uint64_t intern_hash(struct str s)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u ^ s.n;
+    const char *p = s.p;
+    size_t n = s.n;
+    while (n >= 8) {
+        uint64_t w;
+        memcpy(&w, p, 8);
+        h = (h ^ w) * 0x9fb21c651e98df25u;
+        h ^= h >> 29;
+        p += 8;
+        n -= 8;
+    }
+    if (n) {
+        uint64_t w = 0;
+        memcpy(&w, p, n);
+        h = (h ^ w) * 0x9fb21c651e98df25u;
+    }
+    return map_mix(h);
+}
+
+static bool grow_slots(struct intern *t)
+{
+    uint32_t mask = t->mask * 2 + 1;
+    uint32_t *slots = mem_zalloc((size_t)mask + 1, sizeof *slots);
+    if (!slots) return true;
+    for (uint32_t id = 0; id < t->n; id++) {
+        uint32_t i = (uint32_t)t->hashes[id] & mask;
+        while (slots[i]) i = (i + 1) & mask;
+        slots[i] = id + 1;
+    }
+    mem_free(t->slots);
+    t->slots = slots;
+    t->mask = mask;
+    return false;
+}
+
+/* The slot that holds `s`, or the empty one where it belongs. */
+static uint32_t *probe(const struct intern *t, struct str s, uint64_t hash)
+{
+    uint32_t i = (uint32_t)hash & t->mask;
+    for (;; i = (i + 1) & t->mask) {
+        uint32_t id = t->slots[i];
+        if (!id) return &t->slots[i];
+        if (t->hashes[id - 1] == hash && str_eq(t->strs[id - 1], s)) return &t->slots[i];
+    }
+}
+
+static bool reserve_one(struct intern *t)
+{
+    size_t cap = t->cap;
+    if (t->n < cap) return false;
+    if (VEC_RESERVE(t->strs, t->n, t->cap, 1)) return true;
+    if (VEC_RESERVE(t->hashes, t->n, cap, 1)) {
+        t->cap = t->n; /* strs is larger than hashes now; the smaller capacity rules */
+        return true;
+    }
+    return false;
+}
+
+str_id intern_add_hashed(struct intern *t, struct str s, uint64_t hash)
+{
+    uint32_t *slot = probe(t, s, hash);
+    if (*slot) return *slot - 1;
+    if (t->n >= LARGEST || reserve_one(t)) return STR_NONE;
+    if (t->n >= t->mask / 2) {
+        if (grow_slots(t)) return STR_NONE;
+        slot = probe(t, s, hash);
+    }
+    char *copy = arena_strdup(&t->bytes, s);
+    if (!copy) return STR_NONE;
+    t->strs[t->n] = str_from(copy, s.n);
+    t->hashes[t->n] = hash;
+    *slot = ++t->n;
+    return t->n - 1;
+}
+
+str_id intern_add(struct intern *t, struct str s)
+{
+    return intern_add_hashed(t, s, intern_hash(s));
+}
+
+str_id intern_find(const struct intern *t, struct str s)
+{
+    uint32_t *slot = probe(t, s, intern_hash(s));
+    return *slot ? *slot - 1 : STR_NONE;
+}

@@ -1,0 +1,22 @@
+/* mem.h: the one allocator. Every heap block of the program comes from here, so that a test can
+ * make the k-th allocation fail and walk through every out-of-memory path. */
+#ifndef STRATA_BASE_MEM_H
+#define STRATA_BASE_MEM_H
+
+#include <stddef.h>
+
+/* Like malloc/calloc/realloc, but NULL also when the countdown says so. `n * size` is checked. */
+void *mem_alloc(size_t size);
+void *mem_zalloc(size_t n, size_t size);
+void *mem_grow(void *p, size_t n, size_t size);
+char *mem_strdup(const char *s);
+void mem_free(void *p);
+
+/* The k-th allocation from now on (1 = the next) and all later ones fail; 0 switches it off.
+ * Also set by STRATA_FAIL_ALLOC in the environment of a command built with the torture option. */
+void mem_fail_at(long k);
+
+/* Allocations since mem_fail_at was last called. */
+long mem_count(void);
+
+#endif

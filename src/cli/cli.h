@@ -1,0 +1,59 @@
+/* cli.h: what every sub-command gets and how it describes itself.
+ *
+ * A command is a const struct in cmd_<name>.c, listed once in cmds.c. Help, man pages and shell
+ * completions are generated from these structs. Results go to `out`, talk goes to stderr. */
+#ifndef STRATA_CLI_CLI_H
+#define STRATA_CLI_CLI_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "trace/trace.h"
+
+enum cli_exit {
+    EXIT_OK = 0,
+    EXIT_OVER_BUDGET = 1,
+    EXIT_USAGE = 2,
+    EXIT_BAD_INPUT = 3,
+    EXIT_INTERNAL = 4
+};
+
+struct cli {
+    struct buf out; /* flushed to stdout when the command returns */
+    bool color;
+    bool json;
+    int width; /* at most 100 */
+    const struct cmd *cmd;
+};
+
+enum cmd_group { GROUP_RECORD, GROUP_DIAGNOSE, GROUP_NUMBERS, GROUP_FILES, GROUP_HIDDEN };
+
+struct cmd {
+    const char *name;
+    const char *summary;         /* one line, lower case, no full stop */
+    const char *args;            /* operands as shown in usage: "TRACE" */
+    const char *about;           /* a few sentences for --help and the manual */
+    const char *const *examples; /* NULL-terminated pairs: command line, what it does */
+    const struct opt *opts;      /* own options; --json, --color and --help are everyone's */
+    enum cmd_group group;
+    int min_args, max_args; /* operands; max_args < 0 = any number */
+    bool passes_args;       /* the first operand ends the options (run -- CMD) */
+
+    /* Returns 0, EXIT_OVER_BUDGET, or a negative err code with `e` filled. */
+    int (*run)(struct cli *cli, const struct opts *o, struct err *e);
+};
+
+extern const struct cmd *const cmds[]; /* NULL-terminated, in the order help lists them */
+extern const struct opt cli_common_opts[];
+
+const struct cmd *cmd_find(const char *name);
+
+/* Reads a trace, whatever its format, showing progress on a terminal; damage is told on stderr. */
+int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
+
+/* One line to stderr: "strata: ...". */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

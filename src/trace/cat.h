@@ -1,0 +1,48 @@
+/* cat.h: the kinds of row we tell apart, and the one table that maps the category names of every
+ * PyTorch release and vendor onto them. Unknown categories are kept as KIND_OTHER. */
+#ifndef STRATA_TRACE_CAT_H
+#define STRATA_TRACE_CAT_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+enum row_kind {
+    KIND_OTHER,
+    KIND_OP,         /* framework operator on the CPU */
+    KIND_ANNOTATION, /* record_function, ProfilerStep#, NVTX range */
+    KIND_PYTHON,     /* Python frame */
+    KIND_RUNTIME,    /* CUDA/HIP/XPU ... runtime call */
+    KIND_DRIVER,     /* driver call */
+    KIND_KERNEL,
+    KIND_MEMCPY,
+    KIND_MEMSET,
+    KIND_GPU_ANNOTATION, /* the recorder's projection of an annotation onto a stream */
+    KIND_GPU_SYNC,       /* device-side record of a synchronisation: never busy time */
+    KIND_GPU_EVENT,      /* event record on a stream */
+    KIND_OVERHEAD,       /* the profiler's own cost */
+    KIND_MEMORY,         /* allocator instant */
+    KIND_INSTANT,        /* any other instant */
+    KIND_COUNTER,
+    KIND_WINDOW, /* the profiler's span over its own recording */
+    KIND_COUNT
+};
+
+enum kind_table { TABLE_NONE, TABLE_OP, TABLE_CALL, TABLE_GPU, TABLE_PY, TABLE_MEM };
+
+/* The kind of a category as written; KIND_OTHER when it is not known. */
+enum row_kind cat_kind(struct str cat);
+
+/* "kernel", "cpu_op" ...: our name of the kind, which is today's Kineto name of it. */
+const char *kind_name(enum row_kind kind);
+
+/* Which side table rows of the kind use. */
+enum kind_table kind_table(enum row_kind kind);
+
+/* Vendor of the device a category belongs to: "cuda", "xpu", "mtia", "hpu", "privateuse1", NULL. */
+const char *cat_device_type(struct str cat);
+
+bool kind_is_device(enum row_kind kind); /* lives on a device lane */
+bool kind_nests(enum row_kind kind);     /* takes part in the CPU nesting of a thread */
+
+#endif

@@ -1,0 +1,127 @@
+/* trace.c: the life of a trace and the questions every reader asks of it. */
+#include "trace/trace.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+
+struct trace *trace_new(void)
+{
+    struct trace *t = mem_zalloc(1, sizeof *t);
+    if (!t) return NULL;
+    t->columns_owned = true;
+    t->begin_ns = t->end_ns = t->window_begin_ns = t->window_end_ns = ID_NONE;
+    if (intern_init(&t->strings)) {
+        mem_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+static void free_columns(struct trace *t)
+{
+    void *columns[] = {t->ts_ns, t->dur_ns,   t->name, t->lane,   t->kind,  t->cat, t->phase,
+                       t->flags, t->aux,      t->src,  t->parent, t->depth, t->ops, t->calls,
+                       t->gpu,   t->launched, t->py,   t->mem,    t->flows};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) mem_free(columns[i]);
+}
+
+void trace_free(struct trace *t)
+{
+    if (!t) return;
+    if (t->columns_owned) free_columns(t);
+    if (t->args) t->args->free(t->args);
+    mem_free(t->lanes);
+    mem_free(t->processes);
+    mem_free(t->devices);
+    mem_free(t->metas);
+    mem_free(t->cats);
+    mem_free(t->path);
+    intern_done(&t->strings);
+    if (t->mapping) munmap(t->mapping, t->mapping_bytes);
+    mem_free(t);
+}
+
+/* The side-table index of row `r` when its kind uses `table`, else UINT32_MAX. */
+static uint32_t aux_in(const struct trace *t, row_t r, enum kind_table table)
+{
+    if (r >= t->n_rows || kind_table(t->kind[r]) != table) return UINT32_MAX;
+    return t->aux[r];
+}
+
+const struct op_info *trace_op(const struct trace *t, row_t r)
+{
+    uint32_t i = aux_in(t, r, TABLE_OP);
+    return i < t->n_ops ? &t->ops[i] : NULL;
+}
+
+const struct call_info *trace_call(const struct trace *t, row_t r)
+{
+    uint32_t i = aux_in(t, r, TABLE_CALL);
+    return i < t->n_calls ? &t->calls[i] : NULL;
+}
+
+const struct gpu_info *trace_gpu(const struct trace *t, row_t r)
+{
+    uint32_t i = aux_in(t, r, TABLE_GPU);
+    return i < t->n_gpu ? &t->gpu[i] : NULL;
+}
+
+const struct py_info *trace_py(const struct trace *t, row_t r)
+{
+    uint32_t i = aux_in(t, r, TABLE_PY);
+    return i < t->n_py ? &t->py[i] : NULL;
+}
+
+const struct mem_info *trace_mem(const struct trace *t, row_t r)
+{
+    uint32_t i = aux_in(t, r, TABLE_MEM);
+    return i < t->n_mem ? &t->mem[i] : NULL;
+}
+
+row_t trace_up(const struct trace *t, row_t r, enum row_kind kind)
+{
+    while (r != ROW_NONE && t->kind[r] != kind) r = t->parent[r];
+    return r;
+}
+
+const row_t *trace_launched(const struct trace *t, row_t call, uint32_t *ret_n)
+{
+    const struct call_info *c = trace_call(t, call);
+    *ret_n = c && (uint64_t)c->first_gpu + c->n_gpu <= t->n_launched ? c->n_gpu : 0;
+    return *ret_n ? t->launched + c->first_gpu : NULL;
+}
+
+row_t trace_launch_of(const struct trace *t, row_t r)
+{
+    const struct gpu_info *g = trace_gpu(t, r);
+    return g && g->launch < t->n_rows ? g->launch : ROW_NONE;
+}
+
+struct str trace_meta(const struct trace *t, const char *key)
+{
+    for (uint32_t i = 0; i < t->n_metas; i++)
+        if (str_is(trace_str(t, t->metas[i].key), key)) return trace_str(t, t->metas[i].value);
+    return (struct str){NULL, 0};
+}
+
+int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e)
+{
+    if (!t->args) {
+        buf_adds(out, "{}");
+        return 0;
+    }
+    return t->args->read(t->args, t->src[r], out, e);
+}
+
+row_t trace_lower_bound(const struct trace *t, lane_id lane, int64_t ts_ns)
+{
+    row_t lo = t->lanes[lane].begin, hi = t->lanes[lane].end;
+    while (lo < hi) {
+        row_t mid = lo + (hi - lo) / 2;
+        if (t->ts_ns[mid] < ts_ns) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}

@@ -1,0 +1,249 @@
+/* trace.h: what a trace is, once it has been read. Importers fill it through build.h; everything
+ * downstream only reads it. A frozen trace never changes and may be shared between threads.
+ *
+ * Columns, not objects: a row is an index; the i-th entry of every column describes row i. Rows
+ * are ordered by (lane, start, longest first, place in the file), so a lane is a contiguous run
+ * [lane.begin, lane.end) and a parent precedes its children.
+ *
+ *     row     0    1    2    3  |  4    5    6   ...
+ *     lane    thread 1213       |  GPU 0 stream 7 ...
+ *     ts_ns   10   12   15   40 |  20   31   44
+ *     dur_ns  50   20    5    9 |  10   12    3
+ *     parent  -    0    1    0  |  -    -    -          (by time, on the same lane)
+ *     aux     0    1    0    2  |  0    1    2          (index into the table of the row's kind)
+ *
+ * Times are integer nanoseconds; ts_ns + base_ns is wall-clock time since 1970. Strings are ids
+ * into `strings`. What only some kinds of row have stands in the side tables below, reached with
+ * trace_op, trace_call, trace_gpu, trace_py and trace_mem. */
+#ifndef STRATA_TRACE_TRACE_H
+#define STRATA_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/intern.h"
+#include "trace/cat.h"
+#include "trace/damage.h"
+
+typedef uint32_t row_t;
+typedef uint32_t lane_id;
+
+#define ROW_NONE  UINT32_MAX
+#define LANE_NONE UINT32_MAX
+#define ID_NONE   INT64_MIN /* an id (correlation, external, graph ...) that was not written */
+
+enum row_flag {
+    ROW_UNFINISHED = 1, /* still open when the profiler stopped ("finished": false) */
+    ROW_CROSSES = 2,    /* overlaps its neighbour on the lane without nesting */
+    ROW_PROFILER = 4,   /* the profiler's own doing: its last synchronize, buffer requests */
+};
+
+/* CPU op or user annotation. Shape texts are the raw JSON arrays, interned. */
+struct op_info {
+    int64_t external_id; /* own id, which device work launched under it refers to */
+    int64_t sequence;    /* autograd sequence number */
+    int32_t fwd_thread;
+    str_id dims, types, concrete; /* STR_NONE when shapes were not recorded */
+};
+
+/* Runtime or driver call. `first_gpu`/`n_gpu` index trace->launched: the device rows it caused. */
+struct call_info {
+    int64_t correlation;
+    int64_t external_id;
+    uint32_t first_gpu, n_gpu;
+};
+
+/* Kernel, copy, memset, device-side sync or annotation. */
+struct gpu_info {
+    int64_t correlation;
+    int64_t external_id;
+    int64_t bytes; /* copies and memsets, else -1 */
+    int64_t graph_id, graph_node;
+    int32_t device, stream, context;
+    uint32_t grid[3], block[3]; /* all zero when not recorded */
+    uint32_t shared_bytes;
+    uint16_t registers;
+    int16_t occupancy_pct; /* as estimated by the recorder, -1 when not recorded */
+    float blocks_per_sm, warps_per_sm;
+    row_t launch; /* the call that launched it, or ROW_NONE: normal at window edges */
+};
+
+/* Python frame. Ids are -1 where the trace has none. */
+struct py_info {
+    int32_t id, parent_id, module_id;
+};
+
+/* Allocator event: bytes > 0 allocates, < 0 frees. Totals are -1 where not recorded. */
+struct mem_info {
+    uint64_t addr;
+    int64_t bytes, total_allocated, total_reserved;
+    int16_t device_type, device_id;
+};
+
+enum lane_kind {
+    LANE_THREAD,   /* a CPU thread */
+    LANE_STREAM,   /* a GPU stream: kernels, copies, memsets */
+    LANE_GPU_NOTE, /* device-side annotations and sync records: not work */
+    LANE_OVERHEAD, /* the profiler's own cost, placed on no thread */
+    LANE_COUNTER,
+    LANE_OTHER, /* whatever else was written */
+};
+
+struct lane {
+    enum lane_kind kind;
+    uint32_t process; /* index into trace->processes */
+    int64_t tid;      /* as printed, or ID_NONE when it was not a number */
+    str_id tid_text;  /* as printed when it was not a number */
+    str_id name;      /* from metadata; 0 when none */
+    int64_t sort_index;
+    int32_t device, stream; /* LANE_STREAM and LANE_GPU_NOTE, else -1 */
+    row_t begin, end;       /* its rows */
+};
+
+struct process {
+    int64_t pid; /* as printed, or ID_NONE */
+    str_id pid_text;
+    str_id name, labels;
+    int64_t sort_index;
+};
+
+struct device {
+    int32_t id;
+    str_id name;
+    int64_t memory_bytes;
+    int32_t major, minor;
+    int32_t n_sms, warp_size;
+    int32_t max_threads_per_sm, regs_per_sm, shared_per_sm, shared_per_block_optin;
+};
+
+/* Top-level keys of the file other than the events, as raw JSON text. May hold secrets (whole
+ * environments have been seen): never print values of unknown keys. */
+struct meta {
+    str_id key, value;
+};
+
+/* Flow events as written. Joins never use them (half of them are not what they seem); they are
+ * kept so that nothing is lost on the way to another format. */
+struct flow {
+    int64_t ts_ns;
+    int64_t id;
+    lane_id lane;
+    str_id name;
+    uint8_t cat;
+    char phase;
+};
+
+/* Reads back the raw JSON text of one event's args. Supplied by the importer. */
+struct args_source {
+    int (*read)(struct args_source *self, uint64_t src, struct buf *out, struct err *e);
+    void (*free)(struct args_source *self);
+};
+
+struct trace {
+    /* columns */
+    uint32_t n_rows;
+    int64_t *ts_ns;
+    int64_t *dur_ns; /* 0 for instants */
+    str_id *name;
+    lane_id *lane;
+    uint8_t *kind;   /* enum row_kind */
+    uint8_t *cat;    /* index into cats: the category as written */
+    char *phase;     /* 'X', 'i', 'C', 'b' ... as in the Chrome format; B/E pairs become 'X' */
+    uint8_t *flags;  /* enum row_flag */
+    uint32_t *aux;   /* index into the side table of the row's kind, or UINT32_MAX */
+    uint64_t *src;   /* byte offset of the event in the (inflated) input */
+    row_t *parent;   /* enclosing row on the same lane, or ROW_NONE */
+    uint16_t *depth; /* 0 at the top; saturates */
+
+    /* side tables */
+    struct op_info *ops;
+    struct call_info *calls;
+    struct gpu_info *gpu;
+    struct py_info *py;
+    struct mem_info *mem;
+    uint32_t n_ops, n_calls, n_gpu, n_py, n_mem;
+    row_t *launched; /* device rows grouped by launching call; see call_info */
+    uint32_t n_launched;
+
+    struct lane *lanes;
+    uint32_t n_lanes;
+    struct process *processes;
+    uint32_t n_processes;
+    struct device *devices;
+    uint32_t n_devices;
+    struct meta *metas;
+    uint32_t n_metas;
+    struct flow *flows;
+    uint32_t n_flows;
+    str_id *cats; /* category texts by index */
+    uint32_t n_cats;
+
+    struct intern strings;
+    struct damage damage;
+    int64_t base_ns;
+    int64_t begin_ns, end_ns;               /* first start and last end of any span with a time */
+    int64_t window_begin_ns, window_end_ns; /* the profiler's own window where it wrote one */
+    uint64_t source_bytes;                  /* size of the plain text (inflated) */
+    bool external_ids_usable;               /* false where they only copy the correlation id */
+    char *path;                             /* as given by the user */
+    const char *format;                     /* "kineto json", "strata", "nsys sqlite" ... */
+
+    struct args_source *args; /* NULL when nothing more can be read */
+    void *mapping;            /* owned by the native reader: columns point into it */
+    uint64_t mapping_bytes;
+    bool columns_owned; /* false when the columns are mapped */
+};
+
+struct trace *trace_new(void);
+void trace_free(struct trace *t);
+
+static inline struct str trace_str(const struct trace *t, str_id id)
+{
+    return intern_get(&t->strings, id);
+}
+
+static inline struct str trace_name(const struct trace *t, row_t r)
+{
+    return trace_str(t, t->name[r]);
+}
+
+static inline int64_t trace_end_ns(const struct trace *t, row_t r)
+{
+    return t->ts_ns[r] + t->dur_ns[r];
+}
+
+/* The row's entry in its side table, or NULL when its kind has none. */
+const struct op_info *trace_op(const struct trace *t, row_t r);
+const struct call_info *trace_call(const struct trace *t, row_t r);
+const struct gpu_info *trace_gpu(const struct trace *t, row_t r);
+const struct py_info *trace_py(const struct trace *t, row_t r);
+const struct mem_info *trace_mem(const struct trace *t, row_t r);
+
+/* The nearest enclosing row of `kind`, `r` itself included; ROW_NONE when there is none. */
+row_t trace_up(const struct trace *t, row_t r, enum row_kind kind);
+
+/* Device rows a call launched, in time order; *ret_n is 0 for calls that launch nothing. */
+const row_t *trace_launched(const struct trace *t, row_t call, uint32_t *ret_n);
+
+/* The call that launched device row `r`, or ROW_NONE. */
+row_t trace_launch_of(const struct trace *t, row_t r);
+
+/* The value of a top-level key as raw JSON text; .p is NULL when absent. */
+struct str trace_meta(const struct trace *t, const char *key);
+
+/* Raw JSON object text of the row's args ("{}" when it has none) appended to `out`. */
+int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e) MUST_USE;
+
+/* First row at or after `ts_ns` on the lane; lane.end when there is none. */
+row_t trace_lower_bound(const struct trace *t, lane_id lane, int64_t ts_ns);
+
+/* Whether the row is device work (kernel, copy, memset) and counts as busy time. */
+static inline bool trace_is_work(const struct trace *t, row_t r)
+{
+    return t->kind[r] == KIND_KERNEL || t->kind[r] == KIND_MEMCPY || t->kind[r] == KIND_MEMSET;
+}
+
+#endif
