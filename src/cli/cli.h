@@ -50,6 +50,9 @@ extern const struct opt cli_common_opts[];
 
 const struct cmd *cmd_find(const char *name);
 
+/* The program: runs one command line, prints its result, returns its exit status. */
+int cli_main(int argc, char **argv);
+
 /* Reads a trace, whatever its format, showing progress on a terminal; damage is told on stderr. */
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 

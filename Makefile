@@ -1,0 +1,64 @@
+# A thin front for Meson and ninja. `make help` lists the targets.
+#
+# build/       release build: what `make`, `make install`, `make bench` and `make demo` use
+# build-asan/  address and undefined-behaviour sanitizers: what `make test` runs
+# build-tsan/  thread sanitizer, for the tests of threaded code
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+T ?=
+
+NINJA := ninja -j$(JOBS)
+DEBUG := -Dbuildtype=debug -Db_lundef=false
+
+.PHONY: all
+all: build
+	@$(NINJA) -C build
+
+# Setting up again is cheap and notices new test files.
+.PHONY: build build-asan build-tsan
+build: deps
+	@tools/setup.sh build -Dprefix=$(PREFIX)
+
+build-asan: deps
+	@tools/setup.sh build-asan $(DEBUG) -Db_sanitize=address,undefined
+
+build-tsan: deps
+	@tools/setup.sh build-tsan $(DEBUG) -Db_sanitize=thread
+
+.PHONY: deps
+deps:
+	@tools/deps.sh build
+
+## test: build with sanitizers, run every test (T=WORD: only those with WORD in the name)
+.PHONY: test
+test: build-asan build-tsan
+	@$(NINJA) -C build-asan
+	@$(NINJA) -C build-tsan threaded
+	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan
+
+## asan: build the program with sanitizers: build-asan/src/strata
+.PHONY: asan
+asan: build-asan
+	@$(NINJA) -C build-asan
+
+## update-goldens: rewrite the expectations of tests/cli from what the program prints now
+.PHONY: update-goldens
+update-goldens: asan
+	@tests/cli/run.py --strata build-asan/src/strata --update $(or $(T),$(wildcard tests/cli/*.t))
+
+## install: install into PREFIX (default /usr/local); DESTDIR is obeyed
+.PHONY: install
+install: all
+	@meson install -C build --no-rebuild
+
+## clean: remove everything that was built
+.PHONY: clean
+clean:
+	@rm -rf build build-asan build-tsan build-fuzz
+
+## help: this list
+.PHONY: help
+help:
+	@echo 'make: build the program: build/src/strata'
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)

@@ -1,0 +1,141 @@
+/* run.c: finds the command, parses its options, runs it, prints its result, and turns error codes
+ * into exit codes. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/human.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+
+#ifndef STRATA_VERSION
+#define STRATA_VERSION "0"
+#endif
+
+const struct opt cli_common_opts[] = {
+    {"json", 0, NULL, "machine-readable output with stable keys", NULL},
+    {"color", 0, "WHEN", "colour: auto, always or never", "auto|always|never"},
+    {"help", 'h', NULL, "this text", NULL},
+    {0},
+};
+
+void cli_say(const char *fmt, ...)
+{
+    va_list ap;
+    fflush(stdout);
+    fputs("strata: ", stderr);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+static int exit_code(int rc)
+{
+    if (rc >= 0) return rc;
+    if (rc == ERR_USAGE) return EXIT_USAGE;
+    return rc == ERR_NOMEM || rc == ERR_INTERNAL ? EXIT_INTERNAL : EXIT_BAD_INPUT;
+}
+
+static void say_error(const struct err *e)
+{
+    char where[320] = "";
+    int n = 0;
+    if (e->file[0])
+        n = snprintf(where, sizeof where,
+                     "%s: ", strcmp(e->file, "-") ? e->file : "standard input");
+    if (e->offset != ERR_NO_OFFSET && n >= 0 && (size_t)n < sizeof where)
+        snprintf(where + n, sizeof where - (size_t)n,
+                 "byte %s: ", human_count((uint64_t)e->offset).s);
+    cli_say("%s%s", where, e->msg[0] ? e->msg : "failed");
+}
+
+static bool want_color(const struct opts *o)
+{
+    const char *when = opt_get(o, "color", "auto");
+    if (strcmp(when, "always") == 0) return true;
+    if (strcmp(when, "never") == 0 || getenv("NO_COLOR")) return false;
+    const char *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+}
+
+static int terminal_width(void)
+{
+    struct winsize w;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 40)
+        return w.ws_col < 100 ? w.ws_col : 100;
+    return 100;
+}
+
+static int flush_out(struct cli *cli, struct err *e)
+{
+    if (!buf_ok(&cli->out)) return FAIL(e, ERR_NOMEM, "out of memory");
+    size_t done = 0;
+    while (done < cli->out.n) {
+        ssize_t n = write(STDOUT_FILENO, cli->out.p + done, cli->out.n - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EPIPE) return 0;
+        if (n < 0) return FAIL(e, ERR_IO, "cannot write the result: %s", strerror(errno));
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+static int check_operands(const struct cmd *c, const struct opts *o, struct err *e)
+{
+    if (o->n_args < c->min_args)
+        return FAIL(e, ERR_USAGE, "%s needs %s; see strata %s --help", c->name, c->args, c->name);
+    if (c->max_args >= 0 && o->n_args > c->max_args)
+        return FAIL(e, ERR_USAGE, "'%s' is one operand too many; see strata %s --help",
+                    o->args[c->max_args], c->name);
+    return 0;
+}
+
+static int run_command(const struct cmd *c, int argc, char **argv, struct err *e)
+{
+    struct opts o;
+    const struct opt *tables[] = {cli_common_opts, c->opts, NULL};
+    TRY(opt_parse(&o, tables, argc, argv, c->passes_args, e));
+    struct cli cli = {
+        .color = want_color(&o), .json = opt_has(&o, "json"), .width = terminal_width(), .cmd = c};
+    buf_init(&cli.out);
+    int rc = 0;
+    if (opt_has(&o, "help")) help_command(&cli.out, c, cli.color);
+    else if ((rc = check_operands(c, &o, e)) == 0) rc = c->run(&cli, &o, e);
+    int flushed = flush_out(&cli, e);
+    buf_done(&cli.out);
+    return rc < 0 || flushed == 0 ? rc : flushed;
+}
+
+static int unknown_command(const char *word)
+{
+    const char *names[64];
+    int n = 0;
+    for (int i = 0; cmds[i] && n < 64; i++)
+        if (cmds[i]->group != GROUP_HIDDEN) names[n++] = cmds[i]->name;
+    const char *near = opt_nearest(word, names, n);
+    if (near) cli_say("unknown command '%s'. Did you mean '%s'?", word, near);
+    else cli_say("unknown command '%s'. strata help lists them.", word);
+    return EXIT_USAGE;
+}
+
+int cli_main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "help";
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) word = "help";
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        puts("strata " STRATA_VERSION);
+        return EXIT_OK;
+    }
+    const struct cmd *c = cmd_find(word);
+    if (!c) return unknown_command(word);
+    struct err e;
+    err_init(&e);
+    int rc = run_command(c, argc > 2 ? argc - 2 : 0, argv + 2, &e);
+    if (rc < 0) say_error(&e);
+    return exit_code(rc);
+}

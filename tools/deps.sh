@@ -1,0 +1,77 @@
+#!/bin/sh
+# deps.sh WHAT...: makes sure the tools of a job are there, and installs what is missing by its
+# Debian name. Says what it installs and why; silent when nothing is missing.
+#
+#   build   compiler, Meson, ninja and the libraries strata links with
+#   lint    formatters and checkers for `make lint`
+#   python  what the Python tests need to make their own environment
+set -eu
+
+missing=''
+
+# need PACKAGE WHY TEST...: PACKAGE goes on the list when the command TEST fails
+need() {
+    package=$1 why=$2
+    shift 2
+    "$@" >/dev/null 2>&1 && return
+    echo "deps: $package is missing ($why)"
+    missing="$missing $package"
+}
+
+has() { command -v "$1"; }
+has_header() { echo "#include <$1>" | cc -E -x c -; }
+
+for what in "$@"; do
+    case $what in
+    build)
+        need build-essential 'compiler' has cc
+        need meson 'build system' has meson
+        need ninja-build 'build system' has ninja
+        need pkg-config 'finds libraries' has pkg-config
+        need python3 'test runners' has python3
+        need zlib1g-dev 'reads .json.gz' has_header zlib.h
+        need libzstd-dev 'reads .json.zst' has_header zstd.h
+        need libsqlite3-dev 'reads Nsight Systems exports' has_header sqlite3.h
+        need libisal-dev 'reads .json.gz several times faster' has_header isa-l.h
+        ;;
+    lint)
+        need clang-format-14 'formatting' has clang-format-14
+        need clang-tidy-14 'static analysis' has clang-tidy-14
+        need cppcheck 'static analysis' has cppcheck
+        need shellcheck 'shell scripts' has shellcheck
+        ;;
+    python)
+        need python3-venv 'environment of the Python tests' python3 -c 'import ensurepip, venv'
+        need python3-dev 'builds the Python extension' sh -c \
+            'cc -E -x c - -I"$(python3 -c "import sysconfig; print(sysconfig.get_paths()[\"include\"])")" <<X
+#include <Python.h>
+X'
+        ;;
+    *)
+        echo "deps.sh: no such job: $what" >&2
+        exit 2
+        ;;
+    esac
+done
+
+[ -n "$missing" ] || exit 0
+
+as_root=''
+if [ "$(id -u)" -ne 0 ]; then
+    as_root=sudo
+    has sudo >/dev/null || as_root=none
+fi
+if ! has apt-get >/dev/null || [ "$as_root" = none ]; then
+    echo "deps.sh: cannot install packages here. Please install:$missing" >&2
+    exit 1
+fi
+echo "deps: installing:$missing"
+log=$(mktemp)
+# shellcheck disable=SC2086  # both are lists of words
+if ! { $as_root apt-get update && DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y \
+    --no-install-recommends $missing; } >"$log" 2>&1; then
+    tail -20 "$log" >&2
+    echo "deps.sh: apt-get failed. Please install by hand:$missing" >&2
+    exit 1
+fi
+rm -f "$log"

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Runs every test registered in the given Meson build folders and prints one line at the end:
+`N passed, N failed`, over everything. Each test program ends with such a line itself; one that
+dies before it counts as one failure.
+
+    run_tests.py [-j N] [-k WORD] BUILD [BUILD:SUITE ...]
+
+BUILD:SUITE takes only that suite of a build folder (for example the thread-sanitizer build).
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+COUNT = re.compile(rb"(\d+) (passed|failed|errors?)\b")
+
+
+def registered(build):
+    """The tests of BUILD or BUILD:SUITE."""
+    folder, _, suite = build.partition(":")
+    raw = subprocess.run(["meson", "introspect", "--tests", folder], check=True,
+                         capture_output=True).stdout
+    tests = [t for t in json.loads(raw) if not suite or f"strata:{suite}" in t["suite"]]
+    for t in tests:
+        t["folder"] = folder
+        t["title"] = f"{folder} {t['suite'][0].split(':')[-1]} {t['name']}"
+    return tests
+
+
+def counts(output):
+    """What the last counting line of the output says, or None."""
+    for line in reversed(output.splitlines()):
+        found = {kind.rstrip(b"s") if kind.startswith(b"err") else kind: int(n)
+                 for n, kind in COUNT.findall(line)}
+        if found:
+            return found.get(b"passed", 0), found.get(b"failed", 0) + found.get(b"error", 0)
+    return None
+
+
+def run(test):
+    env = dict(os.environ, **test["env"])
+    start = time.monotonic()
+    try:
+        done = subprocess.run(test["cmd"], env=env, cwd=test["workdir"] or test["folder"],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=test["timeout"] or None)
+        output, status = done.stdout, done.returncode
+    except subprocess.TimeoutExpired as e:
+        output, status = (e.stdout or b"") + b"\ntimed out\n", -1
+    passed, failed = counts(output) or (0, 0)
+    if status != 0 and failed == 0:
+        failed = 1
+    return test, passed, failed, output, time.monotonic() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description="run all tests, add up the results")
+    parser.add_argument("-j", type=int, default=min(2, os.cpu_count() or 1), metavar="N")
+    parser.add_argument("-k", default="", metavar="WORD", help="only tests with WORD in the name")
+    parser.add_argument("builds", nargs="+", metavar="BUILD[:SUITE]")
+    args = parser.parse_args()
+    tests = [t for b in args.builds for t in registered(b) if args.k in t["title"]]
+    passed = failed = 0
+    with ThreadPoolExecutor(args.j) as pool:
+        for test, p, f, output, seconds in pool.map(run, tests):
+            passed, failed = passed + p, failed + f
+            if f:
+                sys.stdout.flush()
+                sys.stdout.buffer.write(output[-20000:] + b"\n")
+            print(f"{'FAILED' if f else 'ok':6} {test['title']:50} {p:6} passed {f:4} failed "
+                  f"{seconds:7.1f} s", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
