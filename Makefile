@@ -42,6 +42,13 @@ test: build-asan build-tsan
 asan: build-asan
 	@$(NINJA) -C build-asan
 
+## lint: formatting, layers, banned functions, static analysis
+.PHONY: lint
+lint: build
+	@tools/deps.sh lint
+	@$(NINJA) -C build
+	@tools/lint.sh
+
 ## update-goldens: rewrite the expectations of tests/cli from what the program prints now
 .PHONY: update-goldens
 update-goldens: asan

@@ -20,6 +20,10 @@ need() {
 
 has() { command -v "$1"; }
 has_header() { echo "#include <$1>" | cc -E -x c -; }
+has_python_header() {
+    folder=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
+    [ -f "$folder/Python.h" ]
+}
 
 for what in "$@"; do
     case $what in
@@ -42,10 +46,7 @@ for what in "$@"; do
         ;;
     python)
         need python3-venv 'environment of the Python tests' python3 -c 'import ensurepip, venv'
-        need python3-dev 'builds the Python extension' sh -c \
-            'cc -E -x c - -I"$(python3 -c "import sysconfig; print(sysconfig.get_paths()[\"include\"])")" <<X
-#include <Python.h>
-X'
+        need python3-dev 'builds the Python extension' has_python_header
         ;;
     *)
         echo "deps.sh: no such job: $what" >&2

@@ -13,15 +13,14 @@ void err_init(struct err *e)
     e->msg[0] = '\0';
 }
 
-int err_set(struct err *e, int code, const char *fmt, ...)
+void err_set(struct err *e, int code, const char *fmt, ...)
 {
-    if (!e || e->code) return code;
+    if (!e || e->code) return;
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(e->msg, sizeof e->msg, fmt, ap);
     va_end(ap);
     e->code = code;
-    return code;
 }
 
 void err_at(struct err *e, const char *file, int64_t offset)

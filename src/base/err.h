@@ -33,8 +33,8 @@ struct err {
 /* Clears `e`; NULL is allowed everywhere an err is. */
 void err_init(struct err *e);
 
-/* Records `code` and a formatted message unless `e` already holds one; returns `code`. */
-int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Records `code` and a formatted message unless `e` already holds one. */
+void err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Adds where it happened. A file that is already set is kept. */
 void err_at(struct err *e, const char *file, int64_t offset);
@@ -46,7 +46,8 @@ void err_at(struct err *e, const char *file, int64_t offset);
         if (try_rc_ < 0) return try_rc_; \
     } while (0)
 
-/* Fails with a message: `return FAIL(e, ERR_FORMAT, "expected %c", c);` */
-#define FAIL(e, code, ...) err_set((e), (code), __VA_ARGS__)
+/* Fails with a message: `return FAIL(e, ERR_FORMAT, "expected %c", c);`. The code is repeated so
+ * that compilers and checkers see what is returned. */
+#define FAIL(e, code, ...) (err_set((e), (code), __VA_ARGS__), (code))
 
 #endif

@@ -82,7 +82,7 @@ static bool is_choice(const char *choices, const char *value)
 static int take(struct opts *o, const struct opt *opt, const char *value, struct err *e)
 {
     if (o->n == OPT_MAX) return FAIL(e, ERR_USAGE, "more than %d options", OPT_MAX);
-    if (opt->choices && !is_choice(opt->choices, value))
+    if (value && opt->choices && !is_choice(opt->choices, value))
         return FAIL(e, ERR_USAGE, "--%s takes one of %s, not '%s'", opt->name, opt->choices, value);
     o->opt[o->n] = opt;
     o->value[o->n++] = value;

@@ -115,7 +115,7 @@ static void put_row(const struct text_table *t, struct buf *out, const char *con
 void text_table_print(const struct text_table *t, struct buf *out, int indent, int width,
                       bool color)
 {
-    int widths[TEXT_COLS];
+    int widths[TEXT_COLS] = {0};
     int total = indent;
     for (int c = 0; c < t->n_cols; c++) {
         widths[c] = utf8_width(str_c(t->head[c]));

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Words that may stand only in some places of the tree (base/banned.h has those that may stand
+nowhere): the raw allocator, printing and exiting in libraries, notes to self, machine paths.
+
+A line that must break a rule says why: /* allowed: the reason */
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SELF = "tools/check_banned.py"
+RULES = [
+    # (pattern, files it is banned in, files it is allowed in, what to do instead)
+    (r"\b(malloc|calloc|realloc|strdup|strndup|asprintf|vasprintf)\s*\(", r"src/", r"src/base/mem\.c",
+     "allocate through base/mem.h"),
+    (r"(?<![>.\w])free\s*\(", r"src/", r"src/base/mem\.c", "mem_free"),
+    (r"\b(exit|_exit|abort|quick_exit)\s*\(", r"src/", r"src/cli/", "libraries return an error"),
+    (r"\b(printf|puts|putchar|perror|fprintf|vprintf|vfprintf|fputs)\s*\(", r"src/", r"src/cli/",
+     "libraries do not print: fill a buf or a struct err"),
+    (r"\b(TODO|FIXME|XXX|HACK)\b", r".*", SELF, "finish it or leave it out"),
+    (r"(/work/|/root/|/home/\w+/|/tmp/t/)", r".*", SELF, "no machine paths"),
+    (r"\t", r".*\.(c|h|py|sh|build|md)$", None, "blanks, not tabs"),
+    (r"[ \t]+$", r".*\.(c|h|py|sh|build|md)$", None, "blanks at the end of the line"),
+]
+
+
+def files():
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
+                         capture_output=True, text=True).stdout
+    skip = re.compile(r"tests/data/|tests/fuzz/corpus/|\.(png|gz|zst|strata|sqlite)$|LICENSE")
+    return [f for f in out.splitlines() if not skip.search(f) and (ROOT / f).is_file()]
+
+
+def strip_comments(name, text):
+    """C comments blanked out, lines kept: words there are prose, not calls."""
+    if not name.endswith((".c", ".h")):
+        return text
+    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m[0]) + "", text, flags=re.S)
+
+
+def violations(name):
+    text = (ROOT / name).read_text(errors="replace")
+    code = strip_comments(name, text).splitlines()
+    for pattern, banned, allowed, instead in RULES:
+        if not re.match(banned, name) or (allowed and re.match(allowed, name)):
+            continue
+        calls = r"\(" in pattern
+        for no, line in enumerate(text.splitlines(), 1):
+            hit = re.search(pattern, code[no - 1] if calls else line)
+            if hit and "allowed:" not in line:
+                yield f"{name}:{no}: {hit[0].strip() or 'blank'}: {instead}"
+
+
+def main():
+    found = [v for name in files() for v in violations(name)]
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+#!/bin/sh
+# lint.sh: everything that can be said about the source without running it. Needs build/ (for the
+# compile commands). Runs all checks, then fails if any complained.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+failed=''
+check() {
+    name=$1
+    shift
+    echo "lint: $name"
+    "$@" || failed="$failed $name"
+}
+
+c_files() { git ls-files -co --exclude-standard '*.c' '*.h' | grep -v '^viewer/' | xargs ls -d 2>/dev/null; }
+c_sources() { c_files | grep '\.c$'; }
+shell_files() { git ls-files -co --exclude-standard '*.sh' .ci/run | xargs ls -d 2>/dev/null; }
+
+formatting() { c_files | xargs clang-format-14 --dry-run --Werror; }
+tidy() {
+    # Only files the build knows: others have no compile command.
+    grep -o '"file": "[^"]*"' build/compile_commands.json | cut -d'"' -f4 | sort -u >build/tidy.list
+    (cd build && grep -v '_embed\|generated' tidy.list | xargs -P "$(nproc)" -n 4 \
+        clang-tidy-14 --quiet -p . 2>/dev/null)
+}
+cpp_check() {
+    c_sources | grep '^src/' | cppcheck --quiet --std=c11 --enable=warning,performance,portability \
+        --inline-suppr --error-exitcode=1 -j "$(nproc)" -Isrc -Iinclude --suppress=missingInclude \
+        --suppressions-list=tools/cppcheck.suppress -D_GNU_SOURCE --file-list=-
+}
+shell() { shell_files | xargs shellcheck; }
+python_syntax() {
+    git ls-files -co --exclude-standard '*.py' | xargs python3 -c '
+import ast, sys
+for path in sys.argv[1:]:
+    ast.parse(open(path, encoding="utf-8").read(), path)'
+}
+
+check layers tools/check_layers.py
+check banned tools/check_banned.py
+check clang-format formatting
+check shellcheck shell
+check python python_syntax
+check cppcheck cpp_check
+check clang-tidy tidy
+
+[ -z "$failed" ] || {
+    echo "lint: failed:$failed"
+    exit 1
+}
+echo 'lint: clean'
