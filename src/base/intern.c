@@ -29,6 +29,35 @@ void intern_done(struct intern *t)
     *t = (struct intern){0};
 }
 
+void intern_borrow(struct intern *t, const struct intern_view *view, uint32_t n)
+{
+    intern_done(t);
+    t->view = *view;
+    t->n = n;
+}
+
+struct str intern_view_get(const struct intern_view *v, str_id id)
+{
+    uint64_t begin = v->offsets[id], end = v->offsets[(size_t)id + 1];
+    if (begin >= end || end > v->n_bytes || v->bytes[end - 1]) return (struct str){"", 0};
+    return str_from(v->bytes + begin, (size_t)(end - begin - 1));
+}
+
+/* Binary search in the sorted ids of a borrowed table. */
+static str_id view_find(const struct intern *t, struct str s)
+{
+    uint32_t lo = 0, hi = t->n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        str_id id = t->view.order[mid];
+        int c = str_cmp(intern_get(t, id), s);
+        if (c == 0) return id < t->n ? id : STR_NONE;
+        if (c < 0) lo = mid + 1;
+        else hi = mid;
+    }
+    return STR_NONE;
+}
+
 uint64_t intern_hash(struct str s)
 {
     uint64_t h = 0x9e3779b97f4a7c15u ^ s.n;
@@ -91,6 +120,7 @@ static bool reserve_one(struct intern *t)
 
 str_id intern_add_hashed(struct intern *t, struct str s, uint64_t hash)
 {
+    if (t->view.offsets) return STR_NONE;
     uint32_t *slot = probe(t, s, hash);
     if (*slot) return *slot - 1;
     if (t->n >= LARGEST || reserve_one(t)) return STR_NONE;
@@ -113,6 +143,7 @@ str_id intern_add(struct intern *t, struct str s)
 
 str_id intern_find(const struct intern *t, struct str s)
 {
+    if (t->view.offsets) return view_find(t, s);
     uint32_t *slot = probe(t, s, intern_hash(s));
     return *slot ? *slot - 1 : STR_NONE;
 }

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
+#include "trace/column.h"
 
 struct trace *trace_new(void)
 {
@@ -21,10 +22,7 @@ struct trace *trace_new(void)
 
 static void free_columns(struct trace *t)
 {
-    void *columns[] = {t->ts_ns, t->dur_ns,   t->name, t->lane,   t->kind,  t->cat, t->phase,
-                       t->flags, t->aux,      t->src,  t->parent, t->depth, t->ops, t->calls,
-                       t->gpu,   t->launched, t->py,   t->mem,    t->flows};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) mem_free(columns[i]);
+    for (int i = 0; i < trace_n_columns; i++) mem_free(*column_items(&trace_columns[i], t));
 }
 
 void trace_free(struct trace *t)
@@ -113,6 +111,25 @@ int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e)
         return 0;
     }
     return t->args->read(t->args, t->src[r], out, e);
+}
+
+static void count_row(const struct trace *t, row_t r, struct trace_counts *c)
+{
+    enum row_kind kind = t->kind[r];
+    c->by_kind[kind]++;
+    c->by_cat[t->cat[r]]++;
+    if (kind == KIND_ANNOTATION && str_starts(trace_name(t, r), "ProfilerStep#")) c->step_marks++;
+    if (trace_is_work(t, r) && trace_launch_of(t, r) == ROW_NONE) c->unlinked++;
+}
+
+void trace_count(const struct trace *t, struct trace_counts *ret)
+{
+    if (t->counted) {
+        *ret = t->counts;
+        return;
+    }
+    *ret = (struct trace_counts){0};
+    for (row_t r = 0; r < t->n_rows; r++) count_row(t, r, ret);
 }
 
 row_t trace_lower_bound(const struct trace *t, lane_id lane, int64_t ts_ns)

@@ -81,6 +81,7 @@ struct mem_info {
     uint64_t addr;
     int64_t bytes, total_allocated, total_reserved;
     int16_t device_type, device_id;
+    uint32_t reserved; /* 0; no hidden padding: rows are written to .strata files as they are */
 };
 
 enum lane_kind {
@@ -134,6 +135,15 @@ struct flow {
     str_id name;
     uint8_t cat;
     char phase;
+    uint8_t reserved[6]; /* 0, as in mem_info */
+};
+
+/* How many rows of what. A mapped trace brings them along, so that `info` reads no column. */
+struct trace_counts {
+    uint32_t by_kind[KIND_COUNT];
+    uint32_t by_cat[256];
+    uint32_t step_marks; /* annotations named ProfilerStep# */
+    uint32_t unlinked;   /* device work without a launch */
 };
 
 /* Reads back the raw JSON text of one event's args. Supplied by the importer. */
@@ -191,6 +201,8 @@ struct trace {
     char *path;                             /* as given by the user */
     const char *format;                     /* "kineto json", "strata", "nsys sqlite" ... */
 
+    struct trace_counts counts; /* valid when `counted`: use trace_count */
+    bool counted;
     struct args_source *args; /* NULL when nothing more can be read */
     void *mapping;            /* owned by the native reader: columns point into it */
     uint64_t mapping_bytes;
@@ -236,6 +248,9 @@ struct str trace_meta(const struct trace *t, const char *key);
 
 /* Raw JSON object text of the row's args ("{}" when it has none) appended to `out`. */
 int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e) MUST_USE;
+
+/* Rows by kind and category: at once where the file holds them, else by a pass over all rows. */
+void trace_count(const struct trace *t, struct trace_counts *ret);
 
 /* First row at or after `ts_ns` on the lane; lane.end when there is none. */
 row_t trace_lower_bound(const struct trace *t, lane_id lane, int64_t ts_ns);

@@ -1,0 +1,158 @@
+/* check.c: one question a promise. Rows are checked in parallel shares; each question names the
+ * promise in the words of the error message. */
+#include "trace/check.h"
+
+#include <inttypes.h>
+
+#include "base/pool.h"
+
+enum { SHARES = 64 };
+
+struct share_result {
+    const char *why; /* NULL when all is well */
+    uint64_t index;
+};
+
+static bool string_ok(const struct trace *t, str_id id)
+{
+    return id < t->strings.n || id == STR_NONE;
+}
+
+static bool time_ok(const struct trace *t, row_t r)
+{
+    int64_t end;
+    return t->dur_ns[r] >= 0 && !__builtin_add_overflow(t->ts_ns[r], t->dur_ns[r], &end);
+}
+
+static uint32_t table_size(const struct trace *t, enum kind_table table)
+{
+    const uint32_t n[] = {[TABLE_NONE] = 0,       [TABLE_OP] = t->n_ops, [TABLE_CALL] = t->n_calls,
+                          [TABLE_GPU] = t->n_gpu, [TABLE_PY] = t->n_py,  [TABLE_MEM] = t->n_mem};
+    return n[table];
+}
+
+static bool parent_ok(const struct trace *t, row_t r)
+{
+    row_t p = t->parent[r];
+    if (p == ROW_NONE) return t->depth[r] == 0;
+    if (p >= r || p < t->lanes[t->lane[r]].begin) return false;
+    uint16_t above = t->depth[p];
+    return t->depth[r] == (above == UINT16_MAX ? above : above + 1);
+}
+
+/* The rows a call claims to have launched must name it as their launch. */
+static bool launches_ok(const struct trace *t, row_t r)
+{
+    const struct call_info *c = trace_call(t, r);
+    if (!c) return true;
+    if ((uint64_t)c->first_gpu + c->n_gpu > t->n_launched) return false;
+    for (uint32_t i = 0; i < c->n_gpu; i++)
+        if (trace_launch_of(t, t->launched[c->first_gpu + i]) != r) return false;
+    return true;
+}
+
+static bool launch_ok(const struct trace *t, row_t r)
+{
+    const struct gpu_info *g = trace_gpu(t, r);
+    return !g || g->launch == ROW_NONE || trace_call(t, g->launch);
+}
+
+static const char *check_row(const struct trace *t, row_t r)
+{
+    if (t->lane[r] >= t->n_lanes) return "its lane does not exist";
+    const struct lane *lane = &t->lanes[t->lane[r]];
+    if (r < lane->begin || r >= lane->end) return "it lies outside its lane";
+    if (t->kind[r] >= KIND_COUNT) return "its kind is unknown";
+    if (t->cat[r] >= t->n_cats) return "its category does not exist";
+    if (t->name[r] >= t->strings.n) return "its name does not exist";
+    if (!time_ok(t, r)) return "its duration is impossible";
+    if (r > lane->begin && t->ts_ns[r] < t->ts_ns[r - 1]) return "it is out of order";
+    enum kind_table table = kind_table(t->kind[r]);
+    if (t->aux[r] != UINT32_MAX && t->aux[r] >= table_size(t, table))
+        return "its details do not exist";
+    if (!parent_ok(t, r)) return "its parent is impossible";
+    return NULL;
+}
+
+/* Needs every row's kind and aux to be sound already. */
+static const char *check_row_links(const struct trace *t, row_t r)
+{
+    if (!launches_ok(t, r)) return "what it launched does not exist";
+    if (!launch_ok(t, r)) return "its launch does not exist";
+    return NULL;
+}
+
+struct rows_job {
+    const struct trace *t;
+    const char *(*check)(const struct trace *t, row_t r);
+    struct share_result result[SHARES];
+};
+
+static void check_share(void *ctx, int item, int worker)
+{
+    struct rows_job *job = ctx;
+    (void)worker;
+    uint64_t n = job->t->n_rows;
+    row_t end = (row_t)(n * ((unsigned)item + 1) / SHARES);
+    for (row_t r = (row_t)(n * (unsigned)item / SHARES); r < end; r++) {
+        const char *why = job->check(job->t, r);
+        if (!why) continue;
+        job->result[item] = (struct share_result){why, r};
+        return;
+    }
+}
+
+static int check_rows(const struct trace *t, int n_threads, struct err *e,
+                      const char *(*check)(const struct trace *t, row_t r))
+{
+    struct rows_job job = {.t = t, .check = check};
+    pool_run(n_threads, SHARES, check_share, &job);
+    for (int i = 0; i < SHARES; i++)
+        if (job.result[i].why)
+            return FAIL(e, ERR_FORMAT, "damaged: row %" PRIu64 ": %s", job.result[i].index,
+                        job.result[i].why);
+    return 0;
+}
+
+static int check_lanes(const struct trace *t, struct err *e)
+{
+    row_t next = 0;
+    for (uint32_t i = 0; i < t->n_lanes; i++) {
+        const struct lane *l = &t->lanes[i];
+        if (l->begin != next || l->end < l->begin || l->end > t->n_rows)
+            return FAIL(e, ERR_FORMAT, "damaged: lane %u has impossible rows", i);
+        if (l->process >= t->n_processes || (unsigned)l->kind > LANE_OTHER)
+            return FAIL(e, ERR_FORMAT, "damaged: lane %u has no process or kind", i);
+        next = l->end;
+    }
+    if (next != t->n_rows) return FAIL(e, ERR_FORMAT, "damaged: rows outside every lane");
+    return 0;
+}
+
+static bool ops_ok(const struct trace *t)
+{
+    for (uint32_t i = 0; i < t->n_ops; i++) {
+        const struct op_info *op = &t->ops[i];
+        if (!string_ok(t, op->dims) || !string_ok(t, op->types) || !string_ok(t, op->concrete))
+            return false;
+    }
+    return true;
+}
+
+static bool flows_ok(const struct trace *t)
+{
+    for (uint32_t i = 0; i < t->n_flows; i++) {
+        const struct flow *f = &t->flows[i];
+        if (f->lane >= t->n_lanes || f->cat >= t->n_cats || !string_ok(t, f->name)) return false;
+    }
+    return true;
+}
+
+int trace_check(const struct trace *t, int n_threads, struct err *e)
+{
+    TRY(check_lanes(t, e));
+    if (!ops_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: shapes that do not exist");
+    if (!flows_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: flows that lead nowhere");
+    TRY(check_rows(t, n_threads, e, check_row));
+    return check_rows(t, n_threads, e, check_row_links);
+}

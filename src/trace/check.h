@@ -1,0 +1,11 @@
+/* check.h: does a trace keep the promises of trace.h? For traces that were mapped rather than
+ * built: after this, no reader can be led out of bounds or into a loop by what a file says. */
+#ifndef STRATA_TRACE_CHECK_H
+#define STRATA_TRACE_CHECK_H
+
+#include "trace/trace.h"
+
+/* ERR_FORMAT with the first row that breaks a promise. Reads every column once. */
+int trace_check(const struct trace *t, int n_threads, struct err *e) MUST_USE;
+
+#endif
