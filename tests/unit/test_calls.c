@@ -1,0 +1,70 @@
+/* test_calls.c: calls of several vendors by name. */
+#include "test.h"
+
+#include "analyze/calls.h"
+
+static const struct {
+    const char *name;
+    enum call_kind kind;
+} known[] = {
+    {"cudaStreamSynchronize", CALL_SYNC_STREAM},
+    {"cuStreamSynchronize_ptsz", CALL_SYNC_STREAM},
+    {"hipStreamSynchronize", CALL_SYNC_STREAM},
+    {"aclrtSynchronizeStream", CALL_SYNC_STREAM},
+    {"zeCommandQueueSynchronize", CALL_SYNC_STREAM},
+    {"urQueueFinish", CALL_SYNC_STREAM},
+    {"cudaDeviceSynchronize", CALL_SYNC_DEVICE},
+    {"cuCtxSynchronize_v2", CALL_SYNC_DEVICE},
+    {"cudaThreadSynchronize", CALL_SYNC_DEVICE},
+    {"cudaEventSynchronize", CALL_SYNC_EVENT},
+    {"zeEventHostSynchronize", CALL_SYNC_EVENT},
+    {"urEventWait", CALL_SYNC_EVENT},
+    {"cudaStreamWaitEvent", CALL_WAIT_EVENT},
+    {"urEnqueueEventsWait", CALL_WAIT_EVENT},
+    {"cudaEventRecordWithFlags", CALL_RECORD_EVENT},
+    {"cudaEventQuery", CALL_QUERY},
+    {"cudaLaunchKernel", CALL_LAUNCH},
+    {"cudaLaunchKernelExC_v11060", CALL_LAUNCH},
+    {"cuLaunchKernelEx", CALL_LAUNCH},
+    {"hipExtModuleLaunchKernel", CALL_LAUNCH},
+    {"urEnqueueKernelLaunch", CALL_LAUNCH},
+    {"zeCommandListAppendLaunchKernel", CALL_LAUNCH},
+    {"cudaLaunchHostFunc", CALL_OTHER},
+    {"cudaGraphLaunch", CALL_GRAPH_LAUNCH},
+    {"hipGraphLaunch", CALL_GRAPH_LAUNCH},
+    {"cudaGraphInstantiate", CALL_OTHER},
+    {"cudaMemcpyAsync", CALL_COPY_ASYNC},
+    {"cuMemcpyDtoHAsync_v2", CALL_COPY_ASYNC},
+    {"hipMemcpyWithStream", CALL_COPY},
+    {"cudaMemcpy", CALL_COPY},
+    {"cudaMemcpyToSymbol", CALL_COPY},
+    {"cudaMemsetAsync", CALL_SET},
+    {"cudaMalloc", CALL_ALLOC},
+    {"cuMemCreate", CALL_ALLOC},
+    {"cudaMallocAsync", CALL_OTHER},
+    {"cudaMallocHost", CALL_HOST_ALLOC},
+    {"cudaHostAlloc", CALL_HOST_ALLOC},
+    {"cudaHostRegister", CALL_HOST_ALLOC},
+    {"cudaFree", CALL_FREE},
+    {"cudaFreeHost", CALL_FREE},
+    {"cudaFreeAsync", CALL_OTHER},
+    {"cuModuleLoadData", CALL_LOAD},
+    {"cudaGetErrorString", CALL_OTHER},
+    {"cudaStreamIsCapturing", CALL_OTHER},
+    {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", CALL_OTHER},
+    {"", CALL_OTHER},
+};
+
+TEST(kinds_by_name)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!CHECK_EQ_INT(call_kind(str_c(known[i].name)), known[i].kind))
+            printf("  for \"%s\"\n", known[i].name);
+}
+
+TEST(every_kind_has_a_name)
+{
+    for (int k = 0; k < CALL_KINDS; k++) CHECK(call_kind_name(k) != NULL);
+}
+
+TEST_MAIN
