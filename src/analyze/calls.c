@@ -1,8 +1,6 @@
 /* calls.c: verbs looked for in a fixed order, the telling ones first. */
 #include "analyze/calls.h"
 
-#include "base/mem.h"
-
 /* A name is of a kind when it holds `verb` and, where given, `also` and not `but`. */
 static const struct rule {
     enum call_kind kind;
@@ -16,10 +14,10 @@ static const struct rule {
     {CALL_SYNC_EVENT, "Synchronize", "Fence", NULL},
     {CALL_SYNC_EVENT, "EventWait", NULL, "Enqueue"},
     {CALL_SYNC_DEVICE, "Synchronize", NULL, NULL},
-    {CALL_WAIT_EVENT, "WaitEvent", NULL, NULL},
-    {CALL_WAIT_EVENT, "EnqueueEventsWait", NULL, NULL},
-    {CALL_RECORD_EVENT, "EventRecord", NULL, NULL},
-    {CALL_RECORD_EVENT, "RecordEvent", NULL, NULL},
+    {CALL_EVENT_WAIT, "WaitEvent", NULL, NULL},
+    {CALL_EVENT_WAIT, "EnqueueEventsWait", NULL, NULL},
+    {CALL_EVENT_RECORD, "EventRecord", NULL, NULL},
+    {CALL_EVENT_RECORD, "RecordEvent", NULL, NULL},
     {CALL_QUERY, "EventQuery", NULL, NULL},
     {CALL_QUERY, "StreamQuery", NULL, NULL},
     {CALL_GRAPH_LAUNCH, "GraphLaunch", NULL, NULL},
@@ -29,12 +27,12 @@ static const struct rule {
     {CALL_LAUNCH, "KernelLaunch", NULL, NULL},
     {CALL_LAUNCH, "LaunchCooperative", NULL, NULL},
     {CALL_LAUNCH, "cuLaunchGrid", NULL, NULL},
-    {CALL_COPY_ASYNC, "Memcpy", "Async", NULL},
-    {CALL_COPY_ASYNC, "MemcpyBatch", NULL, NULL},
-    {CALL_COPY_ASYNC, "AppendMemoryCopy", NULL, NULL},
-    {CALL_COPY_ASYNC, "EnqueueUSMMemcpy", NULL, NULL},
-    {CALL_COPY_ASYNC, "EnqueueMemBuffer", NULL, "Fill"},
-    {CALL_COPY, "Memcpy", NULL, NULL},
+    {CALL_COPY, "Memcpy", "Async", NULL},
+    {CALL_COPY, "MemcpyBatch", NULL, NULL},
+    {CALL_COPY, "AppendMemoryCopy", NULL, NULL},
+    {CALL_COPY, "EnqueueUSMMemcpy", NULL, NULL},
+    {CALL_COPY, "EnqueueMemBuffer", NULL, "Fill"},
+    {CALL_COPY_SYNC, "Memcpy", NULL, NULL},
     {CALL_SET, "Memset", NULL, NULL},
     {CALL_SET, "AppendMemoryFill", NULL, NULL},
     {CALL_SET, "EnqueueUSMFill", NULL, NULL},
@@ -43,7 +41,9 @@ static const struct rule {
     {CALL_HOST_ALLOC, "HostMalloc", NULL, NULL},
     {CALL_HOST_ALLOC, "AllocHost", NULL, NULL},
     {CALL_HOST_ALLOC, "HostRegister", NULL, NULL},
-    {CALL_FREE, "HostUnregister", NULL, NULL},
+    {CALL_HOST_ALLOC, "HostUnregister", NULL, NULL},
+    {CALL_HOST_ALLOC, "FreeHost", NULL, NULL},
+    {CALL_HOST_ALLOC, "HostFree", NULL, NULL},
     {CALL_FREE, "Free", NULL, "Async"},
     {CALL_FREE, "MemUnmap", NULL, NULL},
     {CALL_FREE, "MemRelease", NULL, NULL},
@@ -71,46 +71,32 @@ enum call_kind call_kind(struct str name)
 const char *call_kind_name(enum call_kind k)
 {
     static const char *const names[CALL_KINDS] = {
-        [CALL_OTHER] = "other call",
-        [CALL_LAUNCH] = "launch",
-        [CALL_GRAPH_LAUNCH] = "graph launch",
-        [CALL_COPY_ASYNC] = "asynchronous copy",
-        [CALL_COPY] = "copy",
-        [CALL_SET] = "fill",
-        [CALL_SYNC_STREAM] = "stream sync",
-        [CALL_SYNC_DEVICE] = "device sync",
-        [CALL_SYNC_EVENT] = "event sync",
-        [CALL_WAIT_EVENT] = "stream waits for event",
-        [CALL_RECORD_EVENT] = "event record",
-        [CALL_QUERY] = "query",
-        [CALL_ALLOC] = "allocation",
-        [CALL_FREE] = "free",
-        [CALL_HOST_ALLOC] = "host allocation",
-        [CALL_LOAD] = "code loading",
+        [CALL_OTHER] = "other call",           [CALL_LAUNCH] = "launch",
+        [CALL_GRAPH_LAUNCH] = "graph launch",  [CALL_COPY] = "asynchronous copy",
+        [CALL_COPY_SYNC] = "copy that waits",  [CALL_SET] = "fill",
+        [CALL_SYNC_STREAM] = "stream sync",    [CALL_SYNC_DEVICE] = "device sync",
+        [CALL_SYNC_EVENT] = "event sync",      [CALL_EVENT_WAIT] = "stream waits for event",
+        [CALL_EVENT_RECORD] = "event record",  [CALL_QUERY] = "query",
+        [CALL_ALLOC] = "allocation",           [CALL_FREE] = "free",
+        [CALL_HOST_ALLOC] = "host allocation", [CALL_LOAD] = "code loading",
     };
     return names[k];
 }
 
-int calls_init(struct calls *c, const struct trace *t, struct err *e)
+int calls_init(struct calls *c, const struct trace *t, struct arena *mem, struct err *e)
 {
-    c->t = t;
-    c->kinds = mem_zalloc(t->strings.n ? t->strings.n : 1, sizeof *c->kinds);
-    if (!c->kinds) return FAIL(e, ERR_NOMEM, "out of memory");
+    enum { UNSEEN = CALL_KINDS };
+    uint32_t n = t->strings.n;
+    uint8_t *kinds = arena_alloc(mem, n + 1);
+    if (!kinds) return FAIL(e, ERR_NOMEM, "out of memory");
+    memset(kinds, UNSEEN, n + 1);
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (t->kind[r] != KIND_RUNTIME && t->kind[r] != KIND_DRIVER) continue;
+        uint8_t *k = &kinds[t->name[r]];
+        if (*k == UNSEEN) *k = (uint8_t)call_kind(trace_name(t, r));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (kinds[i] == UNSEEN) kinds[i] = CALL_OTHER;
+    c->kind_of_name = kinds;
     return 0;
-}
-
-void calls_done(struct calls *c)
-{
-    mem_free(c->kinds);
-    *c = (struct calls){0};
-}
-
-enum call_kind calls_kind(struct calls *c, row_t r)
-{
-    const struct trace *t = c->t;
-    if (t->kind[r] != KIND_RUNTIME && t->kind[r] != KIND_DRIVER) return CALL_OTHER;
-    str_id id = t->name[r];
-    if (id >= t->strings.n) return CALL_OTHER;
-    if (!c->kinds[id]) c->kinds[id] = (uint8_t)(1 + call_kind(trace_str(t, id)));
-    return c->kinds[id] - 1;
 }

@@ -12,18 +12,18 @@ enum call_kind {
     CALL_OTHER,
     CALL_LAUNCH,       /* starts a kernel */
     CALL_GRAPH_LAUNCH, /* starts all the work of a graph */
-    CALL_COPY_ASYNC,   /* returns before the copy is done, unless memory is pageable */
-    CALL_COPY,         /* returns when the copy is done */
+    CALL_COPY,         /* returns before the copy is done, unless memory is pageable */
+    CALL_COPY_SYNC,    /* returns when the copy is done */
     CALL_SET,          /* fills device memory */
     CALL_SYNC_STREAM,  /* the CPU waits for a stream */
     CALL_SYNC_DEVICE,  /* ... for everything on the device */
     CALL_SYNC_EVENT,   /* ... for an event */
-    CALL_WAIT_EVENT,   /* a stream waits for an event; the CPU does not */
-    CALL_RECORD_EVENT,
+    CALL_EVENT_WAIT,   /* a stream waits for an event; the CPU does not */
+    CALL_EVENT_RECORD,
     CALL_QUERY,      /* asks whether something is done, without waiting */
     CALL_ALLOC,      /* device memory; may wait for the device */
     CALL_FREE,       /* waits for the device, as a rule */
-    CALL_HOST_ALLOC, /* pins host memory */
+    CALL_HOST_ALLOC, /* pins or unpins host memory */
     CALL_LOAD,       /* loads code onto the device */
     CALL_KINDS
 };
@@ -33,32 +33,41 @@ enum call_kind call_kind(struct str name);
 /* "stream sync", "launch" ...: for people. */
 const char *call_kind_name(enum call_kind k);
 
-static inline bool call_kind_syncs(enum call_kind k)
+static inline bool call_syncs(enum call_kind k)
 {
     return k == CALL_SYNC_STREAM || k == CALL_SYNC_DEVICE || k == CALL_SYNC_EVENT;
 }
 
-static inline bool call_kind_allocates(enum call_kind k)
+/* Whether the call is meant to make the CPU wait for the device. */
+static inline bool call_waits(enum call_kind k)
+{
+    return call_syncs(k) || k == CALL_COPY_SYNC;
+}
+
+static inline bool call_allocates(enum call_kind k)
 {
     return k == CALL_ALLOC || k == CALL_FREE || k == CALL_HOST_ALLOC;
 }
 
-/* Whether the call puts work on a stream and does not wait for it. */
-static inline bool call_kind_enqueues(enum call_kind k)
+/* Whether the call puts work on the device, so that device records are expected for it. */
+static inline bool call_launches(enum call_kind k)
 {
-    return k == CALL_LAUNCH || k == CALL_GRAPH_LAUNCH || k == CALL_COPY_ASYNC || k == CALL_SET;
+    return k == CALL_LAUNCH || k == CALL_GRAPH_LAUNCH || k == CALL_COPY || k == CALL_SET ||
+           k == CALL_COPY_SYNC;
 }
 
-/* The kinds of a trace's calls, each name looked at once. Not shared between threads. */
 struct calls {
-    const struct trace *t;
-    uint8_t *kinds; /* by str_id: enum call_kind + 1, 0 = not looked at yet */
+    const uint8_t *kind_of_name; /* enum call_kind by str_id; CALL_OTHER for all other names */
 };
 
-int calls_init(struct calls *c, const struct trace *t, struct err *e) MUST_USE;
-void calls_done(struct calls *c);
+/* Looks at every distinct name once. Memory from `mem`; ERR_NOMEM is the only failure. */
+int calls_init(struct calls *c, const struct trace *t, struct arena *mem, struct err *e) MUST_USE;
 
 /* CALL_OTHER for rows that are no calls. */
-enum call_kind calls_kind(struct calls *c, row_t r);
+static inline enum call_kind calls_kind(const struct calls *c, const struct trace *t, row_t r)
+{
+    bool is_call = t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER;
+    return is_call ? (enum call_kind)c->kind_of_name[t->name[r]] : CALL_OTHER;
+}
 
 #endif
