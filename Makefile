@@ -3,6 +3,7 @@
 # build/       release build: what `make`, `make install`, `make bench` and `make demo` use
 # build-asan/  address and undefined-behaviour sanitizers: what `make test` runs
 # build-tsan/  thread sanitizer, for the tests of threaded code
+# build-venv/  Python packages of the Python tests
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -32,10 +33,12 @@ deps:
 
 ## test: build with sanitizers, run every test (T=WORD: only those with WORD in the name)
 .PHONY: test
-test: build-asan build-tsan
+test: build build-asan build-tsan
+	@tools/venv.sh build-venv >/dev/null
+	@$(NINJA) -C build
 	@$(NINJA) -C build-asan
 	@$(NINJA) -C build-tsan threaded
-	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan
+	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan build:python
 
 ## asan: build the program with sanitizers: build-asan/src/strata
 .PHONY: asan
@@ -62,7 +65,7 @@ install: all
 ## clean: remove everything that was built
 .PHONY: clean
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz
+	@rm -rf build build-asan build-tsan build-fuzz build-venv
 
 ## help: this list
 .PHONY: help

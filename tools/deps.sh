@@ -20,6 +20,7 @@ need() {
 
 has() { command -v "$1"; }
 has_header() { echo "#include <$1>" | cc -E -x c -; }
+has_fuzzer_runtime() { ls /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a; }
 has_python_header() {
     folder=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
     [ -f "$folder/Python.h" ]
@@ -43,6 +44,10 @@ for what in "$@"; do
         need clang-tidy-14 'static analysis' has clang-tidy-14
         need cppcheck 'static analysis' has cppcheck
         need shellcheck 'shell scripts' has shellcheck
+        ;;
+    fuzz)
+        need clang-14 'libFuzzer' has clang-14
+        need libclang-rt-14-dev 'sanitizer runtime' has_fuzzer_runtime
         ;;
     python)
         need python3-venv 'environment of the Python tests' python3 -c 'import ensurepip, venv'

@@ -1,0 +1,10 @@
+#!/bin/sh
+# run.sh BUILD [PYTEST-OPTION...]: runs the Python tests on what lies in BUILD. They find the program
+# and the libraries through STRATA_BUILD.
+set -eu
+STRATA_BUILD=$(cd "$1" && pwd)
+export STRATA_BUILD
+shift
+cd "$(dirname "$0")/../.."
+python=$(tools/venv.sh build-venv)
+exec "$PWD/${python#"$PWD"/}" -m pytest -q -p no:cacheprovider tests/python "$@"
