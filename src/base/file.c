@@ -24,12 +24,12 @@ static int read_all(struct file_map *f, int fd, const char *path, struct err *e)
     struct buf b;
     buf_init(&b);
     for (;;) {
-        char *room = buf_room(&b, b.n < (1 << 20) ? 1 << 16 : 1 << 24);
+        char *room = buf_room(&b, (b.n < (1 << 20) ? 1 << 16 : 1 << 24) + FILE_PADDING);
         if (!room) {
             buf_done(&b);
             return FAIL(e, ERR_NOMEM, "out of memory after %zu bytes of input", b.n);
         }
-        ssize_t got = read(fd, room, b.cap - b.n - 1);
+        ssize_t got = read(fd, room, b.cap - b.n - 1 - FILE_PADDING);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             int rc = fail_io(e, path, "cannot read");
@@ -39,8 +39,22 @@ static int read_all(struct file_map *f, int fd, const char *path, struct err *e)
         if (got == 0) break;
         b.n += (size_t)got;
     }
+    memset(b.p + b.n, 0, FILE_PADDING);
     *f = (struct file_map){b.p, b.n, false};
     return 0;
+}
+
+/* A mapping reads as zero up to the end of its last page; where that is too little, the file is
+ * laid over a larger, empty mapping. */
+static void *map_padded(int fd, size_t n)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), slack = (page - n % page) % page;
+    if (slack >= FILE_PADDING) return mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *room = mmap(NULL, n + FILE_PADDING, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return room;
+    void *p = mmap(room, n, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
+    if (p == MAP_FAILED) munmap(room, n + FILE_PADDING);
+    return p;
 }
 
 int file_map(struct file_map *f, const char *path, struct err *e)
@@ -59,7 +73,7 @@ int file_map(struct file_map *f, const char *path, struct err *e)
     } else if (!S_ISREG(st.st_mode)) {
         rc = read_all(f, fd, path, e);
     } else if (st.st_size > 0) {
-        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        void *p = map_padded(fd, (size_t)st.st_size);
         if (p == MAP_FAILED) rc = fail_io(e, path, "cannot map");
         else *f = (struct file_map){p, (uint64_t)st.st_size, true};
     }
@@ -69,7 +83,7 @@ int file_map(struct file_map *f, const char *path, struct err *e)
 
 void file_unmap(struct file_map *f)
 {
-    if (f->mapped) munmap((void *)(uintptr_t)f->p, f->n);
+    if (f->mapped) munmap((void *)(uintptr_t)f->p, f->n + FILE_PADDING);
     else mem_free((void *)(uintptr_t)f->p);
     *f = (struct file_map){0};
 }

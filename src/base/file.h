@@ -8,6 +8,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+enum { FILE_PADDING = 64 }; /* zero bytes that may be read after the last one */
+
 struct file_map {
     const char *p; /* NULL for an empty file */
     uint64_t n;

@@ -27,6 +27,7 @@ struct part_row {
     uint8_t flags;
     uint64_t src;
     struct part_key pid, tid;
+    bool on_device;  /* on a stream although its kind does not say so: a vendor's own work */
     const void *aux; /* op_info, call_info, gpu_info, py_info or mem_info, by kind_table */
 };
 
@@ -63,6 +64,9 @@ int builder_add_device(struct builder *b, const struct device *d) MUST_USE;
 
 /* Takes the part over, also on failure. Parts are given in file order. */
 int builder_add_part(struct builder *b, struct part *p, struct err *e) MUST_USE;
+
+/* The same, but the part stays the caller's, who may reset and fill it again. */
+int builder_copy_part(struct builder *b, const struct part *p, struct err *e) MUST_USE;
 
 /* Sorts, nests, links. Frees the builder and, on failure, the trace. `n_threads` >= 1. */
 int builder_freeze(struct builder *b, int n_threads, struct trace **ret_trace,

@@ -39,6 +39,7 @@ enum row_flag {
     ROW_UNFINISHED = 1, /* still open when the profiler stopped ("finished": false) */
     ROW_CROSSES = 2,    /* overlaps its neighbour on the lane without nesting */
     ROW_PROFILER = 4,   /* the profiler's own doing: its last synchronize, buffer requests */
+    ROW_NO_TIME = 8,    /* its start was not recorded: stands at 0, counts towards no time */
 };
 
 /* CPU op or user annotation. Shape texts are the raw JSON arrays, interned. */
@@ -49,7 +50,8 @@ struct op_info {
     str_id dims, types, concrete; /* STR_NONE when shapes were not recorded */
 };
 
-/* Runtime or driver call. `first_gpu`/`n_gpu` index trace->launched: the device rows it caused. */
+/* Runtime or driver call. `first_gpu`/`n_gpu` index trace->launched: the kernels, copies and memsets
+ * it caused (device-side sync records link to their call too, but are not work it launched). */
 struct call_info {
     int64_t correlation;
     int64_t external_id;
@@ -68,7 +70,7 @@ struct gpu_info {
     uint16_t registers;
     int16_t occupancy_pct; /* as estimated by the recorder, -1 when not recorded */
     float blocks_per_sm, warps_per_sm;
-    row_t launch; /* the call that launched it, or ROW_NONE: normal at window edges */
+    row_t launch; /* the call with its correlation id, or ROW_NONE: normal at window edges */
 };
 
 /* Python frame. Ids are -1 where the trace has none. */

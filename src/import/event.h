@@ -1,0 +1,105 @@
+/* event.h: one trace event, as far as we decode it. Everything is a range of the text or a number;
+ * which fields were written is told by `have`, the others are not set. */
+#ifndef STRATA_IMPORT_EVENT_H
+#define STRATA_IMPORT_EVENT_H
+
+#include "import/json_scan.h"
+
+/* Keys of an event and of its args that we read: bits of event.have and event.args.have. */
+enum event_key {
+    EVENT_PH,
+    EVENT_CAT,
+    EVENT_NAME,
+    EVENT_PID,
+    EVENT_TID,
+    EVENT_TS,
+    EVENT_DUR,
+    EVENT_ID,
+    EVENT_ARGS,
+};
+
+enum event_arg {
+    ARG_EXTERNAL_ID,
+    ARG_SEQUENCE,
+    ARG_FWD_THREAD,
+    ARG_DIMS,
+    ARG_TYPES,
+    ARG_CONCRETE,
+    ARG_CORRELATION,
+    ARG_DEVICE,
+    ARG_IN_DEVICE,
+    ARG_STREAM,
+    ARG_CONTEXT,
+    ARG_BYTES,
+    ARG_SIZE,
+    ARG_GRAPH_ID,
+    ARG_GRAPH_NODE,
+    ARG_GRID,
+    ARG_BLOCK,
+    ARG_SHARED,
+    ARG_REGISTERS,
+    ARG_BLOCKS_PER_SM,
+    ARG_WARPS_PER_SM,
+    ARG_OCCUPANCY,
+    ARG_PY_ID,
+    ARG_PY_PARENT,
+    ARG_PY_MODULE,
+    ARG_ADDR,
+    ARG_MEM_BYTES,
+    ARG_ALLOCATED,
+    ARG_RESERVED,
+    ARG_DEVICE_TYPE,
+    ARG_DEVICE_ID,
+    ARG_FINISHED,
+    ARG_NAME,
+    ARG_LABELS,
+    ARG_SORT_INDEX,
+    ARG_COUNT
+};
+
+/* The value of an arg; which member is set follows from the key. */
+union event_value {
+    int64_t number;
+    double real;
+    uint32_t dim3[3];
+    struct scan_text text; /* raw JSON of arrays, the inside of strings */
+};
+
+struct event_id {
+    int64_t number; /* ID_NONE when it is a text */
+    struct scan_text text;
+};
+
+struct event {
+    const char *begin;
+    uint32_t have;
+    char phase;
+    struct scan_text cat, name;
+    struct event_id pid, tid;
+    int64_t ts_ns, dur_ns, id;
+    uint64_t have_args;
+    union event_value args[ARG_COUNT];
+};
+
+static inline bool event_has(const struct event *ev, enum event_key key)
+{
+    return ev->have >> key & 1;
+}
+
+static inline bool event_has_arg(const struct event *ev, enum event_arg arg)
+{
+    return ev->have_args >> arg & 1;
+}
+
+static inline int64_t event_arg(const struct event *ev, enum event_arg arg, int64_t otherwise)
+{
+    return event_has_arg(ev, arg) ? ev->args[arg].number : otherwise;
+}
+
+/* Reads the event whose opening brace is at the cursor, which ends after the closing one. */
+enum scan_result event_scan(struct scan *s, struct event *ev);
+
+/* The next place from `p` on that looks like the start of an event, or `end`. */
+const char *event_find(const char *p, const char *end);
+
+#endif

@@ -1,0 +1,333 @@
+/* build.c: from parts to a frozen trace.
+ *
+ * Adding a part translates its ids (strings, lanes, categories) into the trace's own and appends
+ * its rows. Freezing pairs B/E events, brings the rows into their final order one column at a time
+ * (so that the old and the new copy of only one column live together), then nests and links. */
+#include "trace/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "base/vec.h"
+#include "trace/freeze.h"
+#include "trace/part.h"
+
+enum { MOST_LANES = 1 << 20, OTHER_CAT = 255 };
+
+struct builder {
+    struct trace *trace;
+    struct rows rows;
+    struct map lane_at, process_at; /* hash of the key -> index, probed on from there */
+    size_t cap_lanes, cap_processes, cap_metas, cap_devices, cap_flows, cap_labels;
+    struct part_label_row *labels;
+    size_t n_labels;
+    struct part_lane *places; /* of flows, by flow.lane until freezing */
+    size_t n_places, cap_places;
+    bool has_pairs;
+};
+
+struct builder *builder_new(struct err *e)
+{
+    struct builder *b = mem_zalloc(1, sizeof *b);
+    struct trace *t = trace_new();
+    str_id *cats = mem_zalloc(OTHER_CAT + 1, sizeof *cats);
+    if (!b || !t || !cats) {
+        mem_free(b);
+        mem_free(cats);
+        trace_free(t);
+        err_set(e, ERR_NOMEM, "out of memory");
+        return NULL;
+    }
+    b->trace = t;
+    t->cats = cats;
+    return b;
+}
+
+void builder_free(struct builder *b)
+{
+    if (!b) return;
+    trace_free(b->trace);
+    rows_done(&b->rows);
+    map_done(&b->lane_at);
+    map_done(&b->process_at);
+    mem_free(b->labels);
+    mem_free(b->places);
+    mem_free(b);
+}
+
+struct trace *builder_trace(struct builder *b)
+{
+    return b->trace;
+}
+
+str_id builder_intern(struct builder *b, struct str s)
+{
+    return intern_add(&b->trace->strings, s);
+}
+
+int builder_add_meta(struct builder *b, struct str key, struct str value)
+{
+    struct trace *t = b->trace;
+    struct meta m = {builder_intern(b, key), builder_intern(b, value)};
+    if (m.key == STR_NONE || m.value == STR_NONE) return ERR_NOMEM;
+    if (VEC_RESERVE(t->metas, t->n_metas, b->cap_metas, 1)) return ERR_NOMEM;
+    t->metas[t->n_metas++] = m;
+    return 0;
+}
+
+int builder_add_device(struct builder *b, const struct device *d)
+{
+    struct trace *t = b->trace;
+    if (VEC_RESERVE(t->devices, t->n_devices, b->cap_devices, 1)) return ERR_NOMEM;
+    t->devices[t->n_devices++] = *d;
+    return 0;
+}
+
+static uint64_t key_hash(struct part_key k)
+{
+    return k.number != ID_NONE ? map_mix((uint64_t)k.number) : map_mix(~(uint64_t)k.text);
+}
+
+static bool process_is(const struct process *p, struct part_key pid)
+{
+    return p->pid == pid.number && (pid.number != ID_NONE || p->pid_text == pid.text);
+}
+
+/* The index of process `pid`, or UINT32_MAX when it is not there and `add` is false or fails. */
+static uint32_t find_process(struct builder *b, struct part_key pid, bool add)
+{
+    struct trace *t = b->trace;
+    for (uint64_t h = key_hash(pid);; h++) {
+        uint32_t at = map_find(&b->process_at, h);
+        if (at != MAP_NONE && process_is(&t->processes[at], pid)) return at;
+        if (at != MAP_NONE) continue;
+        if (!add || VEC_RESERVE(t->processes, t->n_processes, b->cap_processes, 1))
+            return UINT32_MAX;
+        uint32_t *slot = map_at(&b->process_at, h);
+        if (!slot) return UINT32_MAX;
+        t->processes[t->n_processes] =
+            (struct process){.pid = pid.number, .pid_text = pid.number == ID_NONE ? pid.text : 0};
+        return *slot = t->n_processes++;
+    }
+}
+
+static bool lane_is(const struct lane *l, uint32_t process, const struct part_lane *want)
+{
+    return l->kind == want->kind && l->process == process && l->tid == want->tid.number &&
+           (l->tid != ID_NONE || l->tid_text == want->tid.text);
+}
+
+static uint32_t find_lane(struct builder *b, uint32_t process, const struct part_lane *want,
+                          bool add)
+{
+    struct trace *t = b->trace;
+    for (uint64_t h = map_mix(key_hash(want->tid) + process * 31ull + want->kind);; h++) {
+        uint32_t at = map_find(&b->lane_at, h);
+        if (at != MAP_NONE && lane_is(&t->lanes[at], process, want)) return at;
+        if (at != MAP_NONE) continue;
+        if (!add || VEC_RESERVE(t->lanes, t->n_lanes, b->cap_lanes, 1)) return UINT32_MAX;
+        uint32_t *slot = map_at(&b->lane_at, h);
+        if (!slot) return UINT32_MAX;
+        t->lanes[t->n_lanes] = (struct lane){
+            .kind = want->kind,
+            .process = process,
+            .tid = want->tid.number,
+            .tid_text = want->tid.number == ID_NONE ? want->tid.text : 0,
+            .device = want->device,
+            .stream = want->stream,
+        };
+        return *slot = t->n_lanes++;
+    }
+}
+
+static struct part_key translate_key(const str_id *strings, struct part_key k)
+{
+    if (k.number == ID_NONE) k.text = strings[k.text];
+    return k;
+}
+
+static uint32_t add_place(struct builder *b, const struct part_lane *lane)
+{
+    for (size_t i = b->n_places; i-- > 0;)
+        if (part_key_eq(b->places[i].pid, lane->pid) && part_key_eq(b->places[i].tid, lane->tid))
+            return (uint32_t)i;
+    if (VEC_RESERVE(b->places, b->n_places, b->cap_places, 1)) return UINT32_MAX;
+    b->places[b->n_places] = *lane;
+    return (uint32_t)b->n_places++;
+}
+
+/* The builder's number for each lane of the part. */
+static int translate_lanes(struct builder *b, const struct part *p, const str_id *strings,
+                           uint32_t *lanes)
+{
+    for (size_t i = 0; i < p->n_lanes; i++) {
+        struct part_lane lane = p->lanes[i];
+        lane.pid = translate_key(strings, lane.pid);
+        lane.tid = translate_key(strings, lane.tid);
+        if (lane.kind == LANE_PLACE) {
+            lanes[i] = add_place(b, &lane);
+        } else {
+            uint32_t process = find_process(b, lane.pid, true);
+            lanes[i] = process == UINT32_MAX ? process : find_lane(b, process, &lane, true);
+        }
+        if (lanes[i] == UINT32_MAX) return ERR_NOMEM;
+    }
+    return b->trace->n_lanes + b->n_places > MOST_LANES ? ERR_LIMIT : 0;
+}
+
+static uint8_t find_cat(struct trace *t, str_id text)
+{
+    for (uint32_t i = 0; i < t->n_cats; i++)
+        if (t->cats[i] == text) return (uint8_t)i;
+    if (t->n_cats >= OTHER_CAT) {
+        t->n_cats = OTHER_CAT + 1;
+        return OTHER_CAT;
+    }
+    t->cats[t->n_cats] = text;
+    return (uint8_t)t->n_cats++;
+}
+
+static int add_labels(struct builder *b, const struct part *p, const str_id *strings)
+{
+    if (VEC_RESERVE(b->labels, b->n_labels, b->cap_labels, p->n_labels)) return ERR_NOMEM;
+    for (size_t i = 0; i < p->n_labels; i++) {
+        struct part_label_row l = p->labels[i];
+        l.pid = translate_key(strings, l.pid);
+        l.tid = translate_key(strings, l.tid);
+        l.text = strings[l.text];
+        b->labels[b->n_labels++] = l;
+    }
+    return 0;
+}
+
+static int add_flows(struct builder *b, const struct part *p, const struct rows_ids *ids)
+{
+    struct trace *t = b->trace;
+    if (p->n_flows > UINT32_MAX - t->n_flows) return ERR_LIMIT;
+    if (VEC_RESERVE(t->flows, t->n_flows, b->cap_flows, p->n_flows)) return ERR_NOMEM;
+    for (size_t i = 0; i < p->n_flows; i++) {
+        struct flow f = p->flows[i];
+        f.name = ids->strings[f.name];
+        f.cat = ids->cats[f.cat];
+        f.lane = ids->lanes[f.lane];
+        t->flows[t->n_flows++] = f;
+    }
+    return 0;
+}
+
+/* Everything that needs the translation tables, once they have their memory. */
+static int copy_with(struct builder *b, const struct part *p, str_id *strings, uint32_t *lanes)
+{
+    struct trace *t = b->trace;
+    for (uint32_t i = 0; i < p->strings.n; i++) {
+        strings[i] = intern_add_hashed(&t->strings, p->strings.strs[i], p->strings.hashes[i]);
+        if (strings[i] == STR_NONE) return ERR_NOMEM;
+    }
+    TRY(translate_lanes(b, p, strings, lanes));
+    uint8_t cats[OTHER_CAT + 1] = {[OTHER_CAT] = OTHER_CAT};
+    for (uint32_t i = 0; i < p->n_cats; i++) cats[i] = find_cat(t, strings[p->cats[i]]);
+    struct rows_ids ids = {strings, lanes, cats};
+    TRY(add_labels(b, p, strings));
+    TRY(add_flows(b, p, &ids));
+    if (b->rows.n + p->rows.n >= ROW_NONE) return ERR_LIMIT;
+    return rows_append(&b->rows, &p->rows, &ids) ? ERR_NOMEM : 0;
+}
+
+int builder_copy_part(struct builder *b, const struct part *p, struct err *e)
+{
+    str_id *strings = mem_alloc(p->strings.n * sizeof *strings);
+    uint32_t *lanes = mem_alloc(p->n_lanes * sizeof *lanes);
+    int rc = strings && lanes ? copy_with(b, p, strings, lanes) : ERR_NOMEM;
+    mem_free(strings);
+    mem_free(lanes);
+    if (rc == ERR_NOMEM) return FAIL(e, rc, "out of memory");
+    if (rc == ERR_LIMIT) return FAIL(e, rc, "more events or threads than a trace can hold");
+    b->has_pairs |= p->has_pairs;
+    damage_merge(&b->trace->damage, &p->damage);
+    return 0;
+}
+
+int builder_add_part(struct builder *b, struct part *p, struct err *e)
+{
+    int rc = builder_copy_part(b, p, e);
+    part_free(p);
+    return rc;
+}
+
+static void label_process(struct process *p, const struct part_label_row *l)
+{
+    if (l->what == LABEL_PROCESS_NAME) p->name = l->text;
+    else if (l->what == LABEL_PROCESS_LABELS) p->labels = l->text;
+    else p->sort_index = l->number;
+}
+
+static void apply_labels(struct builder *b)
+{
+    for (size_t i = 0; i < b->n_labels; i++) {
+        const struct part_label_row *l = &b->labels[i];
+        uint32_t process = find_process(b, l->pid, false);
+        if (process == UINT32_MAX) continue;
+        if (l->what <= LABEL_PROCESS_SORT) {
+            label_process(&b->trace->processes[process], l);
+            continue;
+        }
+        for (int kind = 0; kind <= LANE_OTHER; kind++) {
+            struct part_lane want = {.tid = l->tid, .kind = (enum lane_kind)kind};
+            uint32_t at = find_lane(b, process, &want, false);
+            if (at == UINT32_MAX) continue;
+            if (l->what == LABEL_THREAD_NAME) b->trace->lanes[at].name = l->text;
+            else b->trace->lanes[at].sort_index = l->number;
+        }
+    }
+}
+
+/* Flows named a process and a thread; now that all lanes are known, they get one. A flow starts
+ * on a thread and ends on a stream where both have the same numbers. */
+static void place_flows(struct builder *b)
+{
+    static const enum lane_kind order[2][6] = {
+        {LANE_THREAD, LANE_STREAM, LANE_GPU_NOTE, LANE_OVERHEAD, LANE_COUNTER, LANE_OTHER},
+        {LANE_STREAM, LANE_THREAD, LANE_GPU_NOTE, LANE_OVERHEAD, LANE_COUNTER, LANE_OTHER},
+    };
+    struct trace *t = b->trace;
+    for (uint32_t i = 0; i < t->n_flows; i++) {
+        struct part_lane place = b->places[t->flows[i].lane];
+        uint32_t process = find_process(b, place.pid, false), at = UINT32_MAX;
+        for (int k = 0; k < 6 && at == UINT32_MAX && process != UINT32_MAX; k++) {
+            place.kind = order[t->flows[i].phase == 'f'][k];
+            at = find_lane(b, process, &place, false);
+        }
+        t->flows[i].lane = at;
+    }
+}
+
+static int freeze(struct builder *b, int n_threads)
+{
+    apply_labels(b);
+    place_flows(b);
+    map_done(&b->lane_at);
+    map_done(&b->process_at);
+    struct trace *t = b->trace;
+    if (b->has_pairs) TRY(freeze_pairs(&b->rows, t));
+    TRY(freeze_lanes(&b->rows, t));
+    TRY(freeze_order(&b->rows, t, n_threads));
+    freeze_times(t);
+    TRY(freeze_nest(t, n_threads));
+    return freeze_links(t);
+}
+
+int builder_freeze(struct builder *b, int n_threads, struct trace **ret_trace, struct err *e)
+{
+    int rc = freeze(b, n_threads);
+    if (rc < 0) {
+        err_set(e, rc, "out of memory");
+    } else {
+        *ret_trace = b->trace;
+        b->trace = NULL;
+    }
+    builder_free(b);
+    return rc;
+}

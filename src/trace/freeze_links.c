@@ -1,0 +1,157 @@
+/* freeze_links.c: device work to the call that launched it, by correlation id.
+ *
+ * One id may stand for many kernels (a graph launch) and, where the files of several processes
+ * were merged, for several calls. Among those the call of the same process group wins, then the
+ * latest one that does not start after the device work. */
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "trace/freeze.h"
+
+#define CLOCK_SKEW_NS 20000 /* how far device work may seem to precede its launch */
+
+struct linking {
+    struct trace *t;
+    struct map by_id; /* correlation -> last call row with it */
+    row_t *earlier;   /* by call: the previous call row with the same id */
+    str_id *group;    /* by process: what merged files put before the pid, 0 when nothing */
+};
+
+static bool is_id(int64_t correlation)
+{
+    return correlation != 0 && correlation != -1 && correlation != ID_NONE;
+}
+
+/* "[TP00] 1213" and "[TP00] 0" come from one rank: the text before the number tells. */
+static str_id group_of(struct trace *t, const struct process *p)
+{
+    if (p->pid != ID_NONE) return 0;
+    struct str s = trace_str(t, p->pid_text);
+    while (s.n && s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9') s.n--;
+    return intern_add(&t->strings, s);
+}
+
+static int index_calls(struct linking *k)
+{
+    struct trace *t = k->t;
+    if (map_reserve(&k->by_id, t->n_calls)) return ERR_NOMEM;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        const struct call_info *c = trace_call(t, r);
+        if (!c || !is_id(c->correlation)) continue;
+        uint32_t *last = map_at(&k->by_id, (uint64_t)c->correlation);
+        if (!last) return ERR_NOMEM;
+        k->earlier[t->aux[r]] = *last;
+        *last = r;
+    }
+    return 0;
+}
+
+static bool better(const struct linking *k, row_t candidate, row_t best, row_t gpu)
+{
+    const struct trace *t = k->t;
+    if (best == ROW_NONE) return true;
+    const str_id want = k->group[t->lanes[t->lane[gpu]].process];
+    bool same = k->group[t->lanes[t->lane[candidate]].process] == want;
+    bool best_same = k->group[t->lanes[t->lane[best]].process] == want;
+    if (same != best_same) return same;
+    int64_t limit = t->ts_ns[gpu] + CLOCK_SKEW_NS;
+    bool before = t->ts_ns[candidate] <= limit, best_before = t->ts_ns[best] <= limit;
+    if (before != best_before) return before;
+    return before == (t->ts_ns[candidate] > t->ts_ns[best]);
+}
+
+static row_t find_launch(const struct linking *k, row_t gpu, int64_t correlation)
+{
+    row_t best = ROW_NONE;
+    if (!is_id(correlation)) return best;
+    row_t at = map_find(&k->by_id, (uint64_t)correlation);
+    for (int i = 0; at != ROW_NONE && i < 4096; i++, at = k->earlier[k->t->aux[at]])
+        if (better(k, at, best, gpu)) best = at;
+    return best;
+}
+
+static void link_rows(struct linking *k)
+{
+    struct trace *t = k->t;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (!trace_gpu(t, r)) continue;
+        struct gpu_info *g = &t->gpu[t->aux[r]];
+        g->launch = find_launch(k, r, g->correlation);
+        if (g->launch == ROW_NONE || !trace_is_work(t, r)) continue;
+        t->calls[t->aux[g->launch]].n_gpu++;
+        t->n_launched++;
+    }
+}
+
+static int by_start(const void *a, const void *b, void *ctx)
+{
+    const struct trace *t = ctx;
+    row_t x = *(const row_t *)a, y = *(const row_t *)b;
+    if (t->ts_ns[x] != t->ts_ns[y]) return t->ts_ns[x] < t->ts_ns[y] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static int group_launched(struct trace *t)
+{
+    t->launched = mem_alloc(t->n_launched * sizeof *t->launched);
+    if (!t->launched) return ERR_NOMEM;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < t->n_calls; i++) {
+        t->calls[i].first_gpu = at;
+        at += t->calls[i].n_gpu;
+        t->calls[i].n_gpu = 0;
+    }
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (!trace_is_work(t, r)) continue;
+        row_t launch = trace_launch_of(t, r);
+        if (launch == ROW_NONE) continue;
+        struct call_info *c = &t->calls[t->aux[launch]];
+        t->launched[c->first_gpu + c->n_gpu++] = r;
+    }
+    for (uint32_t i = 0; i < t->n_calls; i++)
+        if (t->calls[i].n_gpu > 1)
+            qsort_r(t->launched + t->calls[i].first_gpu, t->calls[i].n_gpu, sizeof *t->launched,
+                    by_start, t);
+    return 0;
+}
+
+/* From early 2022 to early 2024 the recorder wrote the correlation id where the external id
+ * belongs; nothing can be joined by it then. */
+static void judge_external_ids(struct trace *t)
+{
+    uint64_t n = 0, copies = 0;
+    for (uint32_t i = 0; i < t->n_gpu; i++) {
+        const struct gpu_info *g = &t->gpu[i];
+        if (g->external_id == ID_NONE || g->external_id == 0 || !is_id(g->correlation)) continue;
+        n++;
+        copies += g->external_id == g->correlation;
+    }
+    t->external_ids_usable = n == 0 || copies * 100 < n * 95;
+}
+
+static int link_with(struct linking *k)
+{
+    struct trace *t = k->t;
+    for (uint32_t i = 0; i < t->n_processes; i++) {
+        k->group[i] = group_of(t, &t->processes[i]);
+        if (k->group[i] == STR_NONE) return ERR_NOMEM;
+    }
+    TRY(index_calls(k));
+    link_rows(k);
+    return group_launched(t);
+}
+
+int freeze_links(struct trace *t)
+{
+    struct linking k = {.t = t};
+    map_init(&k.by_id);
+    k.earlier = mem_alloc(t->n_calls * sizeof *k.earlier);
+    k.group = mem_alloc(t->n_processes * sizeof *k.group);
+    int rc = k.earlier && k.group ? link_with(&k) : ERR_NOMEM;
+    map_done(&k.by_id);
+    mem_free(k.earlier);
+    mem_free(k.group);
+    if (rc == 0) judge_external_ids(t);
+    return rc;
+}
