@@ -1,0 +1,328 @@
+/* edits.c: see edits.h. Patterns are matched once against every distinct name, not against rows. */
+#include "analyze/simulate/edits.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+struct plan_build {
+    const struct sim_model *m;
+    struct arena *mem;
+    struct sim_plan *plan;
+    struct sim_cut *cuts; /* growing, unsorted */
+    size_t n_cuts, cap_cuts;
+    uint32_t *thread_of_lane;
+};
+
+/* ---- matching names ---- */
+
+static int match_names(const struct trace *t, const char *pattern, struct arena *mem, uint8_t **ret,
+                       struct err *e)
+{
+    regex_t re;
+    int rc = regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB);
+    if (rc) {
+        char why[128];
+        regerror(rc, &re, why, sizeof why);
+        return FAIL(e, ERR_USAGE, "'%s' is not a regular expression: %s", pattern, why);
+    }
+    uint8_t *hit = arena_zalloc(mem, t->strings.n, 1);
+    for (str_id id = 0; hit && id < t->strings.n; id++)
+        hit[id] = regexec(&re, trace_str(t, id).p, 0, NULL, 0) == 0;
+    regfree(&re);
+    *ret = hit;
+    return hit ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+}
+
+/* ---- cuts ---- */
+
+static int add_cut(struct plan_build *b, uint32_t thread, int64_t begin, int64_t end, double keep)
+{
+    if (end <= begin) return 0;
+    if (VEC_RESERVE(b->cuts, b->n_cuts, b->cap_cuts, 1)) return ERR_NOMEM;
+    b->cuts[b->n_cuts++] = (struct sim_cut){thread, begin, end, keep};
+    return 0;
+}
+
+/* First call of any thread that begins at or after `ts`. */
+static uint32_t first_call_at(const struct sim_model *m, int64_t ts)
+{
+    uint32_t lo = 0, hi = m->n_calls;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->calls[mid].begin_ns < ts) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+/* Cuts [begin, end) but leaves the calls that launch work or wait: those have their own edits. */
+static int cut_around_calls(struct plan_build *b, uint32_t thread, int64_t begin, int64_t end,
+                            double keep)
+{
+    const struct sim_model *m = b->m;
+    int64_t from = begin;
+    for (uint32_t c = first_call_at(m, begin); c < m->n_calls && m->calls[c].begin_ns < end; c++) {
+        if (m->calls[c].thread != thread) continue;
+        TRY(add_cut(b, thread, from, m->calls[c].begin_ns, keep));
+        if (m->calls[c].end_ns > from) from = m->calls[c].end_ns;
+    }
+    return add_cut(b, thread, from, end, keep);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct sim_cut *x = a, *y = b;
+    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+    if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
+    return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
+}
+
+/* Makes the cuts disjoint; where two overlap the one that keeps less wins on the overlap. */
+static int merge_cuts(struct plan_build *b)
+{
+    struct sim_plan *p = b->plan;
+    qsort(b->cuts, b->n_cuts, sizeof *b->cuts, by_place);
+    p->cuts = arena_alloc(b->mem, (b->n_cuts * 2 + 1) * sizeof *p->cuts);
+    if (!p->cuts) return ERR_NOMEM;
+    for (size_t i = 0; i < b->n_cuts; i++) {
+        struct sim_cut c = b->cuts[i];
+        struct sim_cut *last = p->n_cuts ? &p->cuts[p->n_cuts - 1] : NULL;
+        if (last && last->thread == c.thread && c.begin_ns < last->end_ns) {
+            if (c.keep >= last->keep) {
+                c.begin_ns = last->end_ns;
+            } else {
+                struct sim_cut rest = {c.thread, c.end_ns, last->end_ns, last->keep};
+                last->end_ns = c.begin_ns;
+                if (last->end_ns <= last->begin_ns) p->n_cuts--;
+                if (rest.begin_ns < rest.end_ns && p->n_cuts < b->n_cuts * 2) {
+                    p->cuts[p->n_cuts++] = c;
+                    c = rest;
+                }
+            }
+        }
+        if (c.begin_ns < c.end_ns) p->cuts[p->n_cuts++] = c;
+    }
+    return 0;
+}
+
+/* ---- the edits ---- */
+
+static bool is_cpu_span(const struct trace *t, row_t r)
+{
+    uint8_t k = t->kind[r];
+    return (k == KIND_OP || k == KIND_ANNOTATION || k == KIND_PYTHON) && t->phase[r] == 'X';
+}
+
+static int edit_cpu(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    const struct trace *t = b->m->t;
+    uint8_t *hit;
+    TRY(match_names(t, ed->pattern, b->mem, &hit, e));
+    double keep = ed->kind == EDIT_DROP_CPU ? 0 : ed->factor;
+    for (uint32_t i = 0; i < b->m->n_threads; i++) {
+        const struct lane *lane = &t->lanes[b->m->threads[i].lane];
+        int64_t done = INT64_MIN;
+        for (row_t r = lane->begin; r < lane->end; r++) {
+            if (!hit[t->name[r]] || !is_cpu_span(t, r)) continue;
+            ed->n_matched++;
+            if (trace_end_ns(t, r) <= done) continue;
+            int64_t from = t->ts_ns[r] > done ? t->ts_ns[r] : done;
+            done = trace_end_ns(t, r);
+            if (cut_around_calls(b, i, from, done, keep))
+                return FAIL(e, ERR_NOMEM, "out of memory");
+        }
+    }
+    return 0;
+}
+
+static bool only_reads_back(struct str op)
+{
+    return str_is(op, "aten::item") || str_is(op, "aten::_local_scalar_dense") ||
+           str_is(op, "aten::is_nonzero");
+}
+
+/* The outermost op above the call that exists only to bring a value to the CPU. */
+static row_t readback_op(const struct trace *t, row_t call)
+{
+    row_t found = ROW_NONE;
+    for (row_t r = t->parent[call]; r != ROW_NONE && t->kind[r] == KIND_OP; r = t->parent[r])
+        if (only_reads_back(trace_name(t, r))) found = r;
+    return found;
+}
+
+static int drop_readback(struct plan_build *b, uint32_t thread, row_t op)
+{
+    const struct trace *t = b->m->t;
+    int64_t begin = t->ts_ns[op], end = trace_end_ns(t, op);
+    for (uint32_t c = first_call_at(b->m, begin);
+         c < b->m->n_calls && b->m->calls[c].begin_ns < end; c++)
+        if (b->m->calls[c].thread == thread) b->plan->mode[c] = SIM_DROP;
+    return add_cut(b, thread, begin, end, 0);
+}
+
+static int edit_drop_sync(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    for (uint32_t i = 0; i < ed->n_rows; i++) {
+        uint32_t c = sim_find_call(b->m, ed->rows[i]);
+        if (c == SIM_NONE) continue;
+        ed->n_matched++;
+        row_t op = readback_op(b->m->t, ed->rows[i]);
+        if (op != ROW_NONE) {
+            if (drop_readback(b, b->m->calls[c].thread, op))
+                return FAIL(e, ERR_NOMEM, "out of memory");
+        } else if (b->plan->mode[c] == SIM_KEEP) {
+            b->plan->mode[c] = b->m->calls[c].n_work ? SIM_NO_WAIT : SIM_DROP;
+        }
+    }
+    return 0;
+}
+
+static int edit_kernels(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    const struct sim_model *m = b->m;
+    uint8_t *hit;
+    TRY(match_names(m->t, ed->pattern, b->mem, &hit, e));
+    for (uint32_t w = 0; w < m->n_works; w++) {
+        const struct sim_work *k = &m->works[w];
+        if (!hit[m->t->name[k->row]]) continue;
+        ed->n_matched++;
+        if (ed->kind == EDIT_SCALE_KERNEL) {
+            b->plan->work_ns[w] = (int64_t)((double)(k->end_ns - k->begin_ns) * ed->factor + 0.5);
+            continue;
+        }
+        b->plan->work_ns[w] = 0;
+        if (k->call != SIM_NONE && m->calls[k->call].n_work == 1) b->plan->mode[k->call] = SIM_DROP;
+    }
+    return 0;
+}
+
+static void capture(struct plan_build *b, struct sim_edit *ed, uint32_t thread, row_t stage)
+{
+    const struct sim_model *m = b->m;
+    int64_t end = trace_end_ns(m->t, stage);
+    bool head = true;
+    for (uint32_t c = first_call_at(m, m->t->ts_ns[stage]);
+         c < m->n_calls && m->calls[c].begin_ns < end; c++) {
+        if (m->calls[c].thread != thread) continue;
+        if (m->calls[c].wait != SIM_WAIT_NOTHING && !m->calls[c].n_work) ed->crosses_sync = true;
+        b->plan->mode[c] = head ? SIM_HEAD : SIM_CAPTURED;
+        head = false;
+    }
+}
+
+static int edit_cuda_graph(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    const struct trace *t = b->m->t;
+    uint8_t *hit;
+    TRY(match_names(t, ed->pattern, b->mem, &hit, e));
+    for (uint32_t i = 0; i < b->m->n_threads; i++) {
+        const struct lane *lane = &t->lanes[b->m->threads[i].lane];
+        int64_t done = INT64_MIN;
+        for (row_t r = lane->begin; r < lane->end; r++) {
+            if (!hit[t->name[r]] || !is_cpu_span(t, r) || trace_end_ns(t, r) <= done) continue;
+            ed->n_matched++;
+            done = trace_end_ns(t, r);
+            capture(b, ed, i, r);
+            if (add_cut(b, i, t->ts_ns[r], done, 0)) return FAIL(e, ERR_NOMEM, "out of memory");
+        }
+    }
+    return 0;
+}
+
+static void edit_copies(struct plan_build *b, struct sim_edit *ed)
+{
+    const struct sim_model *m = b->m;
+    for (uint32_t w = 0; w < m->n_works; w++) {
+        const struct sim_work *k = &m->works[w];
+        struct str name = trace_name(m->t, k->row);
+        if (m->t->kind[k->row] != KIND_MEMCPY || str_has(name, "DtoD") || str_has(name, "PtoP"))
+            continue;
+        bool pageable = str_has(name, "Pageable");
+        if (ed->kind == EDIT_PIN_COPIES && !pageable) continue;
+        ed->n_matched++;
+        const struct gpu_info *g = trace_gpu(m->t, k->row);
+        int64_t pinned =
+            g && g->bytes > 0 && ed->factor > 0 ? (int64_t)((double)g->bytes / ed->factor) : -1;
+        int64_t now = k->end_ns - k->begin_ns;
+        if (ed->kind == EDIT_OVERLAP_COPIES) b->plan->work_ns[w] = 0;
+        else if (pinned >= 0 && pinned < now) b->plan->work_ns[w] = pinned;
+        if (k->call != SIM_NONE && b->plan->mode[k->call] == SIM_KEEP)
+            b->plan->mode[k->call] = SIM_NO_WAIT;
+    }
+}
+
+static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    ed->n_matched = 0;
+    ed->crosses_sync = false;
+    switch (ed->kind) {
+    case EDIT_DROP_SYNC: return edit_drop_sync(b, ed, e);
+    case EDIT_DROP_CPU:
+    case EDIT_SCALE_CPU: return edit_cpu(b, ed, e);
+    case EDIT_SCALE_KERNEL:
+    case EDIT_DROP_KERNEL: return edit_kernels(b, ed, e);
+    case EDIT_CUDA_GRAPH: return edit_cuda_graph(b, ed, e);
+    case EDIT_PIN_COPIES:
+    case EDIT_OVERLAP_COPIES: edit_copies(b, ed); return 0;
+    }
+    return FAIL(e, ERR_INTERNAL, "unknown edit");
+}
+
+/* The recorder's own buffer requests, which stop the thread whose call they happen in. */
+static bool is_recorder_row(const struct trace *t, row_t r)
+{
+    if (t->kind[r] != KIND_OVERHEAD) return false;
+    struct str n = trace_name(t, r);
+    return str_is(n, "Activity Buffer Request") || str_is(n, "Buffer Flush") ||
+           str_is(n, "Instrumentation") || str_is(n, "Resource");
+}
+
+static int cut_recorder(struct plan_build *b)
+{
+    const struct trace *t = b->m->t;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        if (t->lanes[l].kind != LANE_OVERHEAD) continue;
+        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) {
+            if (!is_recorder_row(t, r)) continue;
+            uint32_t c = first_call_at(b->m, t->ts_ns[r] + 1);
+            for (uint32_t back = 0; c > 0 && back < 8; back++) {
+                const struct sim_call *call = &b->m->calls[--c];
+                if (call->end_ns <= t->ts_ns[r]) continue;
+                TRY(add_cut(b, call->thread, t->ts_ns[r], trace_end_ns(t, r), 0));
+                break;
+            }
+        }
+    }
+    return 0;
+}
+
+static int build(struct plan_build *b, struct sim_edit *edits, uint32_t n_edits, struct err *e)
+{
+    const struct sim_model *m = b->m;
+    b->plan->mode = arena_zalloc(b->mem, m->n_calls + (size_t)1, 1);
+    b->plan->work_ns = arena_alloc(b->mem, (m->n_works + (size_t)1) * sizeof *b->plan->work_ns);
+    if (!b->plan->mode || !b->plan->work_ns) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t w = 0; w < m->n_works; w++) b->plan->work_ns[w] = -1;
+    for (uint32_t i = 0; i < n_edits; i++) TRY(apply(b, &edits[i], e));
+    if (b->plan->cost.buffers && cut_recorder(b)) return FAIL(e, ERR_NOMEM, "out of memory");
+    return merge_cuts(b) ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+}
+
+int sim_plan_build(const struct sim_model *m, struct sim_edit *edits, uint32_t n_edits,
+                   const struct sim_plan *base, struct arena *mem, struct sim_plan *ret,
+                   struct err *e)
+{
+    *ret = (struct sim_plan){0};
+    if (base) {
+        ret->cost = base->cost;
+        ret->cpu_scale = base->cpu_scale;
+    }
+    struct plan_build b = {.m = m, .mem = mem, .plan = ret};
+    int rc = build(&b, edits, n_edits, e);
+    mem_free(b.cuts);
+    return rc;
+}

@@ -1,0 +1,38 @@
+/* edits.h: what-if changes in the user's words, turned into a replay plan.
+ *
+ * Edits combine: cuts are merged, a call dropped by one edit stays dropped. Each edit is told how
+ * much it matched, so that a pattern that matches nothing can be reported instead of "no gain". */
+#ifndef STRATA_ANALYZE_SIMULATE_EDITS_H
+#define STRATA_ANALYZE_SIMULATE_EDITS_H
+
+#include "analyze/simulate/replay.h"
+
+enum sim_edit_kind {
+    EDIT_DROP_SYNC,      /* `rows`: the waiting calls; what only served the wait goes with them */
+    EDIT_DROP_CPU,       /* CPU time of annotations, functions and ops matching `pattern` */
+    EDIT_SCALE_CPU,      /* the same, times `factor` */
+    EDIT_SCALE_KERNEL,   /* device work matching `pattern` takes `factor` times as long */
+    EDIT_DROP_KERNEL,    /* device work matching `pattern` takes no time, nor does its launch */
+    EDIT_CUDA_GRAPH,     /* stages matching `pattern` become one graph launch each */
+    EDIT_PIN_COPIES,     /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
+    EDIT_OVERLAP_COPIES, /* host-device copies no longer hold up the stream they run on */
+};
+
+struct sim_edit {
+    enum sim_edit_kind kind;
+    const char *pattern; /* extended regular expression; NULL where the kind has none */
+    double factor;
+    const row_t *rows;
+    uint32_t n_rows;
+
+    uint32_t n_matched; /* out: rows, calls or instances that matched */
+    bool crosses_sync;  /* out, EDIT_CUDA_GRAPH: a wait inside the stage forbids capture */
+};
+
+/* Memory from `mem`. `base` gives the recording cost and scale the plan starts from, may be NULL.
+ * A bad pattern is ERR_USAGE. */
+int sim_plan_build(const struct sim_model *m, struct sim_edit *edits, uint32_t n_edits,
+                   const struct sim_plan *base, struct arena *mem, struct sim_plan *ret,
+                   struct err *e) MUST_USE;
+
+#endif

@@ -1,0 +1,88 @@
+/* model.h: a trace as a graph that can be replayed with other durations.
+ *
+ *   thread   --work--> [call] --work--> [call: waits] --work--> ...      CPU time in program order
+ *                        | latency          ^ return
+ *   stream   ........ [work] --gap--> [work]|...                         streams in order
+ *
+ * Every call that launches, waits or orders work is a node on its thread; what a thread does
+ * between two nodes is a length of CPU time. Device work starts when its launch has had its
+ * latency, the work before it on the stream has ended (plus a small gap), and any other stream it
+ * was seen to wait for has got there. A wait ends when what it waits for has ended.
+ *
+ * The constants of each node (latency, gap, return delay) are those measured in the trace, so that
+ * replaying unchanged gives the trace back. Where a constant was hidden (the queue was full, so the
+ * latency did not show) the typical one of the trace stands in. */
+#ifndef STRATA_ANALYZE_SIMULATE_MODEL_H
+#define STRATA_ANALYZE_SIMULATE_MODEL_H
+
+#include "analyze/calls.h"
+#include "trace/trace.h"
+
+#define SIM_NONE UINT32_MAX
+
+struct sim_work {
+    row_t row;
+    uint32_t stream;    /* index into model->streams */
+    uint32_t call;      /* launching node, or SIM_NONE: launched before the window */
+    uint32_t before;    /* previous work on the stream, by start; SIM_NONE for the first */
+    uint32_t waits_for; /* work of another stream it was seen to wait for, or SIM_NONE */
+    int64_t begin_ns, end_ns;
+    int64_t latency_ns; /* from the start of the call */
+    int64_t gap_ns;     /* after the stream's earlier work has ended; may be negative (overlap) */
+    int64_t wait_delay_ns; /* after `waits_for` has ended */
+};
+
+enum sim_wait {
+    SIM_WAIT_NOTHING,
+    SIM_WAIT_STREAM, /* until all work launched so far on `target` has ended */
+    SIM_WAIT_DEVICE, /* until all work launched so far has ended */
+    SIM_WAIT_WORK,   /* until work `target` has ended: a full queue, an event */
+    SIM_WAIT_OWN,    /* until the work it launched has ended: a blocking copy */
+};
+
+struct sim_call {
+    row_t row;
+    uint32_t thread;             /* index into model->threads */
+    uint32_t first_work, n_work; /* into model->works_by_call */
+    uint32_t target;
+    enum sim_wait wait;
+    int64_t begin_ns, end_ns;
+    int64_t floor_ns;  /* what the call costs the CPU when there is nothing to wait for */
+    int64_t return_ns; /* from the end of what it waited for to its own end */
+};
+
+/* A thread that has to wait for another one: see model_join in model.c. */
+struct sim_join {
+    uint32_t thread, other;
+    int64_t begin_ns, end_ns; /* the waiting thread is silent in between */
+    int64_t done_ns;          /* when the other one was done */
+};
+
+struct sim_thread {
+    lane_id lane;
+    int64_t begin_ns, end_ns; /* first and last moment of the thread that count */
+};
+
+struct sim_model {
+    const struct trace *t;
+    struct sim_thread *threads;
+    struct sim_call *calls; /* by start time, over all threads */
+    struct sim_work *works; /* by start time, over all streams */
+    uint32_t *works_by_call;
+    struct sim_join *joins; /* by end time */
+    uint32_t n_threads, n_calls, n_works, n_streams, n_joins;
+    int64_t begin_ns, end_ns; /* the window that is replayed */
+    int64_t typical_latency_ns, typical_gap_ns, typical_return_ns;
+    int64_t typical_launch_ns; /* duration of a launch call that did not have to wait */
+    uint32_t deepest_queue;    /* launched and not started, at most, on one stream */
+};
+
+/* Builds the model; memory from `mem`. A trace without calls or device work gives an empty model
+ * whose window is that of its spans. */
+int sim_model_run(const struct trace *t, const struct calls *calls, struct arena *mem,
+                  struct sim_model *ret, struct err *e) MUST_USE;
+
+/* The sim_call of a row, or SIM_NONE. O(log n). */
+uint32_t sim_find_call(const struct sim_model *m, row_t row);
+
+#endif

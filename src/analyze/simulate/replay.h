@@ -1,0 +1,55 @@
+/* replay.h: running the model again with something changed.
+ *
+ * A plan says what is different: CPU time cut out or scaled, calls that no longer happen or no
+ * longer wait, work with another duration, stages captured as one graph, and the profiler's own
+ * cost taken out. An empty plan gives the trace back; the difference is the replay error. */
+#ifndef STRATA_ANALYZE_SIMULATE_REPLAY_H
+#define STRATA_ANALYZE_SIMULATE_REPLAY_H
+
+#include "analyze/simulate/model.h"
+
+enum sim_mode {
+    SIM_KEEP,
+    SIM_DROP,     /* the call and its work never happen */
+    SIM_NO_WAIT,  /* the call returns at once */
+    SIM_HEAD,     /* launches a captured graph: costs one graph launch */
+    SIM_CAPTURED, /* its work is part of the graph launched before: costs nothing */
+};
+
+/* CPU time of a thread that shrinks: [begin, end) takes `keep` times as long as it did. */
+struct sim_cut {
+    uint32_t thread;
+    int64_t begin_ns, end_ns;
+    double keep;
+};
+
+/* What recording one event costs the CPU. All zero: the trace as it is. */
+struct sim_cost {
+    double launch_ns, call_ns, op_ns, annotation_ns, python_ns, memory_ns;
+    bool buffers; /* also take out the recorder's buffer requests */
+};
+
+struct sim_plan {
+    uint8_t *mode;        /* by call: enum sim_mode; NULL when no call changes */
+    int64_t *work_ns;     /* by work: duration, -1 = as measured; NULL when none changes */
+    struct sim_cut *cuts; /* by (thread, begin), not overlapping */
+    uint32_t n_cuts;
+    struct sim_cost cost;
+    double cpu_scale; /* on top of all that; 0 means 1 */
+};
+
+struct sim_result {
+    int64_t wall_ns;
+    int64_t cpu_wait_ns;                  /* time threads spent waiting for the device */
+    int64_t gpu_end_ns;                   /* end of the last work, from the start of the window */
+    int64_t *work_begin_ns, *work_end_ns; /* by work, from the start of the window; in `mem` */
+};
+
+int sim_replay(const struct sim_model *m, const struct sim_plan *plan, struct arena *mem,
+               struct sim_result *ret, struct err *e) MUST_USE;
+
+/* Only the wall clock; scratch memory is given back. -1 never: failure is negative err codes. */
+int sim_wall(const struct sim_model *m, const struct sim_plan *plan, struct arena *mem,
+             int64_t *ret_wall_ns, struct err *e) MUST_USE;
+
+#endif
