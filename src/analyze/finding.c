@@ -1,4 +1,5 @@
-/* finding.c: collecting findings and ranking them by what they gain once the better ones are fixed. */
+/* finding.c: collecting findings and ranking them by what they gain once the better ones are fixed.
+ */
 #include "analyze/finding.h"
 
 #include <stdarg.h>
@@ -34,7 +35,8 @@ void findings_done(struct findings *f)
     *f = (struct findings){0};
 }
 
-void finding_note(struct finding *f, struct arena *mem, int64_t ts_ns, row_t row, const char *fmt, ...)
+void finding_note(struct finding *f, struct arena *mem, int64_t ts_ns, row_t row, const char *fmt,
+                  ...)
 {
     if (f->n_evidence == FINDING_EVIDENCE) return;
     char text[512];
@@ -68,7 +70,8 @@ static int wall_after(struct ranking *r, const struct finding *next, int64_t *re
     return rc;
 }
 
-/* Finds the finding in [from, n) that saves most on top of what is fixed, and moves it to `from`. */
+/* Finds the finding in [from, n) that saves most on top of what is fixed, and moves it to `from`.
+ */
 static int rank_next(struct ranking *r, uint32_t from, uint32_t n, int64_t *wall, struct err *e)
 {
     uint32_t best = from;
@@ -98,7 +101,8 @@ static double share(int64_t part, int64_t whole)
 static void set_severity(struct ranking *r, struct finding *f)
 {
     f->gain_pct = share(f->gain_ns, r->u->plain_ns);
-    double width_low = f->alone.gain_pct - f->alone.low_pct, width_high = f->alone.high_pct - f->alone.gain_pct;
+    double width_low = f->alone.gain_pct - f->alone.low_pct,
+           width_high = f->alone.high_pct - f->alone.gain_pct;
     f->low_pct = f->gain_pct > width_low ? f->gain_pct - width_low : 0;
     f->high_pct = f->gain_pct + width_high;
     if (f->advice) return;
@@ -112,11 +116,13 @@ static int by_worth(const void *a, const void *b)
     const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
     if (x->advice != y->advice) return x->advice ? 1 : -1;
     if (x->advice && x->severity != y->severity) return x->severity > y->severity ? -1 : 1;
-    int64_t gx = x->alone.before_ns - x->alone.after_ns, gy = y->alone.before_ns - y->alone.after_ns;
+    int64_t gx = x->alone.before_ns - x->alone.after_ns,
+            gy = y->alone.before_ns - y->alone.after_ns;
     return gx > gy ? -1 : gx < gy;
 }
 
-/* Keeps advice and what gains enough alone; the rest is only counted. Returns how many are ranked. */
+/* Keeps advice and what gains enough alone; the rest is only counted. Returns how many are ranked.
+ */
 static uint32_t split_minor(struct ranking *r)
 {
     struct findings *f = r->f;

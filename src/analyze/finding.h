@@ -2,8 +2,8 @@
  *
  * A finding carries its evidence, both costs (blocked: time the CPU spent; exposed: time the device
  * stood idle because of it) and the edits that would fix it. What the fix is worth on the wall
- * clock is not the rule's business: findings_rank replays the edits, one finding after another, each
- * as if those above it had been fixed already, because fixes mask each other. */
+ * clock is not the rule's business: findings_rank replays the edits, one finding after another,
+ * each as if those above it had been fixed already, because fixes mask each other. */
 #ifndef STRATA_ANALYZE_FINDING_H
 #define STRATA_ANALYZE_FINDING_H
 
@@ -20,21 +20,21 @@ struct evidence {
 };
 
 #define FINDING_EVIDENCE 16
-#define FINDING_EDITS 4
+#define FINDING_EDITS    4
 
 struct rule;
 
 struct finding {
     const struct rule *rule;
-    const char *title;       /* what is wrong, a few words */
-    const char *subject;     /* function, stage, kernel or op it is about */
-    const char *file;        /* NULL when not known */
-    int32_t line;            /* 0 when not known */
-    const char *function;    /* NULL when not known */
-    const char *why;         /* what happens, in a newcomer's words */
-    const char *fix;         /* what to change */
-    const char *not_fixed;   /* what the change will not do, or NULL */
-    const char *show;        /* arguments of the strata command that shows it: "syncs %s --site 1" */
+    const char *title;     /* what is wrong, a few words */
+    const char *subject;   /* function, stage, kernel or op it is about */
+    const char *file;      /* NULL when not known */
+    int32_t line;          /* 0 when not known */
+    const char *function;  /* NULL when not known */
+    const char *why;       /* what happens, in a newcomer's words */
+    const char *fix;       /* what to change */
+    const char *not_fixed; /* what the change will not do, or NULL */
+    const char *show;      /* arguments of the strata command that shows it: "syncs %s --site 1" */
     int64_t blocked_ns, exposed_ns;
     struct evidence evidence[FINDING_EVIDENCE];
     uint32_t n_evidence;
@@ -42,23 +42,23 @@ struct finding {
     uint32_t n_edits;
     enum threshold thresholds[3];
     uint32_t n_thresholds;
-    bool advice;             /* worth telling although no gain is promised: memory growth, distortion */
-    enum severity severity;  /* set by the rule for advice, by findings_rank otherwise */
+    bool advice; /* worth telling although no gain is promised: memory growth, distortion */
+    enum severity severity; /* set by the rule for advice, by findings_rank otherwise */
 
     /* set by findings_rank */
-    struct forecast alone;   /* if only this were fixed */
-    int64_t gain_ns;         /* wall clock, after the findings above it are fixed */
+    struct forecast alone; /* if only this were fixed */
+    int64_t gain_ns;       /* wall clock, after the findings above it are fixed */
     double gain_pct, low_pct, high_pct;
 };
 
 struct findings {
-    struct finding **items;  /* ranked: what gains most first, advice last */
+    struct finding **items; /* ranked: what gains most first, advice last */
     uint32_t n;
     size_t cap;
-    uint32_t n_minor;        /* found, but worth less than the threshold: not in items */
+    uint32_t n_minor; /* found, but worth less than the threshold: not in items */
     int64_t minor_blocked_ns;
-    int64_t minor_gain_ns;   /* all of them together */
-    int64_t all_fixed_ns;    /* wall clock with every listed finding fixed */
+    int64_t minor_gain_ns; /* all of them together */
+    int64_t all_fixed_ns;  /* wall clock with every listed finding fixed */
 };
 
 /* A new finding of the rule in `mem`, listed; NULL when memory is out. */
@@ -66,8 +66,8 @@ struct finding *findings_add(struct findings *f, const struct rule *rule, struct
 void findings_done(struct findings *f);
 
 /* Appends evidence; text is formatted into `mem`. More than FINDING_EVIDENCE is dropped. */
-void finding_note(struct finding *f, struct arena *mem, int64_t ts_ns, row_t row, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+void finding_note(struct finding *f, struct arena *mem, int64_t ts_ns, row_t row, const char *fmt,
+                  ...) __attribute__((format(printf, 5, 6)));
 
 /* Predicts, ranks, and splits off what is not worth listing. */
 int findings_rank(struct findings *f, const struct sim_model *m, const struct undistort *u,

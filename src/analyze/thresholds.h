@@ -6,22 +6,22 @@
 #include "base/err.h"
 
 enum threshold {
-    TH_REPORT_GAIN_PCT,     /* findings that gain less are only counted */
+    TH_REPORT_GAIN_PCT, /* findings that gain less are only counted */
     TH_HIGH_GAIN_PCT,
     TH_MEDIUM_GAIN_PCT,
-    TH_GAP_US,              /* shorter gaps are not looked at one by one */
-    TH_IDLE_PCT,            /* device idle below this is healthy */
-    TH_STAGE_SHARE_PCT,     /* a bookkeeping stage above this share of a step is out of proportion */
-    TH_BETWEEN_SHARE_PCT,   /* CPU work between stages above this share of a step */
-    TH_LAUNCH_LATENCY_US,   /* launch latency with an idle stream above this is slow */
-    TH_FIRST_STEP_RATIO,    /* first step over the median of the others */
-    TH_GROWTH_PCT,          /* memory growth per step, of the level at the first step's end */
-    TH_KERNEL_OUTLIER_RATIO,/* slowest over median of the same kernel and shape */
+    TH_GAP_US,            /* shorter gaps are not looked at one by one */
+    TH_IDLE_PCT,          /* device idle below this is healthy */
+    TH_STAGE_SHARE_PCT,   /* a bookkeeping stage above this share of a step is out of proportion */
+    TH_BETWEEN_SHARE_PCT, /* CPU work between stages above this share of a step */
+    TH_LAUNCH_LATENCY_US, /* launch latency with an idle stream above this is slow */
+    TH_FIRST_STEP_RATIO,  /* first step over the median of the others */
+    TH_GROWTH_PCT,        /* memory growth per step, of the level at the first step's end */
+    TH_KERNEL_OUTLIER_RATIO, /* slowest over median of the same kernel and shape */
     TH_RANK_SPREAD_PCT,
-    TH_COPY_SHARE_PCT,      /* exposed copy time of the wall clock */
-    TH_SMALL_KERNEL_US,     /* kernels shorter than this are small */
-    TH_INVARIANT_US,        /* a Python call repeated every step that costs at least this much */
-    TH_DISTORTION_PCT,      /* recording cost above this share of CPU time is told */
+    TH_COPY_SHARE_PCT,  /* exposed copy time of the wall clock */
+    TH_SMALL_KERNEL_US, /* kernels shorter than this are small */
+    TH_INVARIANT_US,    /* a Python call repeated every step that costs at least this much */
+    TH_DISTORTION_PCT,  /* recording cost above this share of CPU time is told */
     TH_COUNT
 };
 

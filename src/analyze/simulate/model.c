@@ -9,6 +9,10 @@
 
 /* A wait counts as having waited when what it waited for ended this shortly before it returned. */
 #define RETURN_WINDOW_NS 60000
+/* Launch latency where the trace shows none, and the most that is believed: beyond it the median is
+ * made of launches that waited for something that was not recorded. */
+#define DEFAULT_LATENCY_NS 8000
+#define MOST_LATENCY_NS    30000
 /* Work that starts this long after it could have must have waited for something else. */
 #define UNEXPLAINED_NS 20000
 /* A launch this many times the usual, and at least this long, was held up. */
@@ -207,7 +211,8 @@ static int measure_typical(struct build *b)
             b->stream_last[k->stream] = w;
         }
     }
-    m->typical_latency_ns = median(latency, n_latency, 8000);
+    m->typical_latency_ns = median(latency, n_latency, DEFAULT_LATENCY_NS);
+    if (m->typical_latency_ns > MOST_LATENCY_NS) m->typical_latency_ns = MOST_LATENCY_NS;
     m->typical_gap_ns = median(gap, n_gap, 1000);
     arena_reset_to(b->mem, mark);
     return 0;
@@ -335,12 +340,14 @@ static void set_sync(struct build *b, const struct sweep *s, struct sim_call *c)
     if (c->wait == SIM_WAIT_STREAM && c->target == SIM_NONE) c->wait = SIM_WAIT_NOTHING;
 }
 
-/* A copy that had ended when the call returned: the CPU was held until then. */
+/* A copy whose call came back only when the copy was (nearly) done: the CPU was held until then.
+ * The last piece of a staged copy may still be on its way when the call returns. */
 static bool blocks_on_own(const struct build *b, const struct sim_call *c)
 {
     if (!c->n_work) return false;
     const struct sim_work *k = &b->m->works[b->m->works_by_call[c->first_work + c->n_work - 1]];
-    if (b->t->kind[k->row] != KIND_MEMCPY || k->end_ns > c->end_ns) return false;
+    if (b->t->kind[k->row] != KIND_MEMCPY || k->end_ns - c->end_ns > RETURN_WINDOW_NS) return false;
+    if (c->end_ns - k->begin_ns < (k->end_ns - k->begin_ns) / 2) return false;
     return str_has(trace_name(b->t, k->row), "Pageable") ||
            calls_kind(b->calls, b->t, c->row) == CALL_COPY_SYNC;
 }
