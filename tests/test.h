@@ -54,7 +54,7 @@ static int test_failed_checks;
         return test_run_all(argc, argv); \
     }
 
-__attribute__((format(printf, 3, 4))) static inline bool test_fail(const char *file, int line,
+__attribute__((format(printf, 3, 4))) static inline void test_fail(const char *file, int line,
                                                                    const char *fmt, ...)
 {
     va_list ap;
@@ -64,35 +64,37 @@ __attribute__((format(printf, 3, 4))) static inline bool test_fail(const char *f
     vprintf(fmt, ap);
     va_end(ap);
     putchar('\n');
-    return false;
 }
 
 static inline bool test_int(const char *file, int line, const char *what, int64_t got, int64_t want)
 {
     if (got == want) return true;
-    return test_fail(file, line, "%s is %" PRId64 ", expected %" PRId64, what, got, want);
+    test_fail(file, line, "%s is %" PRId64 ", expected %" PRId64, what, got, want);
+    return false;
 }
 
 static inline bool test_uint(const char *file, int line, const char *what, uint64_t got,
                              uint64_t want)
 {
     if (got == want) return true;
-    return test_fail(file, line, "%s is %" PRIu64 ", expected %" PRIu64, what, got, want);
+    test_fail(file, line, "%s is %" PRIu64 ", expected %" PRIu64, what, got, want);
+    return false;
 }
 
 static inline bool test_near(const char *file, int line, const char *what, const double v[3])
 {
     if (fabs(v[0] - v[1]) <= v[2]) return true;
-    return test_fail(file, line, "%s is %.17g, expected %.17g +- %g", what, v[0], v[1], v[2]);
+    test_fail(file, line, "%s is %.17g, expected %.17g +- %g", what, v[0], v[1], v[2]);
+    return false;
 }
 
 static inline bool test_str(const char *file, int line, const char *what, struct str got,
                             struct str want)
 {
     if (str_eq(got, want) && !got.p == !want.p) return true;
-    return test_fail(file, line, "%s is\n  \"%.*s\"\nexpected\n  \"%.*s\"", what,
-                     got.p ? (int)got.n : 6, got.p ? got.p : "(null)", want.p ? (int)want.n : 6,
-                     want.p ? want.p : "(null)");
+    test_fail(file, line, "%s is\n  \"%.*s\"\nexpected\n  \"%.*s\"", what, got.p ? (int)got.n : 6,
+              got.p ? got.p : "(null)", want.p ? (int)want.n : 6, want.p ? want.p : "(null)");
+    return false;
 }
 
 static inline struct str test_cstr(const char *s)
@@ -101,7 +103,7 @@ static inline struct str test_cstr(const char *s)
 }
 
 /* Every check is an expression: false when it failed. */
-#define CHECK(cond)              ((cond) ? true : test_fail(__FILE__, __LINE__, "not true: %s", #cond))
+#define CHECK(cond)              ((cond) ? true : (test_fail(__FILE__, __LINE__, "not true: %s", #cond), false))
 #define CHECK_EQ_INT(got, want)  test_int(__FILE__, __LINE__, #got, (got), (want))
 #define CHECK_EQ_UINT(got, want) test_uint(__FILE__, __LINE__, #got, (got), (want))
 #define CHECK_NEAR(got, want, within) \

@@ -1,9 +1,8 @@
-/* arena.c: a list of chunks, newest on top; each at least twice as large as the one below it.
+/* arena.c: a list of chunks, newest on top, twice as large as the one below up to a limit.
  *
  *   top -> [header | used ......... | free ]  -> [header | used ... ]  -> NULL            */
 #include "base/arena.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -76,16 +75,22 @@ char *arena_strdup(struct arena *a, struct str s)
     return p;
 }
 
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    char *p = n < 0 ? NULL : arena_alloc(a, (size_t)n + 1);
+    if (p) vsnprintf(p, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return p;
+}
+
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    char *p = n < 0 ? NULL : arena_alloc(a, (size_t)n + 1);
-    if (!p) return NULL;
-    va_start(ap, fmt);
-    vsnprintf(p, (size_t)n + 1, fmt, ap);
+    char *p = arena_vprintf(a, fmt, ap);
     va_end(ap);
     return p;
 }

@@ -6,6 +6,7 @@
 #ifndef STRATA_BASE_ARENA_H
 #define STRATA_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -31,6 +32,7 @@ void *arena_zalloc(struct arena *a, size_t n, size_t size);
 /* A terminated copy of `s`, or NULL. */
 char *arena_strdup(struct arena *a, struct str s);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);
 
 struct arena_mark arena_mark(const struct arena *a);
 void arena_reset_to(struct arena *a, struct arena_mark m);

@@ -87,6 +87,8 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
     if (room) {
         vsnprintf(room, (size_t)n + 1, fmt, again);
         b->n += (size_t)n;
+    } else {
+        b->failed = true;
     }
     va_end(again);
 }

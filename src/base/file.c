@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -26,8 +28,9 @@ static int read_all(struct file_map *f, int fd, const char *path, struct err *e)
     for (;;) {
         char *room = buf_room(&b, (b.n < (1 << 20) ? 1 << 16 : 1 << 24) + FILE_PADDING);
         if (!room) {
+            int rc = FAIL(e, ERR_NOMEM, "out of memory after %zu bytes of input", b.n);
             buf_done(&b);
-            return FAIL(e, ERR_NOMEM, "out of memory after %zu bytes of input", b.n);
+            return rc;
         }
         ssize_t got = read(fd, room, b.cap - b.n - 1 - FILE_PADDING);
         if (got < 0 && errno == EINTR) continue;
@@ -100,31 +103,49 @@ static int flush(struct file_out *f, const char *p, size_t n, struct err *e)
     return 0;
 }
 
+static int open_direct(struct file_out *f, struct err *e)
+{
+    f->fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    return f->fd < 0 ? fail_io(e, f->path, "cannot open") : 0;
+}
+
+static int open_temp(struct file_out *f, struct err *e)
+{
+    char real[PATH_MAX];
+    if (realpath(f->path, real)) { /* through a link to where it points */
+        mem_free(f->path);
+        f->path = mem_strdup(real);
+        if (!f->path) return FAIL(e, ERR_NOMEM, "out of memory");
+    }
+    size_t n = strlen(f->path) + 32;
+    f->temp = mem_alloc(n);
+    if (!f->temp) return FAIL(e, ERR_NOMEM, "out of memory");
+    snprintf(f->temp, n, "%s.tmp%ld", f->path, (long)getpid());
+    unlink(f->temp); /* left by a process of the same number that was killed */
+    f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (f->fd >= 0) return 0;
+    int rc = fail_io(e, f->path, "cannot create");
+    mem_free(f->temp);
+    f->temp = NULL; /* nothing to remove */
+    return rc;
+}
+
 int file_out_begin(struct file_out *f, const char *path, struct err *e)
 {
     *f = (struct file_out){.fd = -1};
-    size_t n = strlen(path) + 32;
     f->path = mem_strdup(path);
-    f->temp = mem_alloc(n);
     f->buffer = mem_alloc(OUT_BUFFER);
-    if (!f->path || !f->temp || !f->buffer) {
-        file_out_abort(f);
-        return FAIL(e, ERR_NOMEM, "out of memory");
-    }
-    snprintf(f->temp, n, "%s.tmp%ld", path, (long)getpid());
-    f->fd = open(f->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (f->fd < 0) {
-        int rc = fail_io(e, path, "cannot create");
-        mem_free(f->temp);
-        f->temp = NULL;
-        file_out_abort(f);
-        return rc;
-    }
-    return 0;
+    int rc = f->path && f->buffer ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    struct stat st;
+    bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    if (rc == 0) rc = special ? open_direct(f, e) : open_temp(f, e);
+    if (rc < 0) file_out_abort(f);
+    return rc;
 }
 
 int file_out_write(struct file_out *f, const void *p, size_t n, struct err *e)
 {
+    if (n == 0) return 0;
     f->written += n;
     if (f->used + n <= OUT_BUFFER) {
         memcpy(f->buffer + f->used, p, n);
@@ -145,7 +166,7 @@ int file_out_commit(struct file_out *f, struct err *e)
     if (rc == 0 && fsync(f->fd) < 0 && errno != EINVAL) rc = fail_io(e, f->path, "cannot write");
     if (close(f->fd) < 0 && rc == 0) rc = fail_io(e, f->path, "cannot write");
     f->fd = -1;
-    if (rc == 0 && rename(f->temp, f->path) < 0)
+    if (rc == 0 && f->temp && rename(f->temp, f->path) < 0)
         rc = fail_io(e, f->path, "cannot rename into place");
     if (rc == 0) {
         mem_free(f->temp);

@@ -68,42 +68,55 @@ struct human human_count(uint64_t n)
 struct human human_pct(double pct)
 {
     struct human h;
+    if (fabs(pct) < 0.05) pct = 0; /* no "-0.0 %" */
     if (!isfinite(pct)) snprintf(h.s, sizeof h.s, "-");
     else snprintf(h.s, sizeof h.s, "%.*f %%", fabs(pct) >= 99.95 ? 0 : 1, pct);
     return h;
 }
 
-static size_t add_char(char *out, size_t o, size_t cap, struct str s, size_t i, size_t len)
+/* Appends the character of `s` at `i`, if it fits; the new length. */
+static size_t add_char(char *out, size_t o, size_t cap, struct str s, size_t i)
 {
-    unsigned char c = (unsigned char)s.p[i];
-    bool odd = !len || c < 0x20 || c == 0x7f;
-    if (o + (odd ? 1 : len) >= cap) return o;
-    if (odd) out[o++] = '?';
-    else memcpy(out + o, s.p + i, len), o += len;
+    size_t len = utf8_safe_len(s, i);
+    if (o + (len ? len : 1) >= cap) return o;
+    if (!len) out[o++] = '?';
+    else memmove(out + o, s.p + i, len), o += len;
     return o;
 }
 
 const char *human_cut(struct str s, int width, char *out, size_t cap)
 {
+    enum { DOTS = 3 };
     int total = utf8_width(s);
-    int head = total > width ? (width - 3) * 2 / 5 : total;
-    int tail = total > width ? width - 3 - head : 0;
-    if (head < 0) head = 0;
+    bool cut = total > width;
+    int dots = !cut ? 0 : width >= DOTS ? DOTS : width > 0 ? width : 0;
+    int head = cut ? (width - dots) * 2 / 5 : total;
+    int tail = cut ? width - dots - head : 0;
     size_t o = 0;
     int col = 0;
-    bool dotted = false;
     for (size_t i = 0; i < s.n;) {
         size_t len = utf8_len(s, i);
         int w = utf8_width(str_from(s.p + i, len ? len : 1));
-        if (col + w <= head || col >= total - tail) {
-            o = add_char(out, o, cap, s, i, len);
-        } else if (!dotted) {
-            dotted = true;
-            for (int k = 0; k < 3 && o + 1 < cap; k++) out[o++] = '.';
-        }
+        if (col + w <= head || (tail > 0 && col >= total - tail)) o = add_char(out, o, cap, s, i);
+        else
+            for (; dots > 0; dots--) o = add_char(out, o, cap, str_c("."), 0);
         col += w;
         i += len ? len : 1;
     }
-    if (cap) out[o < cap ? o : cap - 1] = '\0';
+    if (cap) out[o] = '\0';
     return out;
+}
+
+char *human_clean(char *s)
+{
+    struct str all = str_c(s);
+    size_t o = 0;
+    for (size_t i = 0; i < all.n;) {
+        size_t len = utf8_len(all, i);
+        size_t next = i + (len ? len : 1);
+        o = add_char(s, o, all.n + 1, all, i); /* never longer than what it replaces */
+        i = next;
+    }
+    s[o] = '\0';
+    return s;
 }

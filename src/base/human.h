@@ -19,7 +19,11 @@ struct human human_pct(double pct);      /* "98.4 %" */
 struct human human_time_in(int64_t ns, int unit);
 
 /* `s` cut in the middle to at most `width` columns, both ends kept, the end favoured. Writes into
- * `out` of `cap` bytes and returns it. Control characters become '?'. */
+ * `out` of `cap` bytes and returns it. What is not safe to print becomes '?'. */
 const char *human_cut(struct str s, int width, char *out, size_t cap);
+
+/* Makes a terminated string safe to print, in place: '?' for each control character, override or
+ * stray byte. Returns `s`. */
+char *human_clean(char *s);
 
 #endif

@@ -13,9 +13,8 @@
 struct jout {
     struct buf *out;
     int depth;
-    bool pretty;           /* two-space indentation, scalars of inner arrays on one line */
+    bool pretty;           /* two-space indentation, one value a line */
     bool used[JOUT_DEPTH]; /* whether something stands at this level already */
-    bool after_key;
 };
 
 void jout_init(struct jout *j, struct buf *out, bool pretty);

@@ -23,14 +23,18 @@ static struct map_slot *probe(const struct map *m, uint64_t key)
 
 static bool resize(struct map *m, size_t cap)
 {
-    struct map_slot *slots = mem_alloc(cap * sizeof *slots);
+    struct map_slot *slots = mem_grow(NULL, cap, sizeof *slots);
     if (!slots) return true;
     for (size_t i = 0; i < cap; i++) slots[i] = (struct map_slot){0, MAP_NONE};
     struct map old = *m;
     m->slots = slots;
     m->mask = cap - 1;
-    for (size_t i = 0; old.slots && i <= old.mask; i++)
-        if (old.slots[i].value != MAP_NONE) *probe(m, old.slots[i].key) = old.slots[i];
+    m->n = 0;
+    for (size_t i = 0; old.slots && i <= old.mask; i++) {
+        if (old.slots[i].value == MAP_NONE) continue; /* asked for, never filled */
+        *probe(m, old.slots[i].key) = old.slots[i];
+        m->n++;
+    }
     mem_free(old.slots);
     return false;
 }

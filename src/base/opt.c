@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,9 +64,13 @@ static int unknown(const struct opt *const *tables, const char *word, struct err
     int n = 0;
     for (; *tables; tables++)
         for (const struct opt *o = *tables; o->name && n < OPT_MAX; o++) names[n++] = o->name;
-    const char *near = opt_nearest(word + strspn(word, "-"), names, n);
-    if (near) return FAIL(e, ERR_USAGE, "unknown option '%s'. Did you mean '--%s'?", word, near);
-    return FAIL(e, ERR_USAGE, "unknown option '%s'", word);
+    char bare[64];
+    int len = (int)strcspn(word, "=");
+    snprintf(bare, sizeof bare, "%.*s", len - (int)strspn(word, "-"), word + strspn(word, "-"));
+    const char *near = opt_nearest(bare, names, n);
+    if (near)
+        return FAIL(e, ERR_USAGE, "unknown option '%.*s'. Did you mean '--%s'?", len, word, near);
+    return FAIL(e, ERR_USAGE, "unknown option '%.*s'", len, word);
 }
 
 static bool is_choice(const char *choices, const char *value)

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { MOST_THREADS = 64 };
 
@@ -27,8 +28,9 @@ int pool_size(void)
     long n = text ? strtol(text, NULL, 10) : 0;
     if (n >= 1) return n > MOST_THREADS ? MOST_THREADS : (int)n;
     cpu_set_t set;
-    n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return n > MOST_THREADS ? MOST_THREADS : (int)n;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
+    else n = sysconf(_SC_NPROCESSORS_ONLN); /* more CPUs than the set can hold */
+    return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (int)n;
 }
 
 static void *work(void *arg)

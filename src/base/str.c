@@ -6,13 +6,13 @@
 bool str_starts(struct str a, const char *s)
 {
     size_t n = strlen(s);
-    return a.n >= n && memcmp(a.p, s, n) == 0;
+    return n == 0 || (a.n >= n && memcmp(a.p, s, n) == 0);
 }
 
 bool str_ends(struct str a, const char *s)
 {
     size_t n = strlen(s);
-    return a.n >= n && memcmp(a.p + a.n - n, s, n) == 0;
+    return n == 0 || (a.n >= n && memcmp(a.p + a.n - n, s, n) == 0);
 }
 
 long str_find(struct str a, const char *s)

@@ -2,14 +2,18 @@
 #include "base/text.h"
 
 #include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
-#define NARROWEST 16 /* the first column is never cut below this */
+#define NARROWEST 16 /* no column is cut below this */
+
+struct row_look {
+    int indent;
+    bool color;
+    enum text_style style;
+};
 
 void text_table_init(struct text_table *t)
 {
@@ -57,22 +61,30 @@ void text_table_row(struct text_table *t, enum text_style style)
     t->styles[t->n_rows++] = (unsigned char)style;
 }
 
+/* Names come from traces: what a terminal would obey is taken out here, once for all columns. */
+static void put(struct text_table *t, int col, char *copy)
+{
+    if (!copy) t->failed = true;
+    else t->rows[t->n_rows - 1][col] = human_clean(copy);
+}
+
+static bool can_put(const struct text_table *t, int col)
+{
+    return !t->failed && t->n_rows > 0 && col < t->n_cols;
+}
+
 void text_table_cell(struct text_table *t, int col, const char *text)
 {
-    if (t->failed || t->n_rows == 0 || col >= t->n_cols) return;
-    char *copy = arena_strdup(&t->mem, str_c(text));
-    if (!copy) t->failed = true;
-    else t->rows[t->n_rows - 1][col] = copy;
+    if (can_put(t, col)) put(t, col, arena_strdup(&t->mem, str_c(text)));
 }
 
 void text_table_cellf(struct text_table *t, int col, const char *fmt, ...)
 {
-    char text[256];
+    if (!can_put(t, col)) return;
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    put(t, col, arena_vprintf(&t->mem, fmt, ap));
     va_end(ap);
-    text_table_cell(t, col, text);
 }
 
 static const char *style_on(enum text_style s)
@@ -92,9 +104,9 @@ void text_styled(struct buf *out, enum text_style style, bool color, const char 
 static void put_cell(const struct text_table *t, struct buf *out, int col, const char *text,
                      int width)
 {
-    char cut[512];
+    char cut[1024];
     struct str s = str_c(text ? text : "");
-    if (col == 0) s = str_c(human_cut(s, width, cut, sizeof cut));
+    if (utf8_width(s) > width) s = str_c(human_cut(s, width, cut, sizeof cut));
     int pad = width - utf8_width(s);
     if (t->align[col] == TEXT_RIGHT) buf_pad(out, ' ', pad);
     buf_add_str(out, s);
@@ -104,19 +116,29 @@ static void put_cell(const struct text_table *t, struct buf *out, int col, const
 static void put_row(const struct text_table *t, struct buf *out, const char *const *cells,
                     const int *widths, int indent)
 {
+    size_t from = out->n;
     buf_pad(out, ' ', indent);
     for (int c = 0; c < t->n_cols; c++) {
         if (c) buf_adds(out, "  ");
         put_cell(t, out, c, cells[c], widths[c]);
     }
-    while (out->n && out->p[out->n - 1] == ' ') out->n--;
+    while (out->n > from && out->p[out->n - 1] == ' ') out->n--;
 }
 
-void text_table_print(const struct text_table *t, struct buf *out, int indent, int width,
-                      bool color)
+static void put_styled_row(const struct text_table *t, struct buf *out, const char *const *cells,
+                           const int *widths, const struct row_look *look)
 {
-    int widths[TEXT_COLS] = {0};
-    int total = indent;
+    bool styled = look->color && look->style != TEXT_PLAIN;
+    if (styled) buf_adds(out, style_on(look->style));
+    put_row(t, out, cells, widths, look->indent);
+    if (styled) buf_adds(out, "\033[0m");
+    buf_addc(out, '\n');
+}
+
+/* The widest cell of every column; returns the width of a line. */
+static int measure(const struct text_table *t, int *widths)
+{
+    int total = 0;
     for (int c = 0; c < t->n_cols; c++) {
         widths[c] = utf8_width(str_c(t->head[c]));
         for (int r = 0; r < t->n_rows; r++) {
@@ -126,20 +148,31 @@ void text_table_print(const struct text_table *t, struct buf *out, int indent, i
         }
         total += widths[c] + (c ? 2 : 0);
     }
-    if (total > width && t->n_cols) {
-        int room = widths[0] - (total - width);
-        widths[0] = room < NARROWEST ? (widths[0] < NARROWEST ? widths[0] : NARROWEST) : room;
+    return total;
+}
+
+/* Takes `excess` columns away from text columns, the first one before the others. */
+static void shrink(const struct text_table *t, int *widths, int excess)
+{
+    for (int c = 0; c < t->n_cols && excess > 0; c++) {
+        if (t->align[c] != TEXT_LEFT || widths[c] <= NARROWEST) continue;
+        int less = widths[c] - NARROWEST < excess ? widths[c] - NARROWEST : excess;
+        widths[c] -= less;
+        excess -= less;
     }
-    if (color) buf_adds(out, style_on(TEXT_DIM));
-    put_row(t, out, t->head, widths, indent);
-    if (color) buf_adds(out, "\033[0m");
-    buf_addc(out, '\n');
+}
+
+void text_table_print(const struct text_table *t, struct buf *out, int indent, int width,
+                      bool color)
+{
+    int widths[TEXT_COLS] = {0};
+    int total = indent + measure(t, widths);
+    shrink(t, widths, total - width);
+    struct row_look look = {.indent = indent, .color = color, .style = TEXT_DIM};
+    put_styled_row(t, out, t->head, widths, &look);
     for (int r = 0; r < t->n_rows; r++) {
-        bool styled = color && t->styles[r];
-        if (styled) buf_adds(out, style_on(t->styles[r]));
-        put_row(t, out, t->rows[r], widths, indent);
-        if (styled) buf_adds(out, "\033[0m");
-        buf_addc(out, '\n');
+        look.style = (enum text_style)t->styles[r];
+        put_styled_row(t, out, t->rows[r], widths, &look);
     }
     if (t->failed) out->failed = true;
 }

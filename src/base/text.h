@@ -16,7 +16,7 @@ struct text_table {
     int n_cols, n_rows, cap_rows;
     const char *head[TEXT_COLS];
     enum text_align align[TEXT_COLS];
-    const char ***rows; /* rows[i][col]; rows[i][n_cols] holds the note or NULL */
+    const char ***rows; /* rows[i][col], NULL where nothing was put */
     unsigned char *styles;
     bool failed;
 };
@@ -25,13 +25,15 @@ void text_table_init(struct text_table *t);
 void text_table_done(struct text_table *t);
 void text_table_col(struct text_table *t, const char *head, enum text_align align);
 
-/* Starts a row; cells follow left to right. Cells are copied. */
+/* Starts a row; cells follow in any order. Cells are copied, and cleaned of what a terminal obeys.
+ */
 void text_table_row(struct text_table *t, enum text_style style);
 void text_table_cell(struct text_table *t, int col, const char *text);
 void text_table_cellf(struct text_table *t, int col, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints with `indent` blanks in front, at most `width` columns; column 0 gives way first. */
+/* Prints with `indent` blanks in front, at most `width` columns as long as cutting the left-aligned
+ * columns, the first one first, can do it. */
 void text_table_print(const struct text_table *t, struct buf *out, int indent, int width,
                       bool color);
 

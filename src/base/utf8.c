@@ -33,7 +33,20 @@ size_t utf8_len(struct str s, size_t i)
     return decode(s, i, &c);
 }
 
-static int is_wide(uint32_t c)
+static bool is_unsafe(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
+           (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t utf8_safe_len(struct str s, size_t i)
+{
+    uint32_t c;
+    size_t len = decode(s, i, &c);
+    return len && !is_unsafe(c) ? len : 0;
+}
+
+static bool is_wide(uint32_t c)
 {
     return (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
            (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||

@@ -5,15 +5,13 @@
 
 #include "base/mem.h"
 
-bool vec_reserve(void **items, size_t n, size_t *cap, size_t more, size_t size)
+void *vec_grow(void *items, size_t n, size_t *cap, size_t more, size_t size)
 {
-    if (more > SIZE_MAX - n) return true;
+    if (more > SIZE_MAX - n) return NULL;
     size_t want = *cap + *cap / 2;
     if (want < n + more) want = n + more;
     if (want < 16) want = 16;
-    void *grown = mem_grow(*items, want, size);
-    if (!grown) return true;
-    *items = grown;
-    *cap = want;
-    return false;
+    void *grown = mem_grow(items, want, size);
+    if (grown) *cap = want;
+    return grown;
 }

@@ -8,13 +8,18 @@
 #ifndef STRATA_BASE_VEC_H
 #define STRATA_BASE_VEC_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room for `more` elements after `n`; true on failure, with the array left as it was. */
-bool vec_reserve(void **items, size_t n, size_t *cap, size_t more, size_t size);
+/* `items` with room for `more` elements after `n`, moved if need be and *cap raised; NULL on
+ * failure, with the array left as it was. */
+void *vec_grow(void *items, size_t n, size_t *cap, size_t more, size_t size);
 
-#define VEC_RESERVE(items, n, cap, more) \
-    ((n) + (more) > (cap) && vec_reserve((void **)&(items), (n), &(cap), (more), sizeof *(items)))
+/* Makes room for `more` elements after `n`; true on failure, with the array left as it was. */
+#define VEC_RESERVE(items, n, cap, more)                                             \
+    ((n) + (more) > (cap) && __extension__({                                         \
+         void *vec_grown_ = vec_grow((items), (n), &(cap), (more), sizeof *(items)); \
+         if (vec_grown_) (items) = vec_grown_;                                       \
+         !vec_grown_;                                                                \
+     }))
 
 #endif

@@ -1,0 +1,194 @@
+/* test_file.c: mapping what is there, refusing what is not, writing whole or not at all. */
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "test.h"
+
+static char dir[64];
+
+static const char *in_dir(const char *name)
+{
+    static char path[2][512];
+    static int turn;
+    turn = !turn;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", dir, name);
+    return path[turn];
+}
+
+__attribute__((constructor)) static void make_dir(void)
+{
+    snprintf(dir, sizeof dir, "/tmp/strata-file-XXXXXX");
+    if (!mkdtemp(dir)) dir[0] = '\0';
+}
+
+__attribute__((destructor)) static void remove_dir(void)
+{
+    DIR *d = opendir(dir);
+    for (struct dirent *f; d && (f = readdir(d));) unlink(in_dir(f->d_name));
+    if (d) closedir(d);
+    rmdir(dir);
+}
+
+static int entries(void)
+{
+    int n = 0;
+    DIR *d = opendir(dir);
+    for (struct dirent *f; d && (f = readdir(d));) n += f->d_name[0] != '.';
+    if (d) closedir(d);
+    return n;
+}
+
+static void check_content(const char *path, const char *want)
+{
+    struct file_map f;
+    struct err e;
+    err_init(&e);
+    if (!CHECK_EQ_INT(file_map(&f, path, &e), 0)) return;
+    CHECK_EQ_BYTES(str_from(f.p ? f.p : "", f.n), want);
+    file_unmap(&f);
+    CHECK(f.p == NULL && f.n == 0);
+}
+
+TEST(writes_and_maps)
+{
+    CHECK_EQ_INT(file_write_whole(in_dir("a"), "hello", 5, NULL), 0);
+    check_content(in_dir("a"), "hello");
+    CHECK_EQ_INT(file_write_whole(in_dir("a"), "", 0, NULL), 0);
+    check_content(in_dir("a"), "");
+    CHECK_EQ_INT(file_write_whole(in_dir("a"), NULL, 0, NULL), 0);
+    CHECK_EQ_INT(entries(), 1);
+    unlink(in_dir("a"));
+}
+
+TEST(pieces_small_and_large_arrive_in_order)
+{
+    enum { LARGE = 3 << 20 };
+    struct file_out out;
+    struct file_map f;
+    char *large = mem_alloc(LARGE);
+    REQUIRE(large != NULL);
+    memset(large, 'L', LARGE);
+    REQUIRE(file_out_begin(&out, in_dir("b"), NULL) == 0);
+    CHECK_EQ_INT(file_out_write(&out, "first", 5, NULL), 0);
+    CHECK_EQ_INT(file_out_write(&out, large, LARGE, NULL), 0);
+    for (int i = 0; i < 100000; i++)
+        REQUIRE(file_out_write(&out, "0123456789abcdef", 16, NULL) == 0);
+    CHECK_EQ_UINT(out.written, 5 + LARGE + 1600000);
+    CHECK_EQ_INT(file_out_commit(&out, NULL), 0);
+    mem_free(large);
+    REQUIRE(file_map(&f, in_dir("b"), NULL) == 0);
+    CHECK_EQ_UINT(f.n, 5 + LARGE + 1600000);
+    CHECK_EQ_BYTES(str_from(f.p, 7), "firstLL");
+    CHECK_EQ_BYTES(str_from(f.p + f.n - 18, 18), "ef0123456789abcdef");
+    file_unmap(&f);
+    unlink(in_dir("b"));
+}
+
+TEST(an_abandoned_file_leaves_the_old_one)
+{
+    struct file_out out;
+    REQUIRE(file_write_whole(in_dir("c"), "old", 3, NULL) == 0);
+    REQUIRE(file_out_begin(&out, in_dir("c"), NULL) == 0);
+    CHECK_EQ_INT(file_out_write(&out, "new", 3, NULL), 0);
+    file_out_abort(&out);
+    check_content(in_dir("c"), "old");
+    CHECK_EQ_INT(entries(), 1);
+    unlink(in_dir("c"));
+}
+
+TEST(a_full_disk_is_an_error_and_leaves_nothing)
+{
+    struct rlimit before, small = {1000, 1000};
+    struct err e;
+    err_init(&e);
+    getrlimit(RLIMIT_FSIZE, &before);
+    small.rlim_max = before.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    char block[4000] = {0};
+    int rc = file_write_whole(in_dir("d"), block, sizeof block, &e);
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK_EQ_INT(rc, ERR_IO);
+    CHECK_EQ_STR(e.file, in_dir("d"));
+    CHECK(strstr(e.msg, "cannot write") != NULL);
+    CHECK_EQ_INT(entries(), 0);
+}
+
+TEST(a_link_is_followed)
+{
+    struct stat st;
+    REQUIRE(file_write_whole(in_dir("target"), "old", 3, NULL) == 0);
+    REQUIRE(symlink("target", in_dir("link")) == 0);
+    CHECK_EQ_INT(file_write_whole(in_dir("link"), "new", 3, NULL), 0);
+    check_content(in_dir("target"), "new");
+    CHECK(lstat(in_dir("link"), &st) == 0 && S_ISLNK(st.st_mode));
+    unlink(in_dir("link"));
+    unlink(in_dir("target"));
+}
+
+TEST(a_device_is_written_to_not_replaced)
+{
+    struct stat st;
+    CHECK_EQ_INT(file_write_whole("/dev/null", "x", 1, NULL), 0);
+    CHECK(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
+}
+
+TEST(a_pipe_is_read_to_the_end)
+{
+    REQUIRE(mkfifo(in_dir("pipe"), 0600) == 0);
+    int keep = open(in_dir("pipe"), O_RDWR);
+    REQUIRE(keep >= 0);
+    struct file_out out;
+    REQUIRE(file_out_begin(&out, in_dir("pipe"), NULL) == 0);
+    CHECK_EQ_INT(file_out_write(&out, "through", 7, NULL), 0);
+    CHECK_EQ_INT(file_out_commit(&out, NULL), 0);
+    struct file_map f;
+    int reader = open(in_dir("pipe"), O_RDONLY | O_NONBLOCK);
+    close(keep);
+    CHECK_EQ_INT(dup2(reader, STDIN_FILENO), STDIN_FILENO);
+    if (CHECK_EQ_INT(file_map(&f, "-", NULL), 0)) {
+        CHECK_EQ_BYTES(str_from(f.p, f.n), "through");
+        CHECK(!f.mapped);
+        file_unmap(&f);
+    }
+    close(reader);
+    unlink(in_dir("pipe"));
+}
+
+TEST(what_cannot_be_opened_says_why)
+{
+    struct file_map f;
+    struct err e;
+    err_init(&e);
+    CHECK_EQ_INT(file_map(&f, in_dir("missing"), &e), ERR_IO);
+    CHECK_EQ_STR(e.file, in_dir("missing"));
+    CHECK_EQ_STR(e.msg, "cannot open: No such file or directory");
+    err_init(&e);
+    CHECK_EQ_INT(file_map(&f, dir, &e), ERR_USAGE);
+    CHECK(strstr(e.msg, "is a directory") != NULL);
+    err_init(&e);
+    CHECK_EQ_INT(file_write_whole("/nonexistent/x", "x", 1, &e), ERR_IO);
+    CHECK_EQ_STR(e.file, "/nonexistent/x");
+    CHECK_EQ_INT(file_write_whole(dir, "x", 1, NULL), ERR_IO);
+}
+
+static int write_and_read(void *ctx)
+{
+    int rc = file_write_whole(in_dir("m"), "x", 1, NULL);
+    unlink(in_dir("m"));
+    return rc;
+}
+
+TEST(out_of_memory)
+{
+    CHECK_EVERY_ALLOC(write_and_read, NULL);
+    CHECK_EQ_INT(entries(), 0);
+}
+
+TEST_MAIN
