@@ -7,6 +7,7 @@
 
 #include "analyze/label.h"
 #include "analyze/period.h"
+#include "analyze/timeline.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -101,7 +102,7 @@ static int read_stream(struct tokens *ts, lane_id lane, struct err *e)
 {
     const struct trace *t = ts->t;
     for (row_t r = t->lanes[lane].begin; r < t->lanes[lane].end; r++) {
-        if (!trace_is_work(t, r)) continue;
+        if (!timeline_has(t, r)) continue;
         struct token tok = {t->ts_ns[r], trace_end_ns(t, r), t->dur_ns[r],
                             t->name[r],  LANE_NONE,          false};
         TRY(push(ts, tok, e));

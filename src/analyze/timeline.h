@@ -33,11 +33,10 @@ struct timeline {
     uint32_t n_devices;
 };
 
-/* Whether the row is work that stands on a timeline: rows that the reader could not place in time
- * come before the first one that it could. */
+/* Whether the row is work that stands on a timeline: some recorders lose time stamps. */
 static inline bool timeline_has(const struct trace *t, row_t r)
 {
-    return trace_is_work(t, r) && (t->begin_ns == ID_NONE || t->ts_ns[r] >= t->begin_ns);
+    return trace_is_work(t, r) && !(t->flags[r] & ROW_NO_TIME);
 }
 
 int timeline_run(const struct trace *t, struct arena *mem, struct timeline *ret,

@@ -1,0 +1,81 @@
+/* dead.c: per label, each call's time to its first op against the median of the other calls. */
+#include "analyze/dead.h"
+
+#include <stdlib.h>
+
+#include "analyze/label.h"
+#include "analyze/stats.h"
+
+enum { DEAD_TIMES = 5, DEAD_NS = 50000, FEWEST_CALLS = 3 };
+
+struct start {
+    str_id name;
+    row_t label, op;
+    int64_t dead_ns;
+};
+
+static row_t first_op(const struct trace *t, row_t label)
+{
+    row_t end = t->lanes[t->lane[label]].end;
+    int64_t last = trace_end_ns(t, label);
+    for (row_t r = label + 1; r < end && t->ts_ns[r] < last; r++)
+        if (t->kind[r] == KIND_OP || trace_call(t, r)) return r;
+    return ROW_NONE;
+}
+
+static bool is_label(const struct trace *t, row_t r)
+{
+    return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_USER;
+}
+
+static int by_name_and_time(const void *a, const void *b)
+{
+    const struct start *x = a, *y = b;
+    if (x->name != y->name) return x->name < y->name ? -1 : 1;
+    return (x->label > y->label) - (x->label < y->label);
+}
+
+static int by_label(const void *a, const void *b)
+{
+    const struct dead_window *x = a, *y = b;
+    return (x->label > y->label) - (x->label < y->label);
+}
+
+/* The calls of one label. `sorted` is scratch for n values. */
+static void judge(const struct trace *t, const struct start *calls, uint32_t n, int64_t *sorted,
+                  struct steps *s)
+{
+    if (n < FEWEST_CALLS) return;
+    for (uint32_t i = 0; i < n; i++) sorted[i] = calls[i].dead_ns;
+    stats_sort(sorted, n);
+    int64_t usual = stats_median(sorted, n);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t dead = calls[i].dead_ns;
+        if (dead < DEAD_TIMES * usual || dead - usual < DEAD_NS) continue;
+        s->dead[s->n_dead++] = (struct dead_window){calls[i].label, calls[i].op, dead, usual,
+                                                    steps_at(s, t->ts_ns[calls[i].label])};
+    }
+}
+
+int dead_find(const struct trace *t, struct arena *mem, struct steps *s, struct err *e)
+{
+    uint32_t n = 0;
+    for (row_t r = 0; r < t->n_rows; r++) n += is_label(t, r);
+    s->dead = arena_zalloc(mem, (size_t)n + 1, sizeof *s->dead);
+    struct start *starts = arena_zalloc(mem, (size_t)n + 1, sizeof *starts);
+    int64_t *sorted = arena_zalloc(mem, (size_t)n + 1, sizeof *sorted);
+    if (!s->dead || !starts || !sorted) return FAIL(e, ERR_NOMEM, "out of memory");
+    n = 0;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        row_t op = is_label(t, r) ? first_op(t, r) : ROW_NONE;
+        if (op != ROW_NONE)
+            starts[n++] = (struct start){t->name[r], r, op, t->ts_ns[op] - t->ts_ns[r]};
+    }
+    qsort(starts, n, sizeof *starts, by_name_and_time);
+    for (uint32_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && starts[end].name == starts[i].name;) end++;
+        judge(t, starts + i, end - i, sorted, s);
+    }
+    qsort(s->dead, s->n_dead, sizeof *s->dead, by_label);
+    return 0;
+}

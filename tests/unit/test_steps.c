@@ -1,0 +1,389 @@
+/* test_steps.c: the loop found from every kind of evidence, and what its steps cost. */
+#include "analyze/basics.h"
+#include "kit.h"
+
+struct found {
+    struct trace *t;
+    struct arena mem;
+    struct basics b;
+};
+
+static struct found find(struct kit *k)
+{
+    struct found f = {.t = kit_end(k)};
+    arena_init(&f.mem);
+    if (f.t) CHECK_EQ_INT(basics_run(f.t, &f.mem, &f.b, NULL), 0);
+    return f;
+}
+
+static void done(struct found *f)
+{
+    arena_done(&f->mem);
+    trace_free(f->t);
+}
+
+static const char *found_by(const struct found *f)
+{
+    return loop_found_name(f->b.steps.found_by);
+}
+
+TEST(profiler_steps)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "ProfilerStep#%d", i + 2);
+        kit_label(&k, name, i * 1000, 900);
+        kit_label(&k, "matmul_add", i * 1000 + 10, 800);
+        /* runs after the step has ended on the CPU */
+        kit_launch(&k, i * 1000 + 50, "gemm", i * 1000 + 950, 30);
+        kit_launch(&k, i * 1000 + 60, "add", i * 1000 + 980, 20);
+    }
+    kit_call(&k, "cudaStreamSynchronize", 2500, 300);
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
+    CHECK_EQ_STR(found_by(&f), "profiler_steps");
+    const struct step *s = &f.b.steps.steps[0];
+    CHECK_EQ_INT(s->number, 2);
+    CHECK_EQ_INT(s->cpu.begin_ns, 0);
+    CHECK_EQ_INT(s->cpu.end_ns, 900000);
+    CHECK_EQ_UINT(s->gpu.kernels, 2);
+    CHECK_EQ_INT(s->gpu.union_ns, 50000);
+    CHECK_EQ_INT(s->gpu.extent.begin_ns, 950000);
+    CHECK_EQ_UINT(s->syncs, 0);
+    CHECK_EQ_UINT(f.b.steps.steps[2].syncs, 1);
+    CHECK_EQ_INT(f.b.steps.steps[2].blocked_ns, 300000);
+    CHECK_EQ_INT(f.b.steps.median_ns, 900000);
+    done(&f);
+}
+
+/* encode, then two forwards (guidance) and a scheduler step a round, then decode. */
+static struct kit diffusion(int rounds)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "pipeline_call", 0, 1000 + rounds * 1000 + 300);
+    kit_label(&k, "encode_prompt", 100, 50);
+    kit_label(&k, "encode_prompt", 200, 50);
+    for (int i = 0; i < rounds; i++) {
+        double at = 1000 + i * 1000;
+        kit_label(&k, "transformer_forward", at, 400);
+        kit_launch(&k, at + 10, "gemm", at + 20, 300);
+        kit_label(&k, "transformer_forward", at + 450, 400);
+        kit_launch(&k, at + 460, "gemm", at + 470, 300);
+        kit_label(&k, "scheduler_step", at + 900, 50);
+        kit_launch(&k, at + 910, "add", at + 920, 5);
+    }
+    kit_label(&k, "vae_decode", 1000 + rounds * 1000, 200);
+    return k;
+}
+
+TEST(two_forwards_and_a_scheduler_step_are_one_step)
+{
+    struct kit k = diffusion(4);
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 4));
+    CHECK_EQ_STR(found_by(&f), "annotations");
+    CHECK_EQ_UINT(f.b.steps.period, 3);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct step *s = &f.b.steps.steps[i];
+        CHECK_EQ_INT(s->cpu.begin_ns, 1000000 + i * 1000000);
+        CHECK_EQ_INT(s->cpu_ns, 950000);
+        CHECK_EQ_UINT(s->gpu.kernels, 3);
+        CHECK_EQ_INT(s->gpu.sum_ns, 605000);
+    }
+    /* steps tile the loop; the last ends with its last label */
+    CHECK_EQ_INT(f.b.steps.steps[0].cpu.end_ns, 2000000);
+    CHECK_EQ_INT(f.b.steps.steps[3].cpu.end_ns, 4950000);
+    CHECK_EQ_UINT(steps_at(&f.b.steps, 999999), UINT32_MAX);
+    CHECK_EQ_UINT(steps_at(&f.b.steps, 1000000), 0);
+    CHECK_EQ_UINT(steps_at(&f.b.steps, 1999999), 0);
+    CHECK_EQ_UINT(steps_at(&f.b.steps, 4950000), UINT32_MAX);
+    done(&f);
+}
+
+TEST(two_steps_are_enough)
+{
+    struct kit k = diffusion(2);
+    struct found f = find(&k);
+    CHECK_EQ_UINT(f.b.steps.n_steps, 2);
+    done(&f);
+}
+
+TEST(one_round_with_guidance_is_one_step_not_two)
+{
+    struct kit k = diffusion(1);
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 1));
+    CHECK_EQ_UINT(f.b.steps.steps[0].gpu.kernels, 3);
+    done(&f);
+}
+
+TEST(several_calls_of_a_pipeline_are_not_the_steps)
+{
+    struct kit k = kit_begin();
+    for (int call = 0; call < 3; call++) {
+        double at = call * 10000;
+        kit_label(&k, "pipeline_call", at, 9000);
+        for (int i = 0; i < 4; i++) {
+            kit_label(&k, "unet", at + 1000 + i * 1000, 800);
+            kit_label(&k, "scheduler_step", at + 1850 + i * 1000, 50);
+        }
+    }
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 12));
+    /* the last step of a call does not reach into the next call */
+    CHECK_EQ_INT(f.b.steps.steps[3].cpu.end_ns, 4900000);
+    CHECK_EQ_INT(f.b.steps.steps[4].cpu.begin_ns, 11000000);
+    done(&f);
+}
+
+TEST(layers_inside_a_forward_are_not_steps)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 4; i++) {
+        kit_label(&k, "transformer_forward", i * 1000, 900);
+        for (int m = 0; m < 20; m++) kit_label(&k, "load_module", i * 1000 + m * 40, 30);
+    }
+    struct found f = find(&k);
+    CHECK_EQ_UINT(f.b.steps.n_steps, 4);
+    done(&f);
+
+    k = kit_begin(); /* one forward alone: there is no loop */
+    kit_label(&k, "transformer_forward", 0, 900);
+    for (int m = 0; m < 20; m++) kit_label(&k, "block", m * 40, 30);
+    f = find(&k);
+    CHECK_EQ_UINT(f.b.steps.n_steps, 0);
+    CHECK_EQ_STR(found_by(&f), "none");
+    done(&f);
+}
+
+TEST(numbered_labels_are_the_same_label)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "generate", 0, 6000);
+    for (int i = 0; i < 5; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "decode step %d", i);
+        kit_label(&k, name, 100 + i * 1000, 900);
+    }
+    struct found f = find(&k);
+    CHECK_EQ_UINT(f.b.steps.n_steps, 5);
+    done(&f);
+}
+
+TEST(a_window_that_opens_inside_a_round)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "scheduler_step", 0, 50);
+    for (int i = 0; i < 3; i++) {
+        kit_label(&k, "transformer_forward", 100 + i * 1000, 800);
+        kit_label(&k, "scheduler_step", 950 + i * 1000, 50);
+    }
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
+    CHECK_EQ_INT(f.b.steps.steps[0].cpu.begin_ns, 100000);
+    done(&f);
+}
+
+TEST(optimizer_labels_alone_find_a_training_loop)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 5; i++) {
+        kit_label(&k, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", i * 1000, 90);
+        kit_label(&k, "Optimizer.zero_grad#AdamW.zero_grad", i * 1000 + 100, 50);
+        kit_label(&k, "Optimizer.step#AdamW.step", i * 1000 + 800, 150);
+    }
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 5));
+    CHECK_EQ_INT(f.b.steps.steps[1].cpu.begin_ns, 1000000);
+    done(&f);
+}
+
+/* A model of `layers` layers, `rounds` times, launched without any labels. */
+static struct kit unlabelled(int rounds, int layers, const char *region)
+{
+    static const char *const layer[] = {"norm", "qkv", "attention", "proj", "mlp"};
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int i = 0; i < 7; i++, at += 10) kit_launch(&k, at, "warm", at + 5, 2);
+    for (int i = 0; i < rounds; i++) {
+        kit_launch(&k, at, "embed", at + 5, 2), at += 10;
+        for (int l = 0; l < layers; l++) {
+            if (region) kit_op(&k, region, at, 48);
+            for (int n = 0; n < 5; n++, at += 10) kit_launch(&k, at, layer[n], at + 5, 4);
+        }
+        kit_launch(&k, at, "head", at + 5, 2), at += 10;
+        kit_launch(&k, at, "euler", at + 5, 2), at += 10;
+    }
+    kit_launch(&k, at, "decode", at + 5, 20);
+    return k;
+}
+
+TEST(period_of_the_kernels_without_labels)
+{
+    struct kit k = unlabelled(3, 12, NULL);
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
+    CHECK_EQ_STR(found_by(&f), "kernel_sequence");
+    CHECK_EQ_UINT(f.b.steps.period, 63);
+    CHECK_EQ_UINT(f.b.steps.steps[0].gpu.kernels, 63);
+    CHECK_EQ_INT(f.b.steps.steps[0].cpu.begin_ns, 70000);
+    done(&f);
+}
+
+TEST(compiled_regions_without_labels)
+{
+    /* regional compile: one region a layer, so regions alone would count layers */
+    struct kit k = unlabelled(2, 12, "Torch-Compiled Region: 0/0");
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 2));
+    CHECK_EQ_STR(found_by(&f), "compiled_regions");
+    CHECK_EQ_UINT(f.b.steps.period, 15);
+    CHECK_EQ_UINT(f.b.steps.steps[1].gpu.kernels, 63);
+    done(&f);
+}
+
+TEST(graph_replays_without_labels)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 6; i++) {
+        kit_call(&k, "cudaGraphLaunch", i * 1000, 20);
+        for (int n = 0; n < 30; n++) kit_work(&k, KIND_KERNEL, "node", i * 1000 + 50 + n * 10, 9);
+        kit_launch(&k, i * 1000 + 700, "argmax", i * 1000 + 710, 5);
+    }
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 6));
+    CHECK_EQ_STR(found_by(&f), "compiled_regions");
+    CHECK_EQ_UINT(f.b.steps.steps[5].gpu.kernels, 31);
+    CHECK_EQ_UINT(f.b.steps.steps[5].launches, 2);
+    done(&f);
+}
+
+TEST(device_records_alone)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 4; i++)
+        for (int n = 0; n < 10; n++) {
+            char name[16];
+            snprintf(name, sizeof name, "k%d", n);
+            kit_orphan(&k, name, i * 1000 + n * 50, 40);
+        }
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 4));
+    CHECK_EQ_UINT(f.b.steps.steps[0].gpu.kernels, 10);
+    done(&f);
+}
+
+TEST(no_loop_is_invented)
+{
+    struct kit k = kit_begin();
+    static const char *const once[] = {"a", "b", "c", "d", "b", "e", "f", "a", "g", "h"};
+    for (int i = 0; i < 10; i++) kit_launch(&k, i * 100, once[i], i * 100 + 10, 50);
+    struct found f = find(&k);
+    CHECK_EQ_UINT(f.b.steps.n_steps, 0);
+    CHECK_EQ_STR(found_by(&f), "none");
+    CHECK_EQ_INT(f.b.steps.median_ns, 0);
+    done(&f);
+
+    k = kit_begin();
+    f = find(&k);
+    CHECK_EQ_UINT(f.b.steps.n_steps, 0);
+    done(&f);
+}
+
+TEST(slow_first_step_outlier_and_step_without_work)
+{
+    struct kit k = kit_begin();
+    static const double dur[] = {500, 100, 105, 240, 95, 100};
+    double at = 0;
+    for (int i = 0; i < 6; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "ProfilerStep#%d", i);
+        kit_label(&k, name, at, dur[i]);
+        if (i < 5) kit_launch(&k, at + 5, "gemm", at + 10, 50);
+        at += dur[i] + 5;
+    }
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 6));
+    static const uint8_t flags[] = {STEP_SLOW_FIRST, 0, 0, STEP_OUTLIER, 0, STEP_NO_WORK};
+    for (int i = 0; i < 6; i++) CHECK_EQ_UINT(f.b.steps.steps[i].flags, flags[i]);
+    CHECK_EQ_INT(f.b.steps.median_ns, 100000);
+    done(&f);
+}
+
+TEST(even_steps_have_no_flags)
+{
+    struct kit k = diffusion(6);
+    struct found f = find(&k);
+    for (uint32_t i = 0; i < f.b.steps.n_steps; i++) CHECK_EQ_UINT(f.b.steps.steps[i].flags, 0);
+    CHECK_EQ_UINT(f.b.steps.n_dead, 0);
+    done(&f);
+}
+
+static struct found first_op_after(const double *us, int n)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < n; i++) {
+        kit_label(&k, "matmul_add", i * 1000, 400);
+        kit_op(&k, "aten::matmul", i * 1000 + us[i], 50);
+    }
+    return find(&k);
+}
+
+TEST(dead_window_of_a_cold_start)
+{
+    struct found f = first_op_after((const double[]){227.757, 5.521, 4.488}, 3);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_dead, 1));
+    const struct dead_window *d = &f.b.steps.dead[0];
+    CHECK_EQ_INT(d->dead_ns, 227757);
+    CHECK_EQ_INT(d->usual_ns, 5521);
+    CHECK_EQ_UINT(d->step, 0);
+    CHECK_EQ_BYTES(trace_name(f.t, d->first_op), "aten::matmul");
+    done(&f);
+
+    f = first_op_after((const double[]){21, 5.521, 4.488}, 3); /* slower, but nobody notices */
+    CHECK_EQ_UINT(f.b.steps.n_dead, 0);
+    done(&f);
+    f = first_op_after((const double[]){300, 240, 260}, 3); /* always so: not a cold start */
+    CHECK_EQ_UINT(f.b.steps.n_dead, 0);
+    done(&f);
+}
+
+TEST(work_of_other_threads_belongs_to_the_step_it_is_launched_in)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 3; i++) {
+        k.tid = 1;
+        kit_label(&k, "train_step", i * 1000, 900);
+        kit_launch(&k, i * 1000 + 10, "forward", i * 1000 + 20, 50);
+        k.tid = 2;
+        kit_launch(&k, i * 1000 + 300, "backward", i * 1000 + 310, 50);
+    }
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
+    CHECK_EQ_UINT(f.b.steps.steps[1].gpu.kernels, 2);
+    done(&f);
+}
+
+static int run_basics(void *ctx)
+{
+    struct arena mem;
+    struct basics b;
+    arena_init(&mem);
+    int rc = basics_run(ctx, &mem, &b, NULL);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(out_of_memory_is_reported)
+{
+    struct kit labels = diffusion(3), launches = unlabelled(3, 4, NULL);
+    struct trace *a = kit_end(&labels), *b = kit_end(&launches);
+    REQUIRE(a && b);
+    CHECK_EVERY_ALLOC(run_basics, a);
+    CHECK_EVERY_ALLOC(run_basics, b);
+    trace_free(a);
+    trace_free(b);
+}
+
+TEST_MAIN
