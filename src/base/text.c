@@ -101,6 +101,33 @@ void text_styled(struct buf *out, enum text_style style, bool color, const char 
     if (styled) buf_adds(out, "\033[0m");
 }
 
+void text_wrap(struct buf *out, const char *text, int indent, int width)
+{
+    int col = indent;
+    for (const char *word = text; *word;) {
+        size_t n = strcspn(word, " \n");
+        int w = utf8_width(str_from(word, n));
+        bool first = col == indent;
+        if (!first && col + 1 + w > width) {
+            buf_addc(out, '\n');
+            buf_pad(out, ' ', indent);
+            col = indent;
+            first = true;
+        }
+        if (!first) buf_addc(out, ' '), col++;
+        buf_add(out, word, n);
+        col += w;
+        word += n;
+        if (*word == '\n') {
+            buf_addc(out, '\n');
+            if (word[1]) buf_pad(out, ' ', indent);
+            col = indent;
+        }
+        if (*word) word++;
+    }
+    if (!out->n || out->p[out->n - 1] != '\n') buf_addc(out, '\n');
+}
+
 static void put_cell(const struct text_table *t, struct buf *out, int col, const char *text,
                      int width)
 {

@@ -48,7 +48,10 @@ struct cmd {
 extern const struct cmd *const cmds[]; /* NULL-terminated, in the order help lists them */
 extern const struct opt cli_common_opts[];
 
-const struct cmd *cmd_find(const char *name);
+const struct cmd *cmd_find(const char *name); /* NULL when there is none */
+
+/* Fails with the nearest name as a suggestion. */
+int cmd_unknown(const char *name, struct err *e);
 
 /* The program: runs one command line, prints its result, returns its exit status. */
 int cli_main(int argc, char **argv);
@@ -56,7 +59,8 @@ int cli_main(int argc, char **argv);
 /* Reads a trace, whatever its format, showing progress on a terminal; damage is told on stderr. */
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 
-/* One line to stderr: "strata: ...". */
+/* One line to stderr: "strata: ...". What a terminal would obey is taken out, so file names and
+ * texts from traces can be given as they are. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,7 +1,4 @@
 /* cmd_help.c: `strata help`, also the generator of manual pages and completions for the build. */
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/cli.h"
 #include "cli/help.h"
 
@@ -23,16 +20,17 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     const char *shell = opt_get(o, "completion", NULL);
     if (shell) {
-        help_completion(&cli->out, shell);
+        complete_script(&cli->out, shell);
         return 0;
     }
     const struct cmd *c = NULL;
     if (o->n_args) {
         c = cmd_find(o->args[0]);
-        if (!c) return FAIL(e, ERR_USAGE, "there is no command '%s'", o->args[0]);
+        if (!c) return cmd_unknown(o->args[0], e);
     }
-    if (opt_has(o, "man")) help_man(&cli->out, c);
-    else if (c) help_command(&cli->out, c, cli->color);
+    if (opt_has(o, "man")) man_page(&cli->out, c);
+    else if (cli->json) help_json(&cli->out, c);
+    else if (c) help_command(&cli->out, c, cli->color, cli->width);
     else help_overview(&cli->out, cli->color);
     return 0;
 }

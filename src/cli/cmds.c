@@ -3,8 +3,11 @@
 
 #include "cli/cli.h"
 
-/* One a line, in the order help lists them. */
-#define COMMANDS(X) X(help)
+/* One a line, in the order help lists them within their group. */
+/* clang-format off */
+#define COMMANDS(X) \
+    X(help)
+/* clang-format on */
 
 #define DECLARE(name) extern const struct cmd cmd_##name;
 COMMANDS(DECLARE)
@@ -17,4 +20,16 @@ const struct cmd *cmd_find(const char *name)
     for (int i = 0; cmds[i]; i++)
         if (strcmp(cmds[i]->name, name) == 0) return cmds[i];
     return NULL;
+}
+
+int cmd_unknown(const char *name, struct err *e)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    int n = 0;
+    for (int i = 0; cmds[i] && n < MOST; i++)
+        if (cmds[i]->group != GROUP_HIDDEN) names[n++] = cmds[i]->name;
+    const char *near = opt_nearest(name, names, n);
+    if (near) return FAIL(e, ERR_USAGE, "unknown command '%s'. Did you mean '%s'?", name, near);
+    return FAIL(e, ERR_USAGE, "unknown command '%s'. strata help lists them.", name);
 }

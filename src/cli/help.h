@@ -1,16 +1,20 @@
-/* help.h: everything that is written about commands, from the command table alone. */
+/* help.h: everything that is written about commands, from the command table alone: --help texts
+ * (help.c), manual pages (man.c) and completion scripts (complete.c). */
 #ifndef STRATA_CLI_HELP_H
 #define STRATA_CLI_HELP_H
 
 #include "cli/cli.h"
 
 void help_overview(struct buf *out, bool color);
-void help_command(struct buf *out, const struct cmd *c, bool color);
+void help_command(struct buf *out, const struct cmd *c, bool color, int width);
+
+/* One command, or all of them when `c` is NULL, for machines. */
+void help_json(struct buf *out, const struct cmd *c);
 
 /* A troff page for one command, or for the program when `c` is NULL. */
-void help_man(struct buf *out, const struct cmd *c);
+void man_page(struct buf *out, const struct cmd *c);
 
-/* Completion scripts: shell is "bash", "zsh" or "fish". */
-void help_completion(struct buf *out, const char *shell);
+/* A completion script; shell is "bash", "zsh" or "fish". */
+void complete_script(struct buf *out, const char *shell);
 
 #endif

@@ -25,13 +25,13 @@ const struct opt cli_common_opts[] = {
 
 void cli_say(const char *fmt, ...)
 {
+    char text[2048];
     va_list ap;
-    fflush(stdout);
-    fputs("strata: ", stderr);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    fflush(stdout);
+    fprintf(stderr, "strata: %s\n", human_clean(text));
 }
 
 static int exit_code(int rc)
@@ -85,12 +85,22 @@ static int flush_out(struct cli *cli, struct err *e)
     return 0;
 }
 
+/* A mistake in the options points to where they are explained, unless it has a better idea. */
+static int see_help(const struct cmd *c, int rc, struct err *e)
+{
+    size_t n = strlen(e->msg);
+    if (n && e->msg[n - 1] != '?')
+        snprintf(e->msg + n, sizeof e->msg - n, "; see strata %s --help", c->name);
+    return rc;
+}
+
 static int check_operands(const struct cmd *c, const struct opts *o, struct err *e)
 {
     if (o->n_args < c->min_args)
-        return FAIL(e, ERR_USAGE, "%s needs %s; see strata %s --help", c->name, c->args, c->name);
+        return FAIL(e, ERR_USAGE, "%s needs %s; strata %s --help has an example", c->name, c->args,
+                    c->name);
     if (c->max_args >= 0 && o->n_args > c->max_args)
-        return FAIL(e, ERR_USAGE, "'%s' is one operand too many; see strata %s --help",
+        return FAIL(e, ERR_USAGE, "'%s' is one operand too many; strata %s --help has an example",
                     o->args[c->max_args], c->name);
     return 0;
 }
@@ -99,28 +109,17 @@ static int run_command(const struct cmd *c, int argc, char **argv, struct err *e
 {
     struct opts o;
     const struct opt *tables[] = {cli_common_opts, c->opts, NULL};
-    TRY(opt_parse(&o, tables, argc, argv, c->passes_args, e));
+    int parsed = opt_parse(&o, tables, argc, argv, c->passes_args, e);
+    if (parsed < 0) return see_help(c, parsed, e);
     struct cli cli = {
         .color = want_color(&o), .json = opt_has(&o, "json"), .width = terminal_width(), .cmd = c};
     buf_init(&cli.out);
     int rc = 0;
-    if (opt_has(&o, "help")) help_command(&cli.out, c, cli.color);
+    if (opt_has(&o, "help")) help_command(&cli.out, c, cli.color, cli.width);
     else if ((rc = check_operands(c, &o, e)) == 0) rc = c->run(&cli, &o, e);
-    int flushed = flush_out(&cli, e);
+    int flushed = rc < 0 ? 0 : flush_out(&cli, e); /* half a result is worse than none */
     buf_done(&cli.out);
-    return rc < 0 || flushed == 0 ? rc : flushed;
-}
-
-static int unknown_command(const char *word)
-{
-    const char *names[64];
-    int n = 0;
-    for (int i = 0; cmds[i] && n < 64; i++)
-        if (cmds[i]->group != GROUP_HIDDEN) names[n++] = cmds[i]->name;
-    const char *near = opt_nearest(word, names, n);
-    if (near) cli_say("unknown command '%s'. Did you mean '%s'?", word, near);
-    else cli_say("unknown command '%s'. strata help lists them.", word);
-    return EXIT_USAGE;
+    return flushed < 0 ? flushed : rc;
 }
 
 int cli_main(int argc, char **argv)
@@ -131,11 +130,10 @@ int cli_main(int argc, char **argv)
         puts("strata " STRATA_VERSION);
         return EXIT_OK;
     }
-    const struct cmd *c = cmd_find(word);
-    if (!c) return unknown_command(word);
     struct err e;
     err_init(&e);
-    int rc = run_command(c, argc > 2 ? argc - 2 : 0, argv + 2, &e);
+    const struct cmd *c = cmd_find(word);
+    int rc = c ? run_command(c, argc > 2 ? argc - 2 : 0, argv + 2, &e) : cmd_unknown(word, &e);
     if (rc < 0) say_error(&e);
     return exit_code(rc);
 }

@@ -5,6 +5,135 @@ $ strata hepl
 $ strata xyzzy
 ! strata: unknown command 'xyzzy'. strata help lists them.
 ? 2
+$ strata help xyzzy
+! strata: unknown command 'xyzzy'. strata help lists them.
+? 2
+
+# A name that would repaint the terminal does not.
+$ strata $'\e[2Jhelp'
+! strata: unknown command '?[2Jhelp'. strata help lists them.
+? 2
 
 $ strata --version
 | strata 0.1.0
+$ strata -V
+| strata 0.1.0
+
+# Mistakes in options and operands say where the options are explained.
+$ strata help --mna
+! strata: unknown option '--mna'. Did you mean '--man'?
+? 2
+$ strata help --nonsense
+! strata: unknown option '--nonsense'; see strata help --help
+? 2
+$ strata help -x
+! strata: unknown option '-x'; see strata help --help
+? 2
+$ strata help --man=yes
+! strata: --man takes no value; see strata help --help
+? 2
+$ strata help --completion
+! strata: --completion needs a value (SHELL); see strata help --help
+? 2
+$ strata help --completion csh
+! strata: --completion takes one of bash|zsh|fish, not 'csh'; see strata help --help
+? 2
+$ strata help --color sometimes
+! strata: --color takes one of auto|always|never, not 'sometimes'; see strata help --help
+? 2
+$ strata help table kernels
+! strata: 'kernels' is one operand too many; strata help --help has an example
+? 2
+
+# Help is a result, not talk: it goes to standard output.
+$ strata help help
+| usage: strata help [OPTIONS] [COMMAND]
+|
+| Explains a command, or lists them all. Also prints manual pages and shell completions.
+|
+| options
+|   --man                     print the manual page instead
+|   --completion SHELL        print a completion script
+|   --json                    machine-readable output with stable keys
+|   --color WHEN              colour: auto, always or never
+|   -h, --help                this text
+|
+| examples
+|   strata help report
+|       what report does and its options
+|   strata help --completion bash > /etc/bash_completion.d/strata
+|       completion for bash
+$ strata help --help | diff - <(strata help help)
+$ strata --help | diff - <(strata help)
+$ strata | diff - <(strata help)
+
+# Colour only when asked for, or on a terminal.
+$ strata help help --color always | grep -c $'\e'
+| 2
+$ strata help help | grep -c $'\e'
+| 0
+? 1
+
+# A result that cannot be written is an error.
+$ strata help > /dev/full
+! strata: cannot write the result: No space left on device
+? 3
+
+# For machines.
+$ strata help help --json
+| {
+|   "commands": [
+|     {
+|       "name": "help",
+|       "group": "files",
+|       "summary": "explain a command",
+|       "operands": "[COMMAND]",
+|       "about": "Explains a command, or lists them all. Also prints manual pages and shell completions.",
+|       "options": [
+|         {
+|           "name": "man",
+|           "value": null,
+|           "choices": null,
+|           "help": "print the manual page instead"
+|         },
+|         {
+|           "name": "completion",
+|           "value": "SHELL",
+|           "choices": "bash|zsh|fish",
+|           "help": "print a completion script"
+|         },
+|         {
+|           "name": "json",
+|           "value": null,
+|           "choices": null,
+|           "help": "machine-readable output with stable keys"
+|         },
+|         {
+|           "name": "color",
+|           "value": "WHEN",
+|           "choices": "auto|always|never",
+|           "help": "colour: auto, always or never"
+|         },
+|         {
+|           "name": "help",
+|           "value": null,
+|           "choices": null,
+|           "help": "this text"
+|         }
+|       ],
+|       "examples": [
+|         "strata help report",
+|         "strata help --completion bash > /etc/bash_completion.d/strata"
+|       ]
+|     }
+|   ]
+| }
+$ strata help --json | python3 -c 'import json, sys; print(sorted(json.load(sys.stdin)))'
+| ['commands']
+
+# Every command explains itself within 100 columns, with an example of its own.
+$ for c in $(strata help --json | python3 -c 'import json, sys
+> for c in json.load(sys.stdin)["commands"]: print(c["name"])'); do
+>   strata help $c | awk -v c=$c 'length > 100 { print c ": " $0 }'
+>   strata help $c | grep -q "^  strata $c" || echo "$c: no example"
+> done

@@ -124,6 +124,26 @@ TEST(styles)
     buf_done(&out);
 }
 
+static void check_wrap(const char *text, int indent, int width, const char *want)
+{
+    buf_init(&out);
+    text_wrap(&out, text, indent, width);
+    CHECK_EQ_STR(buf_c(&out), want);
+    buf_done(&out);
+}
+
+TEST(wrapping)
+{
+    check_wrap("", 0, 20, "\n");
+    check_wrap("one two three", 0, 20, "one two three\n");
+    check_wrap("one two three", 0, 13, "one two three\n");
+    check_wrap("one two three", 0, 12, "one two\nthree\n");
+    check_wrap("one two three", 4, 11, "one two\n    three\n");
+    check_wrap("one\ntwo\n", 2, 20, "one\n  two\n");
+    check_wrap("averyveryverylongword x", 0, 8, "averyveryverylongword\nx\n");
+    check_wrap("größe größe", 0, 11, "größe größe\n");
+}
+
 static int table(void *ctx)
 {
     begin();
