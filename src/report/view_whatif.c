@@ -1,0 +1,147 @@
+/* view_whatif.c: see view_whatif.h. The error of the replay comes first: a forecast is worth what
+ * the replay is worth. */
+#include "report/view_whatif.h"
+
+#include <math.h>
+
+#include "base/human.h"
+#include "base/jout.h"
+#include "base/text.h"
+
+static double replay_error_pct(const struct undistort *u)
+{
+    if (u->traced_ns <= 0) return 0;
+    return 100.0 * (double)(u->replayed_ns - u->traced_ns) / (double)u->traced_ns;
+}
+
+static double gain_pct(int64_t before, int64_t after)
+{
+    return before > 0 ? 100.0 * (double)(before - after) / (double)before : 0;
+}
+
+static const char *edit_name(enum sim_edit_kind k)
+{
+    static const char *const names[] = {
+        [EDIT_DROP_SYNC] = "drop_sync",       [EDIT_DROP_CPU] = "drop_cpu",
+        [EDIT_SCALE_CPU] = "scale_cpu",       [EDIT_SCALE_KERNEL] = "scale_kernel",
+        [EDIT_DROP_KERNEL] = "drop_kernel",   [EDIT_CUDA_GRAPH] = "cuda_graph",
+        [EDIT_PIN_COPIES] = "pin_copies",     [EDIT_OVERLAP_COPIES] = "overlap_copies",
+    };
+    return names[k];
+}
+
+static void json_edits(struct jout *j, const struct view_whatif *v)
+{
+    jout_arr(j, "edits");
+    for (uint32_t i = 0; i < v->n_edits; i++) {
+        jout_obj(j, NULL);
+        jout_cstr(j, "kind", edit_name(v->edits[i].kind));
+        jout_cstr(j, "what", v->words[i]);
+        jout_uint(j, "matched", v->edits[i].n_matched);
+        if (v->edits[i].kind == EDIT_CUDA_GRAPH) jout_bool(j, "sync_inside", v->edits[i].crosses_sync);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
+static void json_forecast(struct jout *j, const struct view_whatif *v)
+{
+    const struct forecast *f = v->f;
+    int64_t before = v->undistorted ? f->before_ns : f->traced_before_ns;
+    int64_t after = v->undistorted ? f->after_ns : f->traced_after_ns;
+    jout_us(j, "predicted_us", after);
+    jout_us(j, "predicted_gain_us", before - after);
+    jout_num(j, "predicted_gain_pct", gain_pct(before, after), 3);
+    jout_cstr(j, "predicted_for", v->undistorted ? "without_profiler" : "as_traced");
+    jout_obj(j, "as_traced");
+    jout_us(j, "before_us", f->traced_before_ns);
+    jout_us(j, "after_us", f->traced_after_ns);
+    jout_num(j, "gain_pct", gain_pct(f->traced_before_ns, f->traced_after_ns), 3);
+    jout_end_obj(j);
+    jout_obj(j, "without_profiler");
+    jout_us(j, "before_us", f->before_ns);
+    jout_us(j, "after_us", f->after_ns);
+    jout_num(j, "gain_pct", f->gain_pct, 3);
+    jout_num(j, "low_pct", f->low_pct, 3);
+    jout_num(j, "high_pct", f->high_pct, 3);
+    jout_end_obj(j);
+}
+
+static void json_cost(struct jout *j, const struct undistort *u)
+{
+    jout_obj(j, "profiler_cost");
+    jout_num(j, "per_launch_us", u->cost.launch_ns / 1e3, 3);
+    jout_num(j, "per_op_us", u->cost.op_ns / 1e3, 3);
+    jout_num(j, "per_python_call_us", u->cost.python_ns / 1e3, 3);
+    jout_num(j, "scale", u->scale, 3);
+    jout_num(j, "cpu_scale", u->cpu_scale, 3);
+    jout_bool(j, "fitted", u->given_ns > 0);
+    if (u->given_ns > 0) jout_us(j, "given_wall_us", u->given_ns);
+    jout_end_obj(j);
+}
+
+void view_whatif_json(struct buf *out, const struct view_whatif *v)
+{
+    struct jout j;
+    jout_init(&j, out, true);
+    jout_obj(&j, NULL);
+    jout_us(&j, "traced_us", v->u->traced_ns);
+    jout_us(&j, "replayed_us", v->u->replayed_ns);
+    jout_num(&j, "replay_error_pct", replay_error_pct(v->u), 4);
+    jout_us(&j, "undistorted_us", v->u->plain_ns);
+    if (v->f) json_forecast(&j, v);
+    json_cost(&j, v->u);
+    json_edits(&j, v);
+    jout_end_obj(&j);
+}
+
+/* "  as traced        40.95 ms -> 40.50 ms   -1.1 %   note" */
+static void text_line(struct buf *out, const char *label, int64_t before, int64_t after)
+{
+    double pct = -gain_pct(before, after);
+    buf_printf(out, "    %-17s %9s -> %-9s  %+6.1f %%", label, human_time(before).s, human_time(after).s,
+               fabs(pct) < 0.05 ? 0.0 : pct);
+}
+
+static void text_edits(struct buf *out, const struct view_whatif *v)
+{
+    for (uint32_t i = 0; i < v->n_edits; i++) {
+        const struct sim_edit *ed = &v->edits[i];
+        buf_printf(out, "  %s (%s matched)%s\n", v->words[i], human_count(ed->n_matched).s,
+                   ed->crosses_sync ? ": a sync inside it forbids capturing it; remove that first" : "");
+    }
+}
+
+static void text_forecast(struct buf *out, const struct view_whatif *v, bool color)
+{
+    const struct forecast *f = v->f;
+    double traced = gain_pct(f->traced_before_ns, f->traced_after_ns);
+    text_line(out, "as traced", f->traced_before_ns, f->traced_after_ns);
+    bool changed = fabs(traced - f->gain_pct) > 3;
+    if (changed) buf_adds(out, "     the profiler changes what is critical");
+    buf_addc(out, '\n');
+    text_line(out, "without profiler", f->before_ns, f->after_ns);
+    buf_printf(out, "   range %+.1f ... %+.1f %%", -f->low_pct, -f->high_pct);
+    if (changed) text_styled(out, TEXT_YELLOW, color, "   <- believe this one");
+    buf_addc(out, '\n');
+}
+
+void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
+{
+    const struct undistort *u = v->u;
+    buf_printf(out, "  replay %s -> %s (error %.2f %%)", human_time(u->traced_ns).s, human_time(u->replayed_ns).s,
+               fabs(replay_error_pct(u)));
+    buf_printf(out, "     profiler cost %s: %.1f us a launch, %.1f us an op", u->given_ns > 0 ? "fitted" : "estimated",
+               u->cost.launch_ns / 1e3, u->cost.op_ns / 1e3);
+    if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01) buf_printf(out, ", CPU x %.2f", u->cpu_scale);
+    buf_addc(out, '\n');
+    if (!v->f) {
+        buf_printf(out, "  without the profiler about %s\n\n", human_time(u->plain_ns).s);
+        buf_adds(out, "next: strata whatif TRACE --drop-sync SITE | --drop-cpu REGEX | --cuda-graph STAGE | ...\n");
+        return;
+    }
+    text_edits(out, v);
+    text_forecast(out, v, color);
+    if (u->given_ns == 0)
+        buf_adds(out, "\nnext: --wall MS (the wall clock without a profiler) replaces the estimated cost by a fitted one\n");
+}
