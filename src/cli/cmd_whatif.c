@@ -11,12 +11,14 @@
 
 static const struct opt opts[] = {
     {"drop-sync", 0, "SITE", "remove a sync: its number in `strata syncs`; repeatable", NULL},
-    {"drop-cpu", 0, "REGEX", "remove CPU time of annotations, functions, ops that match; repeatable", NULL},
+    {"drop-cpu", 0, "REGEX",
+     "remove CPU time of annotations, functions, ops that match; repeatable", NULL},
     {"scale-cpu", 0, "REGEX=F", "the same, times F", NULL},
     {"scale-kernel", 0, "REGEX=F", "make kernels and copies that match take F times as long", NULL},
     {"drop-kernel", 0, "REGEX", "remove kernels that match, and their launches", NULL},
     {"cuda-graph", 0, "STAGE", "capture each run of a stage (REGEX) as one CUDA graph", NULL},
-    {"pin-copies", 0, "GB/s", "make pageable copies pinned, at this speed (0: from the trace)", NULL},
+    {"pin-copies", 0, "GB/s", "make pageable copies pinned, at this speed (0: from the trace)",
+     NULL},
     {"overlap-copies", 0, NULL, "hide copies between host and device behind kernels", NULL},
     {"undistort", 0, NULL, "predict the run without the profiler (its cost estimated)", NULL},
     {"wall", 0, "MS", "wall clock measured without a profiler: fits the profiler's cost", NULL},
@@ -24,9 +26,12 @@ static const struct opt opts[] = {
 };
 
 static const char *const examples[] = {
-    "strata whatif trace.json.gz", "how well does the replay reproduce the trace",
-    "strata whatif trace.json.gz --drop-sync 1 --wall 36.35", "what removing the first sync is worth",
-    "strata whatif trace.json.gz --scale-kernel 'flash|sdpa=0.5'", "what an attention twice as fast is worth",
+    "strata whatif trace.json.gz",
+    "how well does the replay reproduce the trace",
+    "strata whatif trace.json.gz --drop-sync 1 --wall 36.35",
+    "what removing the first sync is worth",
+    "strata whatif trace.json.gz --scale-kernel 'flash|sdpa=0.5'",
+    "what an attention twice as fast is worth",
     NULL,
 };
 
@@ -47,7 +52,8 @@ static int drop_sync(struct whatif *w, const char *value, struct sim_edit *ed, s
     char *end;
     long id = strtol(value, &end, 10);
     if (end == value || *end || id < 1 || (unsigned long)id > w->syncs.n_sites)
-        return FAIL(e, ERR_USAGE, "--drop-sync takes a site from 1 to %u (see strata syncs), not '%s'",
+        return FAIL(e, ERR_USAGE,
+                    "--drop-sync takes a site from 1 to %u (see strata syncs), not '%s'",
                     w->syncs.n_sites, value);
     const struct sync_site *site = &w->syncs.sites[id - 1];
     *ed = (struct sim_edit){.kind = EDIT_DROP_SYNC, .rows = site->rows, .n_rows = site->n_rows};
@@ -55,13 +61,15 @@ static int drop_sync(struct whatif *w, const char *value, struct sim_edit *ed, s
 }
 
 /* Splits "REGEX=F" at the last '='. */
-static int with_factor(struct whatif *w, const char *option, const char *value, struct sim_edit *ed, struct err *e)
+static int with_factor(struct whatif *w, const char *option, const char *value, struct sim_edit *ed,
+                       struct err *e)
 {
     const char *eq = strrchr(value, '=');
     char *end = NULL;
     double f = eq ? strtod(eq + 1, &end) : -1;
     if (!eq || end == eq + 1 || *end || !(f >= 0 && f <= 1000))
-        return FAIL(e, ERR_USAGE, "--%s takes REGEX=FACTOR with a factor from 0 to 1000, not '%s'", option, value);
+        return FAIL(e, ERR_USAGE, "--%s takes REGEX=FACTOR with a factor from 0 to 1000, not '%s'",
+                    option, value);
     ed->pattern = arena_strdup(&w->mem, str_from(value, (size_t)(eq - value)));
     ed->factor = f;
     return ed->pattern ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
@@ -81,7 +89,8 @@ static double pinned_speed(const struct trace *t, double given)
     return ns > 0 ? bytes / ns : 25;
 }
 
-static int parse_edit(struct whatif *w, const char *name, const char *value, struct sim_edit *ed, struct err *e)
+static int parse_edit(struct whatif *w, const char *name, const char *value, struct sim_edit *ed,
+                      struct err *e)
 {
     *ed = (struct sim_edit){.pattern = value};
     if (strcmp(name, "drop-sync") == 0) return drop_sync(w, value, ed, e);
@@ -93,7 +102,8 @@ static int parse_edit(struct whatif *w, const char *name, const char *value, str
     else if (strcmp(name, "scale-kernel") == 0) ed->kind = EDIT_SCALE_KERNEL;
     else if (strcmp(name, "pin-copies") == 0) ed->kind = EDIT_PIN_COPIES;
     else return 1;
-    if (ed->kind == EDIT_SCALE_CPU || ed->kind == EDIT_SCALE_KERNEL) return with_factor(w, name, value, ed, e);
+    if (ed->kind == EDIT_SCALE_CPU || ed->kind == EDIT_SCALE_KERNEL)
+        return with_factor(w, name, value, ed, e);
     if (ed->kind == EDIT_PIN_COPIES) ed->factor = pinned_speed(w->t, strtod(value, NULL));
     return 0;
 }
@@ -115,8 +125,10 @@ static int check_matches(const struct whatif *w, struct err *e)
 {
     for (uint32_t i = 0; i < w->n; i++)
         if (!w->edits[i].n_matched)
-            return FAIL(e, ERR_USAGE, "%s matches nothing in this trace; strata stages and strata kernels list names",
-                        w->words[i]);
+            return FAIL(
+                e, ERR_USAGE,
+                "%s matches nothing in this trace; strata stages and strata kernels list names",
+                w->words[i]);
     return 0;
 }
 
@@ -135,7 +147,12 @@ static int predict(struct whatif *w, struct cli *cli, const struct opts *o, stru
         TRY(forecast_run(&w->model, &u, w->edits, w->n, &w->mem, &f, e));
         TRY(check_matches(w, e));
     }
-    struct view_whatif v = {w->t, &u, w->n ? &f : NULL, w->edits, w->words, w->n,
+    struct view_whatif v = {w->t,
+                            &u,
+                            w->n ? &f : NULL,
+                            w->edits,
+                            w->words,
+                            w->n,
                             wall_ms > 0 || opt_has(o, "undistort")};
     if (cli->json) view_whatif_json(&cli->out, &v);
     else view_whatif_text(&cli->out, &v, cli->color);
@@ -157,9 +174,12 @@ const struct cmd cmd_whatif = {
     .name = "whatif",
     .summary = "what a change would be worth on the wall clock, before making it",
     .args = "TRACE",
-    .about = "Replays the trace as a graph of CPU work, launches, device work and waits, with something changed,\n"
-             "and says what the wall clock would be: in the profiler's own time, and without the profiler, which\n"
-             "slows the CPU and so changes what is critical. Edits can be combined. Without an edit it only says\n"
+    .about = "Replays the trace as a graph of CPU work, launches, device work and waits, with "
+             "something changed,\n"
+             "and says what the wall clock would be: in the profiler's own time, and without the "
+             "profiler, which\n"
+             "slows the CPU and so changes what is critical. Edits can be combined. Without an "
+             "edit it only says\n"
              "how well the replay reproduces the trace.",
     .examples = examples,
     .opts = opts,

@@ -22,10 +22,10 @@ static double gain_pct(int64_t before, int64_t after)
 static const char *edit_name(enum sim_edit_kind k)
 {
     static const char *const names[] = {
-        [EDIT_DROP_SYNC] = "drop_sync",       [EDIT_DROP_CPU] = "drop_cpu",
-        [EDIT_SCALE_CPU] = "scale_cpu",       [EDIT_SCALE_KERNEL] = "scale_kernel",
-        [EDIT_DROP_KERNEL] = "drop_kernel",   [EDIT_CUDA_GRAPH] = "cuda_graph",
-        [EDIT_PIN_COPIES] = "pin_copies",     [EDIT_OVERLAP_COPIES] = "overlap_copies",
+        [EDIT_DROP_SYNC] = "drop_sync",     [EDIT_DROP_CPU] = "drop_cpu",
+        [EDIT_SCALE_CPU] = "scale_cpu",     [EDIT_SCALE_KERNEL] = "scale_kernel",
+        [EDIT_DROP_KERNEL] = "drop_kernel", [EDIT_CUDA_GRAPH] = "cuda_graph",
+        [EDIT_PIN_COPIES] = "pin_copies",   [EDIT_OVERLAP_COPIES] = "overlap_copies",
     };
     return names[k];
 }
@@ -38,7 +38,8 @@ static void json_edits(struct jout *j, const struct view_whatif *v)
         jout_cstr(j, "kind", edit_name(v->edits[i].kind));
         jout_cstr(j, "what", v->words[i]);
         jout_uint(j, "matched", v->edits[i].n_matched);
-        if (v->edits[i].kind == EDIT_CUDA_GRAPH) jout_bool(j, "sync_inside", v->edits[i].crosses_sync);
+        if (v->edits[i].kind == EDIT_CUDA_GRAPH)
+            jout_bool(j, "sync_inside", v->edits[i].crosses_sync);
         jout_end_obj(j);
     }
     jout_end_arr(j);
@@ -99,8 +100,8 @@ void view_whatif_json(struct buf *out, const struct view_whatif *v)
 static void text_line(struct buf *out, const char *label, int64_t before, int64_t after)
 {
     double pct = -gain_pct(before, after);
-    buf_printf(out, "    %-17s %9s -> %-9s  %+6.1f %%", label, human_time(before).s, human_time(after).s,
-               fabs(pct) < 0.05 ? 0.0 : pct);
+    buf_printf(out, "    %-17s %9s -> %-9s  %+6.1f %%", label, human_time(before).s,
+               human_time(after).s, fabs(pct) < 0.05 ? 0.0 : pct);
 }
 
 static void text_edits(struct buf *out, const struct view_whatif *v)
@@ -108,7 +109,8 @@ static void text_edits(struct buf *out, const struct view_whatif *v)
     for (uint32_t i = 0; i < v->n_edits; i++) {
         const struct sim_edit *ed = &v->edits[i];
         buf_printf(out, "  %s (%s matched)%s\n", v->words[i], human_count(ed->n_matched).s,
-                   ed->crosses_sync ? ": a sync inside it forbids capturing it; remove that first" : "");
+                   ed->crosses_sync ? ": a sync inside it forbids capturing it; remove that first"
+                                    : "");
     }
 }
 
@@ -129,19 +131,23 @@ static void text_forecast(struct buf *out, const struct view_whatif *v, bool col
 void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
 {
     const struct undistort *u = v->u;
-    buf_printf(out, "  replay %s -> %s (error %.2f %%)", human_time(u->traced_ns).s, human_time(u->replayed_ns).s,
-               fabs(replay_error_pct(u)));
-    buf_printf(out, "     profiler cost %s: %.1f us a launch, %.1f us an op", u->given_ns > 0 ? "fitted" : "estimated",
-               u->cost.launch_ns / 1e3, u->cost.op_ns / 1e3);
-    if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01) buf_printf(out, ", CPU x %.2f", u->cpu_scale);
+    buf_printf(out, "  replay %s -> %s (error %.2f %%)", human_time(u->traced_ns).s,
+               human_time(u->replayed_ns).s, fabs(replay_error_pct(u)));
+    buf_printf(out, "     profiler cost %s: %.1f us a launch, %.1f us an op",
+               u->given_ns > 0 ? "fitted" : "estimated", u->cost.launch_ns / 1e3,
+               u->cost.op_ns / 1e3);
+    if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01)
+        buf_printf(out, ", CPU x %.2f", u->cpu_scale);
     buf_addc(out, '\n');
     if (!v->f) {
         buf_printf(out, "  without the profiler about %s\n\n", human_time(u->plain_ns).s);
-        buf_adds(out, "next: strata whatif TRACE --drop-sync SITE | --drop-cpu REGEX | --cuda-graph STAGE | ...\n");
+        buf_adds(out, "next: strata whatif TRACE --drop-sync SITE | --drop-cpu REGEX | "
+                      "--cuda-graph STAGE | ...\n");
         return;
     }
     text_edits(out, v);
     text_forecast(out, v, color);
     if (u->given_ns == 0)
-        buf_adds(out, "\nnext: --wall MS (the wall clock without a profiler) replaces the estimated cost by a fitted one\n");
+        buf_adds(out, "\nnext: --wall MS (the wall clock without a profiler) replaces the "
+                      "estimated cost by a fitted one\n");
 }

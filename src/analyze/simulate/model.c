@@ -43,7 +43,7 @@ static bool counts(const struct trace *t, row_t r)
     case KIND_ANNOTATION:
     case KIND_RUNTIME:
     case KIND_DRIVER: return true;
-    default: return trace_is_work(t, r);
+    default: return trace_is_work(t, r) && t->ts_ns[r] != 0; /* zero: no time was recorded */
     }
 }
 
@@ -54,7 +54,7 @@ static void find_window(struct build *b)
     m->begin_ns = INT64_MAX;
     m->end_ns = INT64_MIN;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!counts(t, r) || t->phase[r] != 'X' || t->ts_ns[r] == 0) continue;
+        if (!counts(t, r) || t->phase[r] != 'X') continue;
         if (t->ts_ns[r] < m->begin_ns) m->begin_ns = t->ts_ns[r];
         if (trace_end_ns(t, r) > m->end_ns) m->end_ns = trace_end_ns(t, r);
     }

@@ -1,0 +1,292 @@
+/* test_simulate.c: the replay gives a trace back unchanged, and edits move the wall clock as far as
+ * they should: not by what was blocked, but by what the device really waited for. */
+#include "analyze/simulate/undistort.h"
+#include "kit.h"
+
+struct sim {
+    struct trace *t;
+    struct arena mem;
+    struct calls calls;
+    struct sim_model m;
+};
+
+static struct sim sim_begin(struct trace *t)
+{
+    struct sim s = {.t = t};
+    arena_init(&s.mem);
+    CHECK_EQ_INT(calls_init(&s.calls, t, &s.mem, NULL), 0);
+    CHECK_EQ_INT(sim_model_run(t, &s.calls, &s.mem, &s.m, NULL), 0);
+    return s;
+}
+
+static void sim_end(struct sim *s)
+{
+    arena_done(&s->mem);
+    trace_free(s->t);
+}
+
+static int64_t wall_us(struct sim *s, struct sim_edit *edits, uint32_t n)
+{
+    struct sim_plan plan;
+    int64_t wall = -1;
+    CHECK_EQ_INT(sim_plan_build(&s->m, edits, n, NULL, &s->mem, &plan, NULL), 0);
+    CHECK_EQ_INT(sim_wall(&s->m, &plan, &s->mem, &wall, NULL), 0);
+    return wall / 1000;
+}
+
+/* Finds the n-th row with this name. */
+static row_t row_named(const struct trace *t, const char *name, int n)
+{
+    for (row_t r = 0; r < t->n_rows; r++)
+        if (str_is(trace_name(t, r), name) && n-- == 0) return r;
+    return ROW_NONE;
+}
+
+/* A deep queue: ten launches in 100 us, 100 us of work each, then a sync that blocks for 900 us and
+ * the next launch 60 us after it. Blocked 900 us, exposed 70. */
+static struct trace *drain(void)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "step", 0, 1100);
+    for (int i = 0; i < 10; i++) kit_launch(&k, i * 10, "gemm", 20 + i * 100, 100);
+    kit_call(&k, "cudaStreamSynchronize", 110, 915);
+    kit_launch(&k, 1080, "gemm", 1090, 100);
+    kit_call(&k, "cudaDeviceSynchronize", 1090, 105);
+    return kit_end(&k);
+}
+
+TEST(unchanged_replay_is_exact)
+{
+    struct sim s = sim_begin(drain());
+    CHECK_EQ_INT(s.m.end_ns - s.m.begin_ns, 1195000);
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 1195);
+    CHECK_EQ_UINT(s.m.n_works, 11);
+    sim_end(&s);
+}
+
+TEST(dropping_a_drain_gains_what_was_exposed_not_what_was_blocked)
+{
+    struct sim s = sim_begin(drain());
+    row_t sync = row_named(s.t, "cudaStreamSynchronize", 0);
+    struct sim_edit ed = {.kind = EDIT_DROP_SYNC, .rows = &sync, .n_rows = 1};
+    int64_t after = wall_us(&s, &ed, 1);
+    CHECK_EQ_UINT(ed.n_matched, 1);
+    CHECK_NEAR((double)after, 1195 - 69, 3); /* the last kernel follows the tenth directly */
+    sim_end(&s);
+}
+
+TEST(device_bound_work_hides_cpu_time)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kit_label(&k, "bookkeeping", i * 50, 30);
+        kit_launch(&k, i * 50 + 35, "gemm", 45 + i * 200, 199);
+    }
+    struct sim s = sim_begin(kit_end(&k));
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 45 + 7 * 200 + 199);
+    struct sim_edit ed = {.kind = EDIT_DROP_CPU, .pattern = "^bookkeeping$"};
+    int64_t after = wall_us(&s, &ed, 1);
+    CHECK_EQ_UINT(ed.n_matched, 8);
+    CHECK_NEAR((double)after, 45 + 7 * 200 + 199 - 30,
+               1); /* only the first one delays the device */
+    sim_end(&s);
+}
+
+TEST(cpu_bound_work_gains_all_of_it)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kit_label(&k, "bookkeeping", i * 100, 80);
+        kit_launch(&k, i * 100 + 85, "small", i * 100 + 95, 3);
+    }
+    struct sim s = sim_begin(kit_end(&k));
+    struct sim_edit ed = {.kind = EDIT_SCALE_CPU, .pattern = "bookkeeping", .factor = 0.5};
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), 798 - 8 * 40, 1);
+    sim_end(&s);
+}
+
+TEST(kernels_scale_on_the_critical_path_only)
+{
+    struct sim s = sim_begin(drain());
+    struct sim_edit half = {.kind = EDIT_SCALE_KERNEL, .pattern = "gemm", .factor = 0.5};
+    CHECK_NEAR((double)wall_us(&s, &half, 1), 1195 - 11 * 50, 3);
+    struct sim_edit other = {.kind = EDIT_SCALE_KERNEL, .pattern = "no such", .factor = 0.5};
+    CHECK_EQ_INT(wall_us(&s, &other, 1), 1195);
+    CHECK_EQ_UINT(other.n_matched, 0);
+    sim_end(&s);
+}
+
+/* A launch-bound stage: 20 launches 20 us apart, kernels of 2 us. */
+TEST(capturing_a_launch_bound_stage_as_a_graph)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "forward", 0, 400);
+    for (int i = 0; i < 20; i++) kit_launch(&k, i * 20 + 5, "tiny", i * 20 + 15, 2);
+    struct sim s = sim_begin(kit_end(&k));
+    struct sim_edit ed = {.kind = EDIT_CUDA_GRAPH, .pattern = "^forward$"};
+    int64_t after = wall_us(&s, &ed, 1);
+    CHECK_EQ_UINT(ed.n_matched, 1);
+    CHECK(!ed.crosses_sync);
+    CHECK(after < 80);
+    CHECK(after >= 40); /* the kernels themselves */
+    sim_end(&s);
+}
+
+TEST(a_sync_forbids_capture)
+{
+    struct sim s = sim_begin(drain());
+    struct sim_edit ed = {.kind = EDIT_CUDA_GRAPH, .pattern = "step"};
+    wall_us(&s, &ed, 1);
+    CHECK(ed.crosses_sync);
+    sim_end(&s);
+}
+
+/* .item(): op, copy and sync go together, and the time after it is gained too. */
+TEST(dropping_a_readback_drops_the_op)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 4; i++) {
+        double at = i * 300;
+        kit_launch(&k, at, "gemm", at + 10, 100);
+        kit_op(&k, "aten::item", at + 20, 130);
+        kit_call(&k, "cudaMemcpyAsync", at + 25, 10);
+        kit_work(&k, KIND_MEMCPY, "Memcpy DtoH (Device -> Pinned)", at + 111, 2);
+        kit_call(&k, "cudaStreamSynchronize", at + 40, 80);
+    }
+    struct sim s = sim_begin(kit_end(&k));
+    row_t rows[4];
+    for (int i = 0; i < 4; i++) rows[i] = row_named(s.t, "cudaStreamSynchronize", i);
+    struct sim_edit ed = {.kind = EDIT_DROP_SYNC, .rows = rows, .n_rows = 4};
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 1050);
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), 3 * 170 + 110, 5);
+    sim_end(&s);
+}
+
+/* A pageable upload holds the CPU; pinned, it does not. 8 MB in 1000 us, 50 bytes a ns pinned. */
+TEST(pinning_a_copy_frees_the_cpu)
+{
+    struct kit k = kit_begin();
+    struct gpu_info g = {.external_id = ID_NONE,
+                         .bytes = 8000000,
+                         .graph_id = ID_NONE,
+                         .graph_node = ID_NONE,
+                         .stream = 7,
+                         .occupancy_pct = -1,
+                         .launch = ROW_NONE};
+    for (int i = 0; i < 3; i++) {
+        kit_call(&k, "cudaMemcpyAsync", i * 1200, 1020);
+        g.correlation = k.correlation;
+        kit_row(&k, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", i * 1200 + 12, 1000, &g);
+        kit_launch(&k, i * 1200 + 1030, "gemm", i * 1200 + 1040, 100);
+    }
+    struct sim s = sim_begin(kit_end(&k));
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 3540);
+    struct sim_edit ed = {.kind = EDIT_PIN_COPIES, .factor = 50};
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), 3 * (160 + 100) + 15, 60);
+    CHECK_EQ_UINT(ed.n_matched, 3);
+    sim_end(&s);
+}
+
+/* The main thread sits in backward() while another thread works for it. */
+TEST(threads_that_wait_for_each_other)
+{
+    struct kit k = kit_begin();
+    kit_op(&k, "forward", 0, 100);
+    kit_op(&k, "after backward", 1250, 50);
+    k.tid = 2;
+    for (int i = 0; i < 10; i++) {
+        kit_op(&k, "backward op", 150 + i * 100, 90);
+        kit_launch(&k, 160 + i * 100, "small", 170 + i * 100, 5);
+    }
+    struct sim s = sim_begin(kit_end(&k));
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 1300);
+    CHECK_EQ_UINT(s.m.n_joins, 1);
+    struct sim_edit ed = {.kind = EDIT_SCALE_CPU, .pattern = "backward op", .factor = 0.5};
+    int64_t after = wall_us(&s, &ed, 1);
+    CHECK(after < 950);
+    CHECK(after > 700);
+    sim_end(&s);
+}
+
+TEST(bad_patterns_are_usage_errors)
+{
+    struct sim s = sim_begin(drain());
+    struct err e;
+    err_init(&e);
+    struct sim_plan plan;
+    struct sim_edit ed = {.kind = EDIT_DROP_CPU, .pattern = "(unclosed"};
+    CHECK_EQ_INT(sim_plan_build(&s.m, &ed, 1, NULL, &s.mem, &plan, &e), ERR_USAGE);
+    CHECK(strstr(e.msg, "(unclosed") != NULL);
+    sim_end(&s);
+}
+
+/* Recording cost on the CPU hides a sync: with it taken out the sync is what limits the loop. */
+TEST(the_profiler_hides_what_is_critical)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int step = 0; step < 10; step++) {
+        double gpu = at + 10;
+        for (int i = 0; i < 10; i++) {
+            kit_op(&k, "aten::mm", at, 18);
+            kit_launch(&k, at + 5, "gemm", gpu > at + 15 ? gpu : at + 15, 18);
+            gpu = (gpu > at + 15 ? gpu : at + 15) + 19;
+            at += 20;
+        }
+        double end = gpu + 5 > at + 10 ? gpu + 5 : at + 10;
+        kit_call(&k, "cudaStreamSynchronize", at, end - at);
+        at = end + 2;
+    }
+    struct sim s = sim_begin(kit_end(&k));
+    struct undistort u;
+    CHECK_EQ_INT(undistort_run(&s.m, 0, &s.mem, &u, NULL), 0);
+    CHECK_EQ_INT(u.replayed_ns, u.traced_ns);
+    CHECK(u.plain_ns < u.traced_ns);
+    row_t rows[10];
+    for (int i = 0; i < 10; i++) rows[i] = row_named(s.t, "cudaStreamSynchronize", i);
+    struct sim_edit ed = {.kind = EDIT_DROP_SYNC, .rows = rows, .n_rows = 10};
+    struct forecast f;
+    CHECK_EQ_INT(forecast_run(&s.m, &u, &ed, 1, &s.mem, &f, NULL), 0);
+    CHECK(f.low_pct <= f.gain_pct && f.gain_pct <= f.high_pct);
+    int64_t fitted = u.plain_ns + (u.traced_ns - u.plain_ns) / 2;
+    struct undistort w;
+    CHECK_EQ_INT(undistort_run(&s.m, fitted, &s.mem, &w, NULL), 0);
+    CHECK_NEAR((double)w.plain_ns, (double)fitted, (double)fitted * 0.01);
+    sim_end(&s);
+}
+
+static int everything(void *ctx)
+{
+    struct sim *s = ctx;
+    struct arena mem;
+    arena_init(&mem);
+    struct calls calls;
+    struct sim_model m;
+    struct undistort u;
+    struct forecast f;
+    struct sim_edit ed[2] = {{.kind = EDIT_DROP_CPU, .pattern = "step"},
+                             {.kind = EDIT_SCALE_KERNEL, .pattern = "g", .factor = 2}};
+    int rc = calls_init(&calls, s->t, &mem, NULL);
+    if (rc == 0) rc = sim_model_run(s->t, &calls, &mem, &m, NULL);
+    if (rc == 0) rc = undistort_run(&m, 1000000, &mem, &u, NULL);
+    if (rc == 0) rc = forecast_run(&m, &u, ed, 2, &mem, &f, NULL);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(survives_every_failed_allocation)
+{
+    struct sim s = sim_begin(drain());
+    CHECK_EVERY_ALLOC(everything, &s);
+    sim_end(&s);
+}
+
+TEST(an_empty_trace_replays_to_nothing)
+{
+    struct kit k = kit_begin();
+    struct sim s = sim_begin(kit_end(&k));
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 0);
+    sim_end(&s);
+}
+
+TEST_MAIN
