@@ -5,8 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/simulate/warm.h"
 #include "base/mem.h"
 #include "base/vec.h"
+
+/* Removing a stretch of CPU time at least this long warms up what runs this shortly after it. */
+#define COLD_AFTER_NS  100000
+#define COLD_WINDOW_NS 300000
 
 struct plan_build {
     const struct sim_model *m;
@@ -117,11 +122,27 @@ static bool is_cpu_span(const struct trace *t, row_t r)
     return (k == KIND_OP || k == KIND_ANNOTATION || k == KIND_PYTHON) && t->phase[r] == 'X';
 }
 
+/* The ops right after a stretch that is cut out no longer start with cold caches. */
+static int warm_up_after(struct plan_build *b, struct warm *w, uint32_t thread, int64_t end)
+{
+    const struct trace *t = b->m->t;
+    lane_id l = b->m->threads[thread].lane;
+    for (row_t r = trace_lower_bound(t, l, end);
+         r < t->lanes[l].end && t->ts_ns[r] < end + COLD_WINDOW_NS; r++) {
+        if (!warm_is_op(t, r)) continue;
+        double share = warm_share(w, r);
+        if (share < 1) TRY(cut_around_calls(b, thread, t->ts_ns[r], trace_end_ns(t, r), share));
+    }
+    return 0;
+}
+
 static int edit_cpu(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     const struct trace *t = b->m->t;
     uint8_t *hit;
+    struct warm warm;
     TRY(match_names(t, ed->pattern, b->mem, &hit, e));
+    TRY(warm_init(&warm, t, b->mem, e));
     double keep = ed->kind == EDIT_DROP_CPU ? 0 : ed->factor;
     for (uint32_t i = 0; i < b->m->n_threads; i++) {
         const struct lane *lane = &t->lanes[b->m->threads[i].lane];
@@ -132,8 +153,10 @@ static int edit_cpu(struct plan_build *b, struct sim_edit *ed, struct err *e)
             if (trace_end_ns(t, r) <= done) continue;
             int64_t from = t->ts_ns[r] > done ? t->ts_ns[r] : done;
             done = trace_end_ns(t, r);
-            if (cut_around_calls(b, i, from, done, keep))
-                return FAIL(e, ERR_NOMEM, "out of memory");
+            int rc = cut_around_calls(b, i, from, done, keep);
+            if (rc == 0 && keep == 0 && done - from >= COLD_AFTER_NS)
+                rc = warm_up_after(b, &warm, i, done);
+            if (rc < 0) return FAIL(e, ERR_NOMEM, "out of memory");
         }
     }
     return 0;
