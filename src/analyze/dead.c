@@ -1,4 +1,5 @@
-/* dead.c: per label, each call's time to its first op against the median of the other calls. */
+/* dead.c: per label, the time of its first call to its first op against the median of all calls.
+ * Later calls stall too, but not because they are cold. */
 #include "analyze/dead.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 #include "analyze/label.h"
 #include "analyze/stats.h"
 
-enum { DEAD_TIMES = 5, DEAD_NS = 50000, FEWEST_CALLS = 3 };
+enum { DEAD_TIMES = 3, DEAD_NS = 10000, DEAD_PCT = 5, FEWEST_CALLS = 3 };
 
 struct start {
     str_id name;
@@ -28,11 +29,13 @@ static bool is_label(const struct trace *t, row_t r)
     return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_USER;
 }
 
-static int by_name_and_time(const void *a, const void *b)
+static int by_name_and_time(const void *a, const void *b, void *trace)
 {
+    const struct trace *t = trace;
     const struct start *x = a, *y = b;
+    int64_t tx = t->ts_ns[x->label], ty = t->ts_ns[y->label];
     if (x->name != y->name) return x->name < y->name ? -1 : 1;
-    return (x->label > y->label) - (x->label < y->label);
+    return (tx > ty) - (tx < ty);
 }
 
 static int by_label(const void *a, const void *b)
@@ -49,12 +52,13 @@ static void judge(const struct trace *t, const struct start *calls, uint32_t n, 
     for (uint32_t i = 0; i < n; i++) sorted[i] = calls[i].dead_ns;
     stats_sort(sorted, n);
     int64_t usual = stats_median(sorted, n);
-    for (uint32_t i = 0; i < n; i++) {
-        int64_t dead = calls[i].dead_ns;
-        if (dead < DEAD_TIMES * usual || dead - usual < DEAD_NS) continue;
-        s->dead[s->n_dead++] = (struct dead_window){calls[i].label, calls[i].op, dead, usual,
-                                                    steps_at(s, t->ts_ns[calls[i].label])};
-    }
+    int64_t dead = calls[0].dead_ns;
+    uint32_t step = steps_at(s, t->ts_ns[calls[0].label]);
+    int64_t whole = t->dur_ns[calls[0].label];
+    if (step != UINT32_MAX) whole = s->steps[step].cpu.end_ns - s->steps[step].cpu.begin_ns;
+    if (dead < DEAD_TIMES * usual || dead - usual < DEAD_NS || dead * 100 < whole * DEAD_PCT)
+        return;
+    s->dead[s->n_dead++] = (struct dead_window){calls[0].label, calls[0].op, dead, usual, step};
 }
 
 int dead_find(const struct trace *t, struct arena *mem, struct steps *s, struct err *e)
@@ -71,7 +75,7 @@ int dead_find(const struct trace *t, struct arena *mem, struct steps *s, struct 
         if (op != ROW_NONE)
             starts[n++] = (struct start){t->name[r], r, op, t->ts_ns[op] - t->ts_ns[r]};
     }
-    qsort(starts, n, sizeof *starts, by_name_and_time);
+    qsort_r(starts, n, sizeof *starts, by_name_and_time, (void *)(uintptr_t)t);
     for (uint32_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && starts[end].name == starts[i].name;) end++;
         judge(t, starts + i, end - i, sorted, s);

@@ -341,11 +341,27 @@ TEST(dead_window_of_a_cold_start)
     CHECK_EQ_BYTES(trace_name(f.t, d->first_op), "aten::matmul");
     done(&f);
 
-    f = first_op_after((const double[]){21, 5.521, 4.488}, 3); /* slower, but nobody notices */
+    f = first_op_after((const double[]){15, 5.521, 4.488}, 3); /* not three times */
+    CHECK_EQ_UINT(f.b.steps.n_dead, 0);
+    done(&f);
+    f = first_op_after((const double[]){40, 5.521, 4.488}, 3); /* nobody notices in 1 ms */
     CHECK_EQ_UINT(f.b.steps.n_dead, 0);
     done(&f);
     f = first_op_after((const double[]){300, 240, 260}, 3); /* always so: not a cold start */
     CHECK_EQ_UINT(f.b.steps.n_dead, 0);
+    done(&f);
+}
+
+TEST(the_profilers_buffers_are_told_apart)
+{
+    struct kit k = diffusion(3);
+    kit_row(&k, KIND_OVERHEAD, "Activity Buffer Request", 1100, 400, NULL);
+    kit_row(&k, KIND_OVERHEAD, "Activity Buffer Request", 1400, 200, NULL);
+    kit_row(&k, KIND_OVERHEAD, "Command Buffer Full", 2100, 400, NULL);
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
+    CHECK_EQ_INT(f.b.steps.steps[0].profiler_ns, 500000);
+    CHECK_EQ_INT(f.b.steps.steps[1].profiler_ns, 0);
     done(&f);
 }
 

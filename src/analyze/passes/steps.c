@@ -4,6 +4,7 @@
 
 #include "analyze/basics.h"
 #include "analyze/dead.h"
+#include "analyze/overhead.h"
 #include "analyze/stats.h"
 
 enum { FAR_PCT = 150, FAR_PCT_OF_TWO = 200 }; /* of the median: what makes an outlier */
@@ -101,8 +102,11 @@ static int measure(struct measure *m, const struct timeline *tl, bool on_device,
     }
     walk_calls(m, true);
     if (on_device) walk_devices(m, tl);
-    for (uint32_t i = 0; i < n; i++)
-        m->steps->steps[i].gpu = work_sum(m->t, tl, m->work[i], m->n_work[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        struct step *s = &m->steps->steps[i];
+        s->gpu = work_sum(m->t, tl, m->work[i], m->n_work[i]);
+        s->profiler_ns = overhead_ns(m->t, OVERHEAD_PROFILER, s->cpu.begin_ns, s->cpu.end_ns);
+    }
     return 0;
 }
 

@@ -18,6 +18,7 @@ struct step {
     struct span cpu;     /* to the begin of the next step; the last one to its own end */
     int64_t cpu_ns;      /* begin to the end of its last label or launch */
     int64_t blocked_ns;  /* CPU time inside calls that wait for the device, all threads */
+    int64_t profiler_ns; /* time the profiler took for itself (buffers) inside the interval */
     struct work_sum gpu; /* device work launched inside the interval, whenever it ran */
     uint32_t launches;   /* calls that put work on the device */
     uint32_t syncs;      /* calls that wait for it, without the profiler's own */
@@ -26,7 +27,8 @@ struct step {
     uint8_t flags;       /* enum step_flag */
 };
 
-/* A label in which nothing happened for long before its first op, unlike its other calls. */
+/* The first call of a label, in which nothing happened for long before its first op, unlike in
+ * the calls after it. */
 struct dead_window {
     row_t label, first_op;
     int64_t dead_ns;  /* start of the label to start of the op */

@@ -1,0 +1,53 @@
+/* cmd_steps.c: `strata steps`: the rounds of the main loop. */
+#include "analyze/basics.h"
+#include "cli/show.h"
+#include "report/view_steps.h"
+
+static const struct opt opts[] = {
+    {"limit", 0, "N", "rows to show, 0 for all (default 40)", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata steps trace.json.gz",
+    "how long each step takes on the CPU and on the GPU",
+    "strata steps trace.json.gz --json | jq '.steps[].gpu_us'",
+    "the GPU time of each step",
+    NULL,
+};
+
+static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
+                struct err *e)
+{
+    struct basics b;
+    struct screen s;
+    TRY(show_screen(cli, o, 40, &s, e));
+    TRY(basics_run(t, mem, &b, e));
+    if (cli->json) view_steps_json(&cli->out, t, &b.steps);
+    else view_steps_text(&s, t, &b.steps);
+    return 0;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    return show_trace(cli, o, show, e);
+}
+
+const struct cmd cmd_steps = {
+    .name = "steps",
+    .summary = "the steps of the loop: CPU, GPU, kernels and syncs of each",
+    .args = "TRACE",
+    .about =
+        "Finds the main loop (denoising steps, training steps, tokens) and measures each round.\n"
+        "The loop is found from ProfilerStep#, from annotations that repeat (two forwards of\n"
+        "classifier-free guidance and one scheduler step are one round), from compiled regions or\n"
+        "from the period of the kernels; where nothing repeats, it says so. The GPU side of a "
+        "step\n"
+        "is the work launched inside it, whenever it ran.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_NUMBERS,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,18 @@
+/* show.h: what commands that read one trace and show one view have in common. */
+#ifndef STRATA_CLI_SHOW_H
+#define STRATA_CLI_SHOW_H
+
+#include "cli/cli.h"
+#include "report/screen.h"
+
+typedef int show_fn(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
+                    struct err *e);
+
+/* Opens the trace of the first operand, calls `fn` with memory that lives as long, cleans up. */
+int show_trace(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
+
+/* The screen of a text view. `limit` is the default of --limit N, where 0 means all rows. */
+int show_screen(struct cli *cli, const struct opts *o, uint32_t limit, struct screen *ret,
+                struct err *e) MUST_USE;
+
+#endif

@@ -1,0 +1,60 @@
+/* screen.c: see screen.h. */
+#include "report/screen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/human.h"
+
+int screen_unit(int64_t largest_ns)
+{
+    if (largest_ns < 0) largest_ns = -largest_ns;
+    return largest_ns < 10000 ? 0 : largest_ns < 10000000 ? 1 : largest_ns < 10000000000 ? 2 : 3;
+}
+
+void screen_time(struct text_table *t, int col, int64_t ns, int unit)
+{
+    static const int64_t least[] = {1, 5, 5000, 5000000}; /* what rounds to 0.01 of the unit */
+    static const char *const tiny[] = {"0", "<0.01 us", "<0.01 ms", "<0.01 s"};
+    if (ns == 0) text_table_cell(t, col, "-");
+    else if (ns > 0 && ns < least[unit]) text_table_cell(t, col, tiny[unit]);
+    else text_table_cell(t, col, human_time_in(ns, unit).s);
+}
+
+void screen_count(struct text_table *t, int col, uint64_t n)
+{
+    text_table_cell(t, col, n ? human_count(n).s : "-");
+}
+
+void screen_bytes(struct text_table *t, int col, int64_t bytes)
+{
+    text_table_cell(t, col, bytes ? human_bytes(bytes).s : "-");
+}
+
+void screen_more(const struct screen *s, uint32_t n_rows)
+{
+    if (n_rows <= s->limit) return;
+    buf_printf(s->out, "  ... and %s more (--limit 0 shows all)\n",
+               human_count(n_rows - s->limit).s);
+}
+
+void screen_next(const struct screen *s, const struct screen_next *list, int n)
+{
+    char line[4][512];
+    int widest = 0;
+    if (n > 4) n = 4;
+    for (int i = 0; i < n; i++) {
+        const char *hole = strstr(list[i].command, "%s");
+        int before = hole ? (int)(hole - list[i].command) : (int)strlen(list[i].command);
+        int len = snprintf(line[i], sizeof line[i], "strata %.*s%s%s", before, list[i].command,
+                           hole ? s->path : "", hole ? hole + 2 : "");
+        if (len > widest) widest = len;
+    }
+    for (int i = 0; i < n; i++) {
+        /* a long path pushes the explanation off the screen: then it is left out */
+        bool fits = 6 + widest + 3 + (int)strlen(list[i].why) <= s->width;
+        buf_printf(s->out, "%s%s", i ? "      " : "next: ", line[i]);
+        if (fits) buf_printf(s->out, "%*s%s", widest - (int)strlen(line[i]) + 3, "", list[i].why);
+        buf_addc(s->out, '\n');
+    }
+}

@@ -1,0 +1,37 @@
+/* screen.h: what the text views share: where they print to, times in one unit down a column, and
+ * the last line that says which command goes deeper. */
+#ifndef STRATA_REPORT_SCREEN_H
+#define STRATA_REPORT_SCREEN_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+
+struct screen {
+    struct buf *out;
+    const char *path; /* the trace, as the user named it */
+    int width;        /* at most 100 */
+    bool color;
+    uint32_t limit; /* rows of a table that are shown */
+};
+
+/* The unit (of human_time_in) in which a column with this largest value reads best. */
+int screen_unit(int64_t largest_ns);
+
+/* A time cell in the column's unit; "-" for 0, "<0.01 ms" for what would read as nothing. */
+void screen_time(struct text_table *t, int col, int64_t ns, int unit);
+void screen_count(struct text_table *t, int col, uint64_t n); /* "-" for 0 */
+void screen_bytes(struct text_table *t, int col, int64_t bytes);
+
+/* "... and 12 more (--limit 0 shows all)" when there are more rows than were shown. */
+void screen_more(const struct screen *s, uint32_t n_rows);
+
+/* "next: strata stages run.json    what it shows", aligned under each other after the first. */
+struct screen_next {
+    const char *command; /* with %s where the trace goes */
+    const char *why;
+};
+void screen_next(const struct screen *s, const struct screen_next *list, int n);
+
+#endif

@@ -1,0 +1,214 @@
+/* view_steps.c: see view_steps.h. Times are relative to the first event, as Perfetto shows them. */
+#include "report/view_steps.h"
+
+#include "base/human.h"
+#include "base/jout.h"
+
+static void json_flags(struct jout *j, uint8_t flags)
+{
+    jout_arr(j, "flags");
+    if (flags & STEP_SLOW_FIRST) jout_cstr(j, NULL, "slow_first");
+    if (flags & STEP_OUTLIER) jout_cstr(j, NULL, "outlier");
+    if (flags & STEP_NO_WORK) jout_cstr(j, NULL, "no_gpu_work");
+    jout_end_arr(j);
+}
+
+static void json_step(struct jout *j, const struct trace *t, const struct steps *steps, uint32_t i)
+{
+    const struct step *s = &steps->steps[i];
+    jout_obj(j, NULL);
+    jout_uint(j, "index", i);
+    if (s->name != STR_NONE) jout_str(j, "name", trace_str(t, s->name));
+    if (s->number >= 0) jout_int(j, "number", s->number);
+    jout_us(j, "start_us", s->cpu.begin_ns - t->begin_ns);
+    jout_us(j, "dur_us", s->cpu.end_ns - s->cpu.begin_ns);
+    jout_us(j, "cpu_us", s->cpu_ns);
+    jout_us(j, "blocked_us", s->blocked_ns);
+    jout_us(j, "profiler_us", s->profiler_ns);
+    jout_us(j, "gpu_us", s->gpu.sum_ns);
+    jout_us(j, "gpu_busy_us", s->gpu.union_ns);
+    if (work_count(&s->gpu)) jout_us(j, "gpu_start_us", s->gpu.extent.begin_ns - t->begin_ns);
+    jout_us(j, "gpu_span_us", s->gpu.span_ns);
+    jout_us(j, "gpu_idle_us", s->gpu.idle_ns);
+    jout_uint(j, "kernels", s->gpu.kernels);
+    jout_uint(j, "copies", s->gpu.copies);
+    jout_uint(j, "memsets", s->gpu.sets);
+    jout_int(j, "copy_bytes", s->gpu.copy_bytes);
+    jout_uint(j, "launches", s->launches);
+    jout_uint(j, "syncs", s->syncs);
+    json_flags(j, s->flags);
+    jout_end_obj(j);
+}
+
+static void json_dead(struct jout *j, const struct trace *t, const struct dead_window *d)
+{
+    jout_obj(j, NULL);
+    jout_str(j, "label", trace_name(t, d->label));
+    jout_str(j, "first_op", trace_name(t, d->first_op));
+    jout_us(j, "start_us", t->ts_ns[d->label] - t->begin_ns);
+    jout_us(j, "dead_us", d->dead_ns);
+    jout_us(j, "usual_us", d->usual_ns);
+    if (d->step != UINT32_MAX) jout_uint(j, "step", d->step);
+    jout_end_obj(j);
+}
+
+void view_steps_json(struct buf *out, const struct trace *t, const struct steps *steps)
+{
+    struct jout j;
+    jout_init(&j, out, true);
+    jout_obj(&j, NULL);
+    jout_cstr(&j, "found_by", loop_found_name(steps->found_by));
+    jout_uint(&j, "items_per_step", steps->period);
+    jout_us(&j, "median_us", steps->median_ns);
+    jout_uint(&j, "median_launches", steps->median_launches);
+    jout_arr(&j, "steps");
+    for (uint32_t i = 0; i < steps->n_steps; i++) json_step(&j, t, steps, i);
+    jout_end_arr(&j);
+    jout_arr(&j, "dead_windows");
+    for (uint32_t i = 0; i < steps->n_dead; i++) json_dead(&j, t, &steps->dead[i]);
+    jout_end_arr(&j);
+    jout_end_obj(&j);
+}
+
+static void say_found(const struct screen *s, const struct trace *t, const struct steps *steps)
+{
+    char name[64];
+    struct str first = {"", 0};
+    if (steps->n_steps && steps->steps[0].name != STR_NONE)
+        first = trace_str(t, steps->steps[0].name);
+    human_cut(first, 40, name, sizeof name);
+    buf_printf(s->out, "%s step%s, ", human_count(steps->n_steps).s,
+               steps->n_steps == 1 ? "" : "s");
+    switch (steps->found_by) {
+    case LOOP_PROFILER_STEPS: buf_adds(s->out, "marked by the profiler (ProfilerStep#)\n"); break;
+    case LOOP_ANNOTATIONS:
+        buf_printf(s->out, "found from annotations: %u label%s a step, the first is %s\n",
+                   steps->period, steps->period == 1 ? "" : "s", name);
+        break;
+    case LOOP_COMPILED:
+        buf_printf(s->out, "found without labels: %s compiled regions, graphs and kernels repeat\n",
+                   human_count(steps->period).s);
+        break;
+    default:
+        buf_printf(
+            s->out,
+            "found without labels: a sequence of %s kernels repeats. It might be the\n"
+            "layers of one forward pass: torch.profiler.record_function around a step tells\n",
+            human_count(steps->period).s);
+    }
+}
+
+struct units {
+    int start, wall, blocked, gpu;
+};
+
+static struct units pick_units(const struct trace *t, const struct steps *steps)
+{
+    int64_t wall = 0, blocked = 0, gpu = 0, start = 0;
+    for (uint32_t i = 0; i < steps->n_steps; i++) {
+        const struct step *s = &steps->steps[i];
+        if (s->cpu.end_ns - s->cpu.begin_ns > wall) wall = s->cpu.end_ns - s->cpu.begin_ns;
+        if (s->blocked_ns > blocked) blocked = s->blocked_ns;
+        if (s->gpu.span_ns > gpu) gpu = s->gpu.span_ns;
+        start = s->cpu.begin_ns - t->begin_ns;
+    }
+    return (struct units){screen_unit(start), screen_unit(wall), screen_unit(blocked),
+                          screen_unit(gpu)};
+}
+
+static const char *note(uint8_t flags)
+{
+    if (flags & STEP_NO_WORK) return "no GPU work";
+    if (flags & STEP_SLOW_FIRST) return "slow start";
+    return flags & STEP_OUTLIER ? "outlier" : "";
+}
+
+static void add_row(struct text_table *tt, const struct trace *t, const struct steps *steps,
+                    uint32_t i, struct units u)
+{
+    const struct step *s = &steps->steps[i];
+    text_table_row(tt, s->flags ? TEXT_YELLOW : TEXT_PLAIN);
+    if (s->number >= 0) text_table_cellf(tt, 0, "#%lld", (long long)s->number);
+    else text_table_cellf(tt, 0, "%u", i);
+    screen_time(tt, 1, s->cpu.begin_ns - t->begin_ns, u.start);
+    screen_time(tt, 2, s->cpu.end_ns - s->cpu.begin_ns, u.wall);
+    screen_time(tt, 3, s->blocked_ns, u.blocked);
+    screen_time(tt, 4, s->gpu.union_ns, u.gpu);
+    screen_time(tt, 5, s->gpu.span_ns, u.gpu);
+    screen_time(tt, 6, s->gpu.idle_ns, u.gpu);
+    screen_count(tt, 7, s->gpu.kernels);
+    screen_count(tt, 8, s->gpu.copies + s->gpu.sets);
+    screen_count(tt, 9, s->syncs);
+    text_table_cell(tt, 10, note(s->flags));
+}
+
+static void show_table(const struct screen *s, const struct trace *t, const struct steps *steps)
+{
+    static const char *const heads[] = {"step",     "start",      "CPU wall", "blocked", "GPU busy",
+                                        "GPU span", "idle in it", "kernels",  "copies",  "syncs"};
+    struct text_table tt;
+    struct units u = pick_units(t, steps);
+    text_table_init(&tt);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        text_table_col(&tt, heads[i], TEXT_RIGHT);
+    text_table_col(&tt, "", TEXT_LEFT);
+    for (uint32_t i = 0; i < steps->n_steps && i < s->limit; i++) add_row(&tt, t, steps, i, u);
+    text_table_print(&tt, s->out, 2, s->width, s->color);
+    text_table_done(&tt);
+    screen_more(s, steps->n_steps);
+}
+
+static void say_slow_first(const struct screen *s, const struct steps *steps)
+{
+    const struct step *first = &steps->steps[0];
+    int64_t dur = first->cpu.end_ns - first->cpu.begin_ns;
+    buf_printf(s->out, "  the first step takes %.1f times the median: ",
+               (double)dur / (double)steps->median_ns);
+    if (first->profiler_ns * 2 > dur - steps->median_ns)
+        buf_printf(s->out, "the profiler takes %s of it for its own buffers\n",
+                   human_time(first->profiler_ns).s);
+    else buf_adds(s->out, "it warms up inside the window\n");
+}
+
+static void say_odd(const struct screen *s, const struct trace *t, const struct steps *steps)
+{
+    uint32_t no_work = 0;
+    for (uint32_t i = 0; i < steps->n_steps; i++)
+        no_work += (steps->steps[i].flags & STEP_NO_WORK) != 0;
+    if (no_work)
+        buf_printf(s->out, "  %s of the steps have no GPU records: leave them out of averages\n",
+                   human_count(no_work).s);
+    if (steps->n_steps && steps->steps[0].flags & STEP_SLOW_FIRST) say_slow_first(s, steps);
+    for (uint32_t i = 0; i < steps->n_dead && i < 3; i++) {
+        const struct dead_window *d = &steps->dead[i];
+        char label[64], op[64];
+        buf_printf(s->out,
+                   "  nothing happens in %s for %s (later %s)\n"
+                   "  before its first op, %s: a cold start; warm up before the window\n",
+                   human_cut(trace_name(t, d->label), 44, label, sizeof label),
+                   human_time(d->dead_ns).s, human_time(d->usual_ns).s,
+                   human_cut(trace_name(t, d->first_op), 30, op, sizeof op));
+    }
+}
+
+void view_steps_text(const struct screen *s, const struct trace *t, const struct steps *steps)
+{
+    if (!steps->n_steps) {
+        buf_adds(s->out,
+                 "no loop found: no ProfilerStep#, no annotations that repeat, no sequence of\n"
+                 "kernels that repeats. To mark the steps, wrap the body of the loop:\n"
+                 "  with torch.profiler.record_function(\"step\"): ...\n\n");
+    } else {
+        say_found(s, t, steps);
+        show_table(s, t, steps);
+        buf_printf(s->out, "  median  %s CPU wall, %s launches\n", human_time(steps->median_ns).s,
+                   human_count(steps->median_launches).s);
+    }
+    say_odd(s, t, steps);
+    buf_addc(s->out, '\n');
+    static const struct screen_next next[] = {
+        {"stages %s", "what a step is made of"},
+        {"report %s", "what is slow and why"},
+    };
+    screen_next(s, next, 2);
+}

@@ -1,0 +1,11 @@
+/* view_steps.h: the steps of the loop, for people and for programs. */
+#ifndef STRATA_REPORT_VIEW_STEPS_H
+#define STRATA_REPORT_VIEW_STEPS_H
+
+#include "analyze/passes/steps.h"
+#include "report/screen.h"
+
+void view_steps_text(const struct screen *s, const struct trace *t, const struct steps *steps);
+void view_steps_json(struct buf *out, const struct trace *t, const struct steps *steps);
+
+#endif
