@@ -7,6 +7,7 @@
 /* clang-format off */
 #define COMMANDS(X) \
     X(steps) \
+    X(export) \
     X(help)
 /* clang-format on */
 

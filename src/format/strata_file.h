@@ -18,8 +18,9 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define STRATA_MAGIC "\211STRATA\n" /* 8 bytes, as PNG: not text, and fails when mangled as text \
-                                     */
+#define STRATA_MAGIC                                                            \
+    "\211STRATA\n" /* 8 bytes, as PNG: not text, and fails when mangled as text \
+                    */
 #define STRATA_END_MAGIC "strata\r\n"
 
 enum {
@@ -28,6 +29,7 @@ enum {
     STRATA_ALIGN = 64,
     STRATA_MAX_SECTIONS = 256,
     STRATA_ARGS_BLOCK = 128 * 1024, /* plain bytes of an args block; the last may be shorter */
+    STRATA_ARGS_MOST = 256 << 20,   /* longest args of one event */
     STRATA_KINDS = 32,
     STRATA_DAMAGE_PLACES = 64,
 };
@@ -158,5 +160,8 @@ static_assert(sizeof(struct strata_meta) == 8, "on disk");
 static_assert(sizeof(struct strata_cat) == 8, "on disk");
 static_assert(sizeof(struct strata_summary) == 200, "on disk");
 static_assert(sizeof(struct strata_damage) == 544, "on disk");
+
+/* What strata_foot.checksum must be. */
+uint64_t strata_file_checksum(const struct strata_head *head, const struct strata_foot *foot);
 
 #endif

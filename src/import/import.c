@@ -6,8 +6,9 @@
 
 #include "base/pool.h"
 #include "import/json.h"
+#include "import/native.h"
 
-const struct importer *const importers[] = {&import_json, NULL};
+const struct importer *const importers[] = {&import_native, &import_json, NULL};
 
 static const struct importer *find_importer(struct str head)
 {

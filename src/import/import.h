@@ -14,6 +14,8 @@ struct import_progress {
 struct import_options {
     int n_threads;                    /* 0 = as many as are worth using */
     struct import_progress *progress; /* may be NULL */
+    bool skip_rows; /* a mapped file need not prove its rows: the caller uses only what
+                       native_open allows */
 };
 
 /* A format. `open` takes the file over, also on failure. */

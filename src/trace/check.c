@@ -114,7 +114,7 @@ static int check_rows(const struct trace *t, int n_threads, struct err *e,
     return 0;
 }
 
-static int check_lanes(const struct trace *t, struct err *e)
+int trace_check_lanes(const struct trace *t, struct err *e)
 {
     row_t next = 0;
     for (uint32_t i = 0; i < t->n_lanes; i++) {
@@ -150,7 +150,7 @@ static bool flows_ok(const struct trace *t)
 
 int trace_check(const struct trace *t, int n_threads, struct err *e)
 {
-    TRY(check_lanes(t, e));
+    TRY(trace_check_lanes(t, e));
     if (!ops_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: shapes that do not exist");
     if (!flows_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: flows that lead nowhere");
     TRY(check_rows(t, n_threads, e, check_row));

@@ -1,0 +1,107 @@
+/* cmd_export.c: `strata export`: a trace in another format. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/human.h"
+#include "base/jout.h"
+#include "base/pool.h"
+#include "cli/cli.h"
+#include "export/export.h"
+
+static const struct opt opts[] = {
+    {"output", 'o', "FILE", "where to write; - is standard output", NULL},
+    {"to", 0, "FORMAT", "chrome, strata, csv or sqlite; told by FILE's name otherwise",
+     "chrome|strata|csv|sqlite"},
+    {"for", 0, "VIEWER", "chrome: perfetto gives spans it would drop threads of their own",
+     "perfetto"},
+    {"args", 0, NULL, "csv, sqlite: every event's args too, as JSON", NULL},
+    {"strip", 0, NULL, "leave out metadata that may tell of the machine or hold secrets", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata export run.json.gz -o run.strata",
+    "a file that opens at once, with everything in it",
+    "strata export run.strata -o run.json.gz --for perfetto",
+    "for ui.perfetto.dev, overlapping kernels included",
+    "strata export run.json -o run.sqlite",
+    "for questions in SQL",
+    NULL,
+};
+
+static int find_exporter(const struct opts *o, const char *path, const struct exporter **ret,
+                         struct err *e)
+{
+    const char *name = opt_get(o, "to", NULL);
+    *ret = name ? export_find(name) : export_for_path(path);
+    if (*ret) return 0;
+    return FAIL(e, ERR_USAGE,
+                "cannot tell the format from '%s': end it in .json, .json.gz, .strata, .csv or "
+                ".sqlite, or say --to",
+                path);
+}
+
+static uint64_t file_size(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+}
+
+static void show_text(struct cli *cli, const struct trace *t, const struct exporter *x,
+                      const char *path)
+{
+    buf_printf(&cli->out, "%s   %s   %s events   %s\n", path, x->name, human_count(t->n_rows).s,
+               human_bytes((int64_t)file_size(path)).s);
+    buf_printf(&cli->out, "\nnext: %s%s%s\n", x->next[0], path, x->next[1]);
+}
+
+static void show_json(struct cli *cli, const struct trace *t, const struct exporter *x,
+                      const char *path)
+{
+    struct jout j;
+    jout_init(&j, &cli->out, true);
+    jout_obj(&j, NULL);
+    jout_cstr(&j, "path", path);
+    jout_cstr(&j, "format", x->name);
+    jout_uint(&j, "events", t->n_rows);
+    jout_uint(&j, "flows", t->n_flows);
+    jout_uint(&j, "size_bytes", file_size(path));
+    jout_end_obj(&j);
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    const char *path = opt_get(o, "output", NULL);
+    const struct exporter *x;
+    if (!path) return FAIL(e, ERR_USAGE, "where to? Say -o FILE");
+    TRY(find_exporter(o, path, &x, e));
+    struct export_options options = {
+        .strip = opt_has(o, "strip"),
+        .for_perfetto = opt_has(o, "for"),
+        .with_args = opt_has(o, "args"),
+        .n_threads = pool_size(),
+    };
+    struct trace *t;
+    TRY(cli_open_trace(cli, o->args[0], &t, e));
+    int rc = x->write(t, path, &options, e);
+    if (rc == 0 && strcmp(path, "-") != 0) (cli->json ? show_json : show_text)(cli, t, x, path);
+    trace_free(t);
+    return rc;
+}
+
+const struct cmd cmd_export = {
+    .name = "export",
+    .summary = "write a trace in another format",
+    .args = "TRACE",
+    .about =
+        "Writes a trace as Chrome JSON (plain, .gz or .zst), as a native .strata file, as CSV or\n"
+        "as a SQLite database. JSON and .strata keep everything that was in the input, unknown\n"
+        "metadata included: --strip leaves out what may hold secrets. The file appears whole or\n"
+        "not at all.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_FILES,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

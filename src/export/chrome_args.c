@@ -1,0 +1,120 @@
+/* chrome_args.c: see chrome_args.h. What is made here reads back as the same side tables. */
+#include "export/chrome_args.h"
+
+#include <math.h>
+
+#include "base/jout.h"
+#include "export/json_repair.h"
+#include "export/json_valid.h"
+
+static void put_id(struct jout *j, const char *key, int64_t id)
+{
+    if (id != ID_NONE) jout_int(j, key, id);
+}
+
+/* Shape texts are raw JSON already. */
+static void put_raw(struct jout *j, const struct trace *t, const char *key, str_id id)
+{
+    if (id == STR_NONE) return;
+    struct str s = trace_str(t, id);
+    if (json_valid(s)) jout_raw(j, key, s);
+    else jout_str(j, key, s);
+}
+
+static void put_op(struct jout *j, const struct trace *t, const struct op_info *op)
+{
+    put_id(j, "External id", op->external_id);
+    put_id(j, "Sequence number", op->sequence);
+    if (op->fwd_thread) jout_int(j, "Fwd thread id", op->fwd_thread);
+    put_raw(j, t, "Input Dims", op->dims);
+    put_raw(j, t, "Input type", op->types);
+    put_raw(j, t, "Concrete Inputs", op->concrete);
+}
+
+static void put_call(struct jout *j, const struct call_info *c)
+{
+    put_id(j, "External id", c->external_id);
+    put_id(j, "correlation", c->correlation);
+}
+
+static void put_dim3(struct jout *j, const char *key, const uint32_t dim[3])
+{
+    jout_arr(j, key);
+    for (int i = 0; i < 3; i++) jout_uint(j, NULL, dim[i]);
+    jout_end_arr(j);
+}
+
+static void put_kernel(struct jout *j, const struct gpu_info *g)
+{
+    jout_uint(j, "registers per thread", g->registers);
+    jout_uint(j, "shared memory", g->shared_bytes);
+    if (g->blocks_per_sm != 0) jout_num(j, "blocks per SM", g->blocks_per_sm, 6);
+    if (g->warps_per_sm != 0) jout_num(j, "warps per SM", g->warps_per_sm, 6);
+    if (g->grid[0]) put_dim3(j, "grid", g->grid);
+    if (g->block[0]) put_dim3(j, "block", g->block);
+    if (g->occupancy_pct >= 0) jout_int(j, "est. achieved occupancy %", g->occupancy_pct);
+}
+
+static void put_gpu(struct jout *j, const struct gpu_info *g, enum row_kind kind)
+{
+    put_id(j, "External id", g->external_id);
+    if (g->device != -1) jout_int(j, "device", g->device);
+    if (g->context != -1) jout_int(j, "context", g->context);
+    jout_int(j, "stream", g->stream);
+    put_id(j, "correlation", g->correlation);
+    if (g->bytes >= 0) jout_int(j, "bytes", g->bytes);
+    put_id(j, "graph id", g->graph_id);
+    put_id(j, "graph node id", g->graph_node);
+    if (kind == KIND_KERNEL) put_kernel(j, g);
+}
+
+static void put_py(struct jout *j, const struct py_info *py)
+{
+    if (py->id != -1) jout_int(j, "Python id", py->id);
+    if (py->parent_id != -1) jout_int(j, "Python parent id", py->parent_id);
+    if (py->module_id != -1) jout_int(j, "Python module id", py->module_id);
+}
+
+static void put_mem(struct jout *j, const struct mem_info *m)
+{
+    jout_uint(j, "Addr", m->addr);
+    jout_int(j, "Bytes", m->bytes);
+    if (m->total_allocated != -1) jout_int(j, "Total Allocated", m->total_allocated);
+    if (m->total_reserved != -1) jout_int(j, "Total Reserved", m->total_reserved);
+    if (m->device_type != -1) jout_int(j, "Device Type", m->device_type);
+    if (m->device_id != -1) jout_int(j, "Device Id", m->device_id);
+}
+
+static void make(const struct trace *t, row_t r, struct buf *out)
+{
+    struct jout j;
+    jout_init(&j, out, false);
+    jout_obj(&j, NULL);
+    const struct op_info *op = trace_op(t, r);
+    const struct call_info *call = trace_call(t, r);
+    const struct gpu_info *gpu = trace_gpu(t, r);
+    const struct py_info *py = trace_py(t, r);
+    const struct mem_info *mem = trace_mem(t, r);
+    if (op) put_op(&j, t, op);
+    if (call) put_call(&j, call);
+    if (gpu) put_gpu(&j, gpu, t->kind[r]);
+    if (py) put_py(&j, py);
+    if (mem) put_mem(&j, mem);
+    if (t->flags[r] & ROW_UNFINISHED) jout_bool(&j, "finished", false);
+    jout_end_obj(&j);
+}
+
+int chrome_args_add(const struct trace *t, row_t r, struct buf *scratch, struct buf *out,
+                    bool *ret_any, struct err *e)
+{
+    buf_reset(scratch);
+    if (t->args) TRY(trace_args(t, r, scratch, e));
+    else make(t, r, scratch);
+    if (!buf_ok(scratch)) return FAIL(e, ERR_NOMEM, "out of memory");
+    struct str args = str_trim(buf_str(scratch));
+    *ret_any = args.n > 0 && !str_is(args, "{}");
+    if (!*ret_any) return 0;
+    if (json_valid(args)) buf_add_str(out, args);
+    else json_repair(args, out);
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* export.c: the one list of formats a trace can be written in, and finding one by file name. */
+#include "export/export.h"
+
+#include <string.h>
+
+/* One a line: to_<name>.c defines `const struct exporter to_<name>`. */
+#define EXPORTERS(X) \
+    X(chrome)        \
+    X(strata)        \
+    X(csv)           \
+    X(sqlite)
+
+#define DECLARE(name) extern const struct exporter to_##name;
+EXPORTERS(DECLARE)
+
+#define LIST(name) &to_##name,
+const struct exporter *const exporters[] = {EXPORTERS(LIST) NULL};
+
+const struct exporter *export_find(const char *name)
+{
+    for (int i = 0; exporters[i]; i++)
+        if (strcmp(exporters[i]->name, name) == 0) return exporters[i];
+    return NULL;
+}
+
+/* Whether `path` ends in one of the blank-separated extensions. */
+static bool ends_in_one_of(struct str path, const char *extensions)
+{
+    while (*extensions) {
+        size_t n = strcspn(extensions, " ");
+        if (path.n > n && memcmp(path.p + path.n - n, extensions, n) == 0) return true;
+        extensions += n + (extensions[n] == ' ');
+    }
+    return false;
+}
+
+const struct exporter *export_for_path(const char *path)
+{
+    for (int i = 0; exporters[i]; i++)
+        if (ends_in_one_of(str_c(path), exporters[i]->extensions)) return exporters[i];
+    return NULL;
+}

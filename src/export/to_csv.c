@@ -1,0 +1,217 @@
+/* to_csv.c: one table of all events for spreadsheets and data frames, after RFC 4180.
+ *
+ * Names come from other people's programs: a cell that a spreadsheet would run as a formula gets an
+ * apostrophe in front. Cells that do not apply to an event are empty. */
+#include "base/mem.h"
+#include "export/chrome_args.h"
+#include "export/clean.h"
+#include "export/export.h"
+#include "export/fmt.h"
+#include "export/sink.h"
+
+enum { PROGRESS_EVERY = 65536 };
+
+struct csv {
+    const struct trace *t;
+    const struct export_options *o;
+    struct sink sink;
+    struct buf scratch, args;
+};
+
+static const char head[] =
+    "row,ts_ns,dur_ns,name,category,kind,phase,pid,tid,lane,lane_name,device,stream,parent,depth,"
+    "correlation,external_id,launch_row,bytes,grid,block,registers,shared_bytes,occupancy_pct,"
+    "input_dims";
+
+static struct buf *text(struct csv *c)
+{
+    return &c->sink.text;
+}
+
+static bool is_formula(struct str s)
+{
+    return s.n && memchr("=+-@\t\r", s.p[0], 6);
+}
+
+static bool needs_quotes(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] && strchr(",\"\r\n", s.p[i])) return true;
+    return s.n && (s.p[0] == ' ' || s.p[s.n - 1] == ' ');
+}
+
+static void put_quoted(struct buf *b, struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == '"') buf_addc(b, '"');
+        buf_addc(b, s.p[i]);
+    }
+}
+
+/* A cell with the comma before it. */
+static void put_text(struct csv *c, struct str s)
+{
+    struct buf *b = text(c);
+    s = clean_utf8(s, &c->scratch);
+    bool quotes = needs_quotes(s);
+    buf_addc(b, ',');
+    if (quotes) buf_addc(b, '"');
+    if (is_formula(s)) buf_addc(b, '\'');
+    if (quotes) put_quoted(b, s);
+    else buf_add_str(b, s);
+    if (quotes) buf_addc(b, '"');
+}
+
+static void put_int(struct csv *c, int64_t v)
+{
+    buf_addc(text(c), ',');
+    fmt_i64(text(c), v);
+}
+
+/* Empty when the value is `none`. */
+static void put_int_unless(struct csv *c, int64_t v, int64_t none)
+{
+    if (v == none) buf_addc(text(c), ',');
+    else put_int(c, v);
+}
+
+static void put_empty(struct csv *c, int n)
+{
+    buf_pad(text(c), ',', n);
+}
+
+static void put_id_or_text(struct csv *c, int64_t id, str_id id_text)
+{
+    if (id != ID_NONE) put_int(c, id);
+    else put_text(c, trace_str(c->t, id_text));
+}
+
+static void put_place(struct csv *c, row_t r)
+{
+    const struct trace *t = c->t;
+    const struct lane *l = &t->lanes[t->lane[r]];
+    const struct process *p = &t->processes[l->process];
+    put_id_or_text(c, p->pid, p->pid_text);
+    put_id_or_text(c, l->tid, l->tid_text);
+    put_int(c, t->lane[r]);
+    put_text(c, trace_str(t, l->name));
+    put_int_unless(c, l->device, -1);
+    put_int_unless(c, l->stream, -1);
+}
+
+static void put_dim3(struct csv *c, const uint32_t dim[3])
+{
+    struct buf *b = text(c);
+    buf_addc(b, ',');
+    if (!dim[0]) return;
+    fmt_u64(b, dim[0]);
+    for (int i = 1; i < 3; i++) {
+        buf_addc(b, 'x');
+        fmt_u64(b, dim[i]);
+    }
+}
+
+static void put_gpu(struct csv *c, const struct gpu_info *g, bool is_kernel)
+{
+    put_int_unless(c, g->correlation, ID_NONE);
+    put_int_unless(c, g->external_id, ID_NONE);
+    put_int_unless(c, g->launch, ROW_NONE);
+    put_int_unless(c, g->bytes, -1);
+    if (!is_kernel) {
+        put_empty(c, 6);
+        return;
+    }
+    put_dim3(c, g->grid);
+    put_dim3(c, g->block);
+    put_int(c, g->registers);
+    put_int(c, g->shared_bytes);
+    put_int_unless(c, g->occupancy_pct, -1);
+    put_empty(c, 1);
+}
+
+/* The cells from `correlation` to `input_dims`, which depend on the kind of event. */
+static void put_details(struct csv *c, row_t r)
+{
+    const struct op_info *op = trace_op(c->t, r);
+    const struct call_info *call = trace_call(c->t, r);
+    const struct gpu_info *gpu = trace_gpu(c->t, r);
+    const struct mem_info *mem = trace_mem(c->t, r);
+    if (gpu) {
+        put_gpu(c, gpu, c->t->kind[r] == KIND_KERNEL);
+    } else if (call) {
+        put_int_unless(c, call->correlation, ID_NONE);
+        put_int_unless(c, call->external_id, ID_NONE);
+        put_empty(c, 8);
+    } else if (op) {
+        put_empty(c, 1);
+        put_int_unless(c, op->external_id, ID_NONE);
+        put_empty(c, 7);
+        put_text(c, op->dims == STR_NONE ? str_c("") : trace_str(c->t, op->dims));
+    } else {
+        put_empty(c, 3);
+        if (mem) put_int(c, mem->bytes);
+        else put_empty(c, 1);
+        put_empty(c, 6);
+    }
+}
+
+static int put_row(struct csv *c, row_t r, struct err *e)
+{
+    const struct trace *t = c->t;
+    char phase[2] = {t->phase[r], 0};
+    fmt_u64(text(c), r);
+    put_int(c, t->ts_ns[r]);
+    put_int(c, t->dur_ns[r]);
+    put_text(c, trace_name(t, r));
+    put_text(c, trace_str(t, t->cats[t->cat[r]]));
+    put_text(c, str_c(kind_name(t->kind[r])));
+    put_text(c, str_c(phase));
+    put_place(c, r);
+    put_int_unless(c, t->parent[r], ROW_NONE);
+    put_int(c, t->depth[r]);
+    put_details(c, r);
+    if (c->o->with_args) {
+        bool any;
+        buf_reset(&c->args);
+        struct buf json = {0};
+        int rc = chrome_args_add(t, r, &c->args, &json, &any, e);
+        put_text(c, buf_str(&json));
+        buf_done(&json);
+        TRY(rc);
+    }
+    FMT_LIT(text(c), "\r\n");
+    return sink_pump(&c->sink, e);
+}
+
+static int put_all(struct csv *c, struct err *e)
+{
+    buf_adds(text(c), head);
+    buf_adds(text(c), c->o->with_args ? ",args\r\n" : "\r\n");
+    for (row_t r = 0; r < c->t->n_rows; r++) {
+        TRY(put_row(c, r, e));
+        if (c->o->progress && r % PROGRESS_EVERY == 0)
+            c->o->progress(c->o->progress_ctx, r, c->t->n_rows);
+    }
+    return 0;
+}
+
+static int write_csv(const struct trace *t, const char *path, const struct export_options *o,
+                     struct err *e)
+{
+    struct csv c = {.t = t, .o = o};
+    TRY(sink_begin(&c.sink, path, o->n_threads, e));
+    int rc = put_all(&c, e);
+    if (rc == 0) rc = sink_commit(&c.sink, e);
+    else sink_abort(&c.sink);
+    buf_done(&c.scratch);
+    buf_done(&c.args);
+    return rc;
+}
+
+const struct exporter to_csv = {
+    .name = "csv",
+    .summary = "one table of all events, for spreadsheets and data frames",
+    .extensions = ".csv .csv.gz .csv.zst",
+    .next = {"python3 -c \"import pandas; print(pandas.read_csv('", "').describe())\""},
+    .write = write_csv,
+};

@@ -1,0 +1,123 @@
+/* native_args.c: see export/args_out.h for the layout. Keeps the last block it opened, because rows
+ * are mostly asked for in order. Every length and offset is checked when it is used. */
+#include "import/native_args.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/mem.h"
+#include "format/strata_file.h"
+
+#define NO_BLOCK UINT64_MAX
+
+struct native_args {
+    struct args_source source;
+    struct native_args_file file;
+    pthread_mutex_t lock;
+    ZSTD_DCtx *zstd;
+    char *plain;     /* STRATA_ARGS_BLOCK bytes: block `loaded` */
+    uint64_t loaded; /* or NO_BLOCK */
+};
+
+static int damaged(struct err *e, uint64_t block)
+{
+    return FAIL(e, ERR_FORMAT, "damaged: args block %llu", (unsigned long long)block);
+}
+
+/* Plain size of a block: full, but for the last. */
+static uint64_t block_size(const struct native_args *a, uint64_t block)
+{
+    uint64_t left = a->file.plain_bytes - block * STRATA_ARGS_BLOCK;
+    return left < STRATA_ARGS_BLOCK ? left : STRATA_ARGS_BLOCK;
+}
+
+static int load(struct native_args *a, uint64_t block, struct err *e)
+{
+    if (a->loaded == block) return 0;
+    a->loaded = NO_BLOCK;
+    if (block + 1 >= a->file.n_index) return damaged(e, block);
+    uint64_t begin = a->file.index[block], end = a->file.index[block + 1];
+    if (begin > end || end > a->file.n_blocks_bytes) return damaged(e, block);
+    uint64_t want = block_size(a, block);
+    size_t got = ZSTD_decompressDCtx(a->zstd, a->plain, STRATA_ARGS_BLOCK, a->file.blocks + begin,
+                                     (size_t)(end - begin));
+    if (ZSTD_isError(got) || got != want) return damaged(e, block);
+    a->loaded = block;
+    return 0;
+}
+
+/* Hands out the plain bytes at `at`, as many as the block still has, at most `most`. */
+static int piece(struct native_args *a, uint64_t at, uint64_t most, struct str *ret, struct err *e)
+{
+    uint64_t block = at / STRATA_ARGS_BLOCK, skip = at % STRATA_ARGS_BLOCK;
+    TRY(load(a, block, e));
+    uint64_t n = block_size(a, block) - skip;
+    *ret = str_from(a->plain + skip, (size_t)(n < most ? n : most));
+    return 0;
+}
+
+static int copy(struct native_args *a, uint64_t at, uint64_t n, char *to, struct err *e)
+{
+    if (at > a->file.plain_bytes || n > a->file.plain_bytes - at)
+        return FAIL(e, ERR_FORMAT, "damaged: args outside the file");
+    while (n) {
+        struct str s;
+        TRY(piece(a, at, n, &s, e));
+        memcpy(to, s.p, s.n);
+        to += s.n;
+        at += s.n;
+        n -= s.n;
+    }
+    return 0;
+}
+
+static int read_record(struct native_args *a, uint64_t src, struct buf *out, struct err *e)
+{
+    uint32_t n;
+    TRY(copy(a, src, sizeof n, (char *)&n, e));
+    if (n > STRATA_ARGS_MOST || n > a->file.plain_bytes - src - sizeof n)
+        return FAIL(e, ERR_FORMAT, "damaged: args outside the file");
+    if (n == 0) {
+        buf_adds(out, "{}");
+        return 0;
+    }
+    char *room = buf_room(out, n);
+    if (!room) return FAIL(e, ERR_NOMEM, "out of memory");
+    TRY(copy(a, src + sizeof n, n, room, e));
+    out->n += n;
+    return 0;
+}
+
+static int read_locked(struct args_source *self, uint64_t src, struct buf *out, struct err *e)
+{
+    struct native_args *a = (struct native_args *)self;
+    pthread_mutex_lock(&a->lock);
+    int rc = read_record(a, src, out, e);
+    pthread_mutex_unlock(&a->lock);
+    return rc;
+}
+
+static void free_args(struct args_source *self)
+{
+    struct native_args *a = (struct native_args *)self;
+    ZSTD_freeDCtx(a->zstd);
+    pthread_mutex_destroy(&a->lock);
+    mem_free(a->plain);
+    mem_free(a);
+}
+
+struct args_source *native_args_new(const struct native_args_file *f)
+{
+    struct native_args *a = mem_zalloc(1, sizeof *a);
+    if (!a) return NULL;
+    a->source = (struct args_source){read_locked, free_args};
+    a->file = *f;
+    a->loaded = NO_BLOCK;
+    pthread_mutex_init(&a->lock, NULL);
+    a->plain = mem_alloc(STRATA_ARGS_BLOCK);
+    a->zstd = ZSTD_createDCtx();
+    if (a->plain && a->zstd) return &a->source;
+    free_args(&a->source);
+    return NULL;
+}
