@@ -139,7 +139,11 @@ static void join_inner(const struct labels *ls, const struct level *v, struct re
     if (r->period != 1 || r->count > INNER_REPEATS || after >= v->n) return;
     if (label_ends_round(level_name(ls, v, r->begin))) return;
     if (!label_ends_round(level_name(ls, v, after))) return;
-    *r = (struct repeat){r->begin, r->count + 1, 1, 0, r->weight + v->weights[after]};
+    *r = (struct repeat){.begin = r->begin,
+                         .period = r->count + 1,
+                         .count = 1,
+                         .end = after + 1,
+                         .weight = r->weight + v->weights[after]};
 }
 
 /* A window that opens inside a round shifts the pattern: let rounds end with what ends a round. */
@@ -150,6 +154,7 @@ static void turn(const struct labels *ls, const struct level *v, struct repeat *
         if (label_ends_round(level_name(ls, v, first))) continue;
         if (!label_ends_round(level_name(ls, v, last))) continue;
         r->begin = first;
+        r->end += shift;
         r->spare -= shift;
         return;
     }

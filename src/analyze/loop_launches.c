@@ -1,6 +1,8 @@
 /* loop_launches.c: writes down what is launched, in order, as a sequence of tokens, and takes its
  * period. A compiled region and a graph launch are one token each, an eager launch is the name of
- * its kernel. Where the trace has no launches, the device's own order stands in. */
+ * its kernel, a call that waits is its own name (it often ends a step, and then it is all that
+ * tells steps of equal layers apart). Where the trace has no launches, the device's own order
+ * stands in. */
 #include "analyze/loop_launches.h"
 
 #include <stdlib.h>
@@ -67,33 +69,42 @@ static row_t outer_op(const struct trace *t, row_t r)
     return best;
 }
 
+/* The token of a call outside compiled regions; false when it is none. */
+static bool call_token(const struct tokens *ts, row_t r, const struct calls *calls,
+                       struct token *ret)
+{
+    const struct trace *t = ts->t;
+    uint32_t n;
+    const row_t *work = trace_launched(t, r, &n);
+    enum call_kind kind = calls_kind(calls, t, r);
+    if (!n && !call_waits(kind)) return false;
+    row_t op = outer_op(t, r);
+    bool graph = kind == CALL_GRAPH_LAUNCH;
+    uint32_t id = t->name[n ? work[0] : r] + (graph ? n * 0x9e3779b1u : 0);
+    *ret = (struct token){t->ts_ns[op], trace_end_ns(t, op), device_time(t, work, n),
+                          id,           t->lane[r],          graph};
+    return true;
+}
+
 static int read_thread(struct tokens *ts, lane_id lane, const struct calls *calls, struct err *e)
 {
     const struct trace *t = ts->t;
     int64_t region_end = INT64_MIN;
     size_t region = 0;
     for (row_t r = t->lanes[lane].begin; r < t->lanes[lane].end; r++) {
-        bool inside = t->ts_ns[r] < region_end;
-        if (!inside && is_region(ts, r)) {
+        struct token tok;
+        uint32_t n;
+        const row_t *work = trace_launched(t, r, &n);
+        ts->n_linked += n;
+        if (t->ts_ns[r] < region_end) {
+            ts->list[region].weight += device_time(t, work, n);
+        } else if (is_region(ts, r)) {
             region = ts->n;
             region_end = trace_end_ns(t, r);
             TRY(push(ts, (struct token){t->ts_ns[r], region_end, 0, t->name[r], lane, true}, e));
-            continue;
+        } else if (call_token(ts, r, calls, &tok)) {
+            TRY(push(ts, tok, e));
         }
-        uint32_t n;
-        const row_t *work = trace_launched(t, r, &n);
-        if (!n) continue;
-        ts->n_linked += n;
-        int64_t weight = device_time(t, work, n);
-        if (inside) {
-            ts->list[region].weight += weight;
-            continue;
-        }
-        row_t op = outer_op(t, r);
-        bool graph = calls_kind(calls, t, r) == CALL_GRAPH_LAUNCH;
-        uint32_t id = t->name[work[0]] + (graph ? n * 0x9e3779b1u : 0);
-        TRY(push(ts, (struct token){t->ts_ns[op], trace_end_ns(t, op), weight, id, lane, graph},
-                 e));
     }
     return 0;
 }
@@ -163,7 +174,8 @@ static int add_rounds(const struct tokens *ts, const struct repeat *r, struct ar
     bool compiled = false;
     for (uint32_t i = 0; i < r->count; i++) {
         const struct token *first = &ts->list[r->begin + i * r->period];
-        const struct token *last = first + r->period - 1;
+        uint32_t end = r->begin + (i + 1) * r->period;
+        const struct token *last = &ts->list[(end < r->end ? end : r->end) - 1];
         rounds[i] = (struct loop_round){first->begin_ns, last->end_ns, last->end_ns, STR_NONE, -1};
         if (i) rounds[i - 1].end_ns = rounds[i].begin_ns;
         for (const struct token *tok = first; tok <= last; tok++) compiled |= tok->compiled;

@@ -67,10 +67,13 @@ static bool better(const struct repeat *a, const struct repeat *b)
 static void consider(const struct period_seq *s, const int64_t *before, struct stretch st,
                      uint32_t period, struct repeat *best)
 {
-    uint32_t n = st.end - st.begin, count = (n + period) / period;
+    uint32_t n = st.end - st.begin, all = n + period;
+    uint32_t count = (all + (s->slack_pct ? period / 10 : 0)) / period;
     if (count < 2 || (uint64_t)st.differ * 100 > (uint64_t)s->slack_pct * n) return;
-    int64_t weight = before[st.begin + count * period] - before[st.begin];
-    struct repeat found = {st.begin, period, count, n + period - count * period, weight};
+    uint32_t end = st.begin + count * period;
+    if (end > s->n) end = s->n;
+    uint32_t spare = st.begin + all > end ? st.begin + all - end : 0;
+    struct repeat found = {st.begin, period, count, end, spare, before[end] - before[st.begin]};
     if (better(&found, best)) *best = found;
 }
 

@@ -14,13 +14,15 @@ struct period_seq {
     const uint32_t *items;
     const int64_t *weights; /* >= 0 */
     uint32_t n;
-    uint32_t slack_pct; /* items in a hundred that may differ from one repetition to the next */
+    uint32_t slack_pct; /* items in a hundred that may differ from one repetition to the next; with
+                           any slack, the last repetition may also miss a tenth at its end */
 };
 
 struct repeat {
-    uint32_t begin, period, count; /* items [begin, begin + period * count); count is 0 if none */
-    uint32_t spare;                /* items after those that go on repeating: less than a period */
-    int64_t weight;                /* of the items without the spare ones */
+    uint32_t begin, period, count; /* count is 0 when nothing repeats */
+    uint32_t end;   /* begin + period * count, or less when the sequence ends before */
+    uint32_t spare; /* items from `end` on that go on repeating: less than a period */
+    int64_t weight; /* of the items from begin to end */
 };
 
 /* O(n log n) time, O(n) scratch from `mem`, given back. `count` is at least 2 when found. */

@@ -88,6 +88,16 @@ TEST(one_kernel_chosen_differently_is_no_break)
     CHECK(find(text).count < 10);
 }
 
+TEST(the_last_round_may_miss_its_end)
+{
+    /* the scheduler's last step differs: x instead of the tail "uv" */
+    static const char text[] = "abcdefghijklmnopqrstuvabcdefghijklmnopqrstx";
+    struct repeat r = find_weighted(text, NULL, 3);
+    check(r, 0, 22, 2);
+    CHECK_EQ_UINT(r.end, 43);
+    CHECK_EQ_UINT(find(text).count, 0);
+}
+
 TEST(no_item_is_unique_to_the_period)
 {
     /* every letter comes twice a round; only runs of them tell rounds apart */

@@ -231,6 +231,24 @@ TEST(period_of_the_kernels_without_labels)
     done(&f);
 }
 
+TEST(a_sync_tells_steps_of_equal_layers_apart)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int step = 0; step < 4; step++) {
+        for (int layer = 0; layer < 10; layer++)
+            for (int n = 0; n < 5; n++, at += 10)
+                kit_launch(&k, at, (const char *[]){"q", "k", "v", "a", "o"}[n], at + 5, 4);
+        kit_call(&k, "cudaDeviceSynchronize", at, 50);
+        at += 60;
+    }
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 4));
+    CHECK_EQ_UINT(f.b.steps.steps[0].gpu.kernels, 50);
+    CHECK_EQ_UINT(f.b.steps.steps[0].syncs, 1);
+    done(&f);
+}
+
 TEST(compiled_regions_without_labels)
 {
     /* regional compile: one region a layer, so regions alone would count layers */
