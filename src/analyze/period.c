@@ -97,10 +97,12 @@ static void check_period(const struct period_seq *s, const int64_t *before, uint
     if (open) consider(s, before, st, period, best);
 }
 
-static uint32_t rank(uint32_t *votes, uint32_t n, struct vote *list)
+/* Distances that leave room for two repetitions, the most telling first. */
+static uint32_t rank(const struct period_seq *s, const uint32_t *votes, struct vote *list)
 {
     uint32_t m = 0;
-    for (uint32_t d = 1; d <= n / 2; d++)
+    uint32_t longest = s->slack_pct ? (uint32_t)((uint64_t)s->n * 10 / 19) : s->n / 2;
+    for (uint32_t d = 1; d <= longest; d++)
         if (votes[d]) list[m++] = (struct vote){d, votes[d]};
     qsort(list, m, sizeof *list, by_weight);
     return m < CANDIDATES ? m : CANDIDATES;
@@ -118,7 +120,7 @@ int period_find(const struct period_seq *s, struct arena *mem, struct repeat *re
         failed = vote(s, grams[g], votes);
     if (!failed) {
         for (uint32_t i = 0; i < s->n; i++) before[i + 1] = before[i] + s->weights[i];
-        uint32_t n_candidates = rank(votes, s->n, list);
+        uint32_t n_candidates = rank(s, votes, list);
         for (uint32_t i = 0; i < n_candidates; i++)
             check_period(s, before, list[i].distance, &best);
     }
