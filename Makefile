@@ -19,7 +19,7 @@ all: build
 # Setting up again is cheap and notices new test files.
 .PHONY: build build-asan build-tsan
 build: deps
-	@tools/setup.sh build -Dprefix=$(PREFIX)
+	@tools/setup.sh build -Dprefix=$(PREFIX) -Dtests=false
 
 build-asan: deps
 	@tools/setup.sh build-asan $(DEBUG) -Db_sanitize=address,undefined
@@ -40,6 +40,16 @@ test: build build-asan build-tsan
 	@$(NINJA) -C build-tsan threaded
 	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan build:python
 
+## demo: build, then diagnose a bundled trace of a real pipeline; needs no GPU
+.PHONY: demo
+demo: all
+	@tools/demo.sh build/src/strata
+
+## bench: speed against other tools, side by side, with the results checked; writes bench/results.csv
+.PHONY: bench
+bench: all
+	@bench/run.sh build/src/strata
+
 ## asan: build the program with sanitizers: build-asan/src/strata
 .PHONY: asan
 asan: build-asan
@@ -47,10 +57,9 @@ asan: build-asan
 
 ## lint: formatting, layers, banned functions, static analysis
 .PHONY: lint
-lint: build
+lint: build-asan
 	@tools/deps.sh lint
-	@$(NINJA) -C build
-	@tools/lint.sh
+	@tools/lint.sh build-asan
 
 ## update-goldens: rewrite the expectations of tests/cli from what the program prints now
 .PHONY: update-goldens

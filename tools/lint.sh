@@ -1,8 +1,9 @@
 #!/bin/sh
-# lint.sh: everything that can be said about the source without running it. Needs build/ (for the
-# compile commands). Runs all checks, then fails if any complained.
+# lint.sh BUILD: everything that can be said about the source without running it. Takes the compile
+# commands from the folder BUILD. Runs all checks, then fails if any complained.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+build=$1
 
 failed=''
 check() {
@@ -18,10 +19,9 @@ shell_files() { git ls-files -co --exclude-standard '*.sh' .ci/run | xargs ls -d
 
 formatting() { c_files | xargs clang-format-14 --dry-run --Werror; }
 tidy() {
-    # Only files the build knows: others have no compile command.
-    grep -o '"file": "[^"]*"' build/compile_commands.json | cut -d'"' -f4 | sort -u >build/tidy.list
-    (cd build && grep -v '_embed\|generated' tidy.list | xargs -P "$(nproc)" -n 4 \
-        clang-tidy-14 --quiet -p . 2>/dev/null)
+    # Only files of ours that the build knows: others have no compile command.
+    (cd "$build" && sed -n 's/.*"file": "\(\.\.[^"]*\)".*/\1/p' compile_commands.json | sort -u |
+        xargs -P "$(nproc)" -n 4 clang-tidy-14 --quiet -p . 2>/dev/null)
 }
 cpp_check() {
     c_sources | grep '^src/' | cppcheck --quiet --std=c11 --enable=warning,performance,portability \

@@ -7,11 +7,12 @@ shift
 listing=$(ls -d tests/unit/* tests/fuzz/* tests/cli/* tests/python/* 2>/dev/null || true)
 stamp=$folder/tests.list
 if [ ! -f "$folder/build.ninja" ]; then
-    meson setup "$folder" "$@" >"/tmp/strata-setup.$$" || {
-        cat "/tmp/strata-setup.$$"
+    log=$(mktemp)
+    meson setup "$folder" "$@" >"$log" || {
+        cat "$log"
         exit 1
     }
-    rm -f "/tmp/strata-setup.$$"
+    rm -f "$log"
 elif [ "$listing" != "$(cat "$stamp" 2>/dev/null)" ]; then
     meson setup --reconfigure "$folder" "$@" >/dev/null
 fi

@@ -1,0 +1,43 @@
+#!/bin/sh
+# demo.sh STRATA: shows on real traces, bundled in tests/data, what the program is for. Needs no GPU.
+set -eu
+strata=$1
+cd "$(dirname "$0")/.."
+PATH=$(cd "$(dirname "$strata")" && pwd):$PATH
+
+# first PATTERN...: the first file that matches
+first() {
+    for file in "$@"; do
+        [ -f "$file" ] && echo "$file" && return
+    done
+    echo tests/data/tiny.json
+}
+
+trace=$(first tests/data/*wan_before*.json.gz tests/data/*/*wan_before*.json.gz tests/data/*flux2*.json.gz)
+step=0
+show() {
+    "$strata" help "$1" >/dev/null 2>&1 || return 0
+    step=$((step + 1))
+    why=$1
+    printf '\n[%d] $ strata %s\n' "$step" "$*"
+    shift
+    "$strata" "$why" "$@"
+}
+
+echo "A video pipeline (Wan 2.1 in diffusers), two steps on an NVIDIA H200, recorded with torch.profiler:"
+ls -l "$trace"
+show info "$trace"
+show report "$trace"
+show table "$trace" --limit 8
+show kernels "$trace" --limit 8
+
+cat <<X
+
+That was $trace. Now try a trace of your own:
+
+    make install                    # or: build/src/strata in place of strata
+    strata help                     # all commands
+    strata info your_trace.json.gz
+
+To record one, see torch.profiler's export_chrome_trace.
+X
