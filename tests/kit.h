@@ -19,11 +19,12 @@ struct kit {
     int64_t correlation; /* of the last call */
     int tid, stream, device;
     double call_us; /* how long launch calls take */
+    int64_t bytes;  /* of copies and fills */
 };
 
 static inline struct kit kit_begin(void)
 {
-    return (struct kit){builder_new(NULL), part_new(), 0, 1, 7, 0, 5};
+    return (struct kit){builder_new(NULL), part_new(), 0, 1, 7, 0, 5, 1000};
 }
 
 static inline struct trace *kit_end(struct kit *k)
@@ -95,7 +96,7 @@ static inline void kit_work(struct kit *k, enum row_kind kind, const char *name,
 {
     struct gpu_info g = {.correlation = k->correlation,
                          .external_id = ID_NONE,
-                         .bytes = kind == KIND_KERNEL ? -1 : 1000,
+                         .bytes = kind == KIND_KERNEL ? -1 : k->bytes,
                          .graph_id = ID_NONE,
                          .graph_node = ID_NONE,
                          .device = k->device,
@@ -119,6 +120,20 @@ static inline void kit_launch(struct kit *k, double us, const char *kernel, doub
 {
     kit_call(k, "cudaLaunchKernel", us, k->call_us);
     kit_work(k, KIND_KERNEL, kernel, gpu_us, gpu_dur_us);
+}
+
+/* `.item()`: a copy of a few bytes to pinned memory, done at `done_us`, and a synchronize that
+ * returns `return_us` later, under one operator. */
+static inline void kit_item(struct kit *k, double us, double done_us, double return_us)
+{
+    double copy_us = 1;
+    kit_op(k, "aten::item", us, done_us + return_us - us + 2);
+    kit_op(k, "aten::_local_scalar_dense", us + 1, done_us + return_us - us);
+    kit_call(k, "cudaMemcpyAsync", us + 2, 5);
+    k->bytes = 4;
+    kit_work(k, KIND_MEMCPY, "Memcpy DtoH (Device -> Pinned)", done_us - copy_us, copy_us);
+    k->bytes = 1000;
+    kit_call(k, "cudaStreamSynchronize", us + 8, done_us + return_us - us - 8);
 }
 
 /* An allocator event: device -1 is the CPU. */

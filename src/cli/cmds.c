@@ -8,6 +8,7 @@
 #define COMMANDS(X) \
     X(steps) \
     X(export) \
+    X(syncs) \
     X(help)
 /* clang-format on */
 

@@ -1,0 +1,36 @@
+/* idle.c: one walk over the work of a device in start order. */
+#include "analyze/idle.h"
+
+static struct idle_gap make_gap(const struct trace *t, row_t prev, row_t next)
+{
+    struct idle_gap g = {.begin_ns = trace_end_ns(t, prev),
+                         .end_ns = t->ts_ns[next],
+                         .prev = prev,
+                         .next = next,
+                         .launch = trace_launch_of(t, next),
+                         .wait = IDLE_NO_WAIT};
+    g.late_ns = g.begin_ns;
+    if (g.launch != ROW_NONE && t->ts_ns[g.launch] > g.begin_ns)
+        g.late_ns = t->ts_ns[g.launch] < g.end_ns ? t->ts_ns[g.launch] : g.end_ns;
+    return g;
+}
+
+int idle_run(const struct trace *t, const struct device_line *d, struct arena *mem,
+             struct idle *ret, struct err *e)
+{
+    struct idle idle = {arena_zalloc(mem, (size_t)d->n_busy + 1, sizeof *idle.gaps), 0, 0};
+    if (!idle.gaps) return FAIL(e, ERR_NOMEM, "out of memory");
+    row_t prev = ROW_NONE;
+    for (uint32_t i = 0; i < d->n_work; i++) {
+        row_t r = d->work[i];
+        if (t->dur_ns[r] == 0) continue; /* an instant neither ends a gap nor makes one */
+        if (prev != ROW_NONE && t->ts_ns[r] > trace_end_ns(t, prev)) {
+            struct idle_gap g = make_gap(t, prev, r);
+            idle.total_ns += idle_gap_ns(&g);
+            idle.gaps[idle.n_gaps++] = g;
+        }
+        if (prev == ROW_NONE || trace_end_ns(t, r) > trace_end_ns(t, prev)) prev = r;
+    }
+    *ret = idle;
+    return 0;
+}

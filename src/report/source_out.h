@@ -1,0 +1,20 @@
+/* source_out.h: places in the user's program, for people and for programs. */
+#ifndef STRATA_REPORT_SOURCE_OUT_H
+#define STRATA_REPORT_SOURCE_OUT_H
+
+#include "analyze/where.h"
+#include "base/jout.h"
+
+/* "source": {"file", "line", "function"}, or null when no stack was recorded there. */
+void source_json(struct jout *j, const struct place *p);
+
+/* "stack": ["diffusers/x.py:1100 step", ...], innermost first. */
+void source_json_stack(struct jout *j, struct where *w, row_t r);
+
+/* One line: file:line and function, else operator, else labels. Cut to `width` columns. */
+void source_text(struct buf *out, const struct trace *t, const struct place *p, int width);
+
+/* How to record more, when the place was not found by a frame; NULL otherwise. */
+const char *source_hint(const struct place *p);
+
+#endif
