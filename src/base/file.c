@@ -105,7 +105,9 @@ static int flush(struct file_out *f, const char *p, size_t n, struct err *e)
 
 static int open_direct(struct file_out *f, struct err *e)
 {
-    f->fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    bool is_stdout = strcmp(f->path, "-") == 0;
+    f->fd =
+        is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(f->path, O_WRONLY | O_CLOEXEC);
     return f->fd < 0 ? fail_io(e, f->path, "cannot open") : 0;
 }
 
@@ -137,7 +139,7 @@ int file_out_begin(struct file_out *f, const char *path, struct err *e)
     f->buffer = mem_alloc(OUT_BUFFER);
     int rc = f->path && f->buffer ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
     struct stat st;
-    bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    bool special = strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
     if (rc == 0) rc = special ? open_direct(f, e) : open_temp(f, e);
     if (rc < 0) file_out_abort(f);
     return rc;

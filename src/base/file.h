@@ -21,7 +21,8 @@ int file_map(struct file_map *f, const char *path, struct err *e) MUST_USE;
 void file_unmap(struct file_map *f);
 
 /* Writes to a temporary name beside `path`, syncs, renames. On failure nothing is left behind. What
- * is not a regular file (a pipe, /dev/stdout) is written to directly; a link is followed. */
+ * is not a regular file ("-": standard output, a pipe) is written to directly; a link is followed.
+ */
 int file_write_whole(const char *path, const void *p, size_t n, struct err *e) MUST_USE;
 
 /* The same in pieces: begin, write ..., commit or abort. */

@@ -1,11 +1,6 @@
-/* to_sqlite.c: a SQLite database for people who want to ask in SQL. Filled under a temporary name
- * without a journal, then synced and renamed, so that it is there whole or not at all. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
+/* to_sqlite.c: a SQLite database for people who want to ask in SQL. Filled without a journal under
+ * the temporary name of a file_out, so that it is there whole or not at all. */
+#include "base/file.h"
 #include "base/mem.h"
 #include "export/export.h"
 #include "export/sqlite_tables.h"
@@ -15,7 +10,6 @@ enum { PROGRESS_EVERY = 65536 };
 
 struct database {
     sqlite3 *db;
-    char *temp;
     const char *path;
 };
 
@@ -32,15 +26,10 @@ static int run_sql(const struct database *d, const char *sql, struct err *e)
     return rc == SQLITE_OK ? 0 : fail_sql(d, rc, e);
 }
 
-static int open_temp(struct database *d, struct err *e)
+static int open_database(struct database *d, const char *temp, struct err *e)
 {
-    size_t n = strlen(d->path) + 32;
-    d->temp = mem_alloc(n);
-    if (!d->temp) return FAIL(e, ERR_NOMEM, "out of memory");
-    snprintf(d->temp, n, "%s.tmp%ld", d->path, (long)getpid());
-    unlink(d->temp);
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    int rc = sqlite3_open_v2(d->temp, &d->db, flags, NULL);
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    int rc = sqlite3_open_v2(temp, &d->db, flags, NULL);
     if (rc != SQLITE_OK) return fail_sql(d, rc, e);
     return run_sql(d,
                    "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
@@ -98,30 +87,25 @@ static int fill(const struct database *d, const struct trace *t, const struct ex
     return rc == 0 ? run_sql(d, "COMMIT; ANALYZE;", e) : rc;
 }
 
-/* The database is closed: make it last, and put it where it belongs. */
-static int move_into_place(const struct database *d, struct err *e)
+static int write_database(const struct trace *t, const struct file_out *file,
+                          const struct export_options *o, struct err *e)
 {
-    int fd = open(d->temp, O_RDONLY | O_CLOEXEC);
-    bool failed = fd < 0 || fsync(fd) < 0;
-    if (fd >= 0) close(fd);
-    if (!failed && rename(d->temp, d->path) == 0) return 0;
-    err_at(e, d->path, ERR_NO_OFFSET);
-    return FAIL(e, ERR_IO, "cannot write: %s", strerror(errno));
+    struct database d = {.path = file->path};
+    if (!file->temp) return FAIL(e, ERR_USAGE, "a SQLite database can only be written to a file");
+    int rc = open_database(&d, file->temp, e);
+    if (rc == 0) rc = fill(&d, t, o, e);
+    int closed = sqlite3_close(d.db);
+    return rc == 0 && closed != SQLITE_OK ? fail_sql(&d, closed, e) : rc;
 }
 
 static int write_sqlite(const struct trace *t, const char *path, const struct export_options *o,
                         struct err *e)
 {
-    if (strcmp(path, "-") == 0)
-        return FAIL(e, ERR_USAGE, "a SQLite database cannot be written to standard output");
-    struct database d = {.path = path};
-    int rc = open_temp(&d, e);
-    if (rc == 0) rc = fill(&d, t, o, e);
-    int closed = sqlite3_close(d.db);
-    if (rc == 0 && closed != SQLITE_OK) rc = fail_sql(&d, closed, e);
-    if (rc == 0) rc = move_into_place(&d, e);
-    if (rc < 0 && d.temp) unlink(d.temp);
-    mem_free(d.temp);
+    struct file_out file;
+    TRY(file_out_begin(&file, path, e));
+    int rc = write_database(t, &file, o, e);
+    if (rc == 0) return file_out_commit(&file, e);
+    file_out_abort(&file);
     return rc;
 }
 

@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/mem.h"
 #include "base/pool.h"
@@ -308,30 +307,16 @@ static int fill(struct trace *t, const struct contents *c, struct err *e)
     return trace_check_lanes(t, e);
 }
 
-/* Trace files that came through a pipe lie on the heap; the trace wants something to unmap. */
-static int make_mapped(struct file_map *f, struct err *e)
-{
-    if (f->mapped) return 0;
-    void *p = mmap(NULL, f->n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) return FAIL(e, ERR_NOMEM, "out of memory");
-    memcpy(p, f->p, f->n);
-    uint64_t n = f->n;
-    file_unmap(f);
-    *f = (struct file_map){p, n, true};
-    return 0;
-}
-
 /* The trace of a file whose table of contents is sound. Takes the mapping. */
 static int make_trace(struct file_map *f, const struct contents *c, const char *path,
                       struct trace **ret, struct err *e)
 {
     struct trace *t = *ret = trace_new();
     if (!t) return FAIL(e, ERR_NOMEM, "out of memory");
-    t->mapping = (void *)(uintptr_t)f->p;
-    t->mapping_bytes = f->n;
+    t->mapping = *f;
+    *f = (struct file_map){0};
     t->columns_owned = false;
     t->format = "strata";
-    *f = (struct file_map){0};
     t->path = mem_strdup(path);
     return t->path ? fill(t, c, e) : FAIL(e, ERR_NOMEM, "out of memory");
 }
@@ -369,8 +354,7 @@ static int open_native(struct file_map *f, const char *path, const struct import
 {
     struct contents c;
     struct trace *t = NULL;
-    int rc = make_mapped(f, e);
-    if (rc == 0) rc = read_contents(&c, f->p, f->n, e);
+    int rc = read_contents(&c, f->p, f->n, e);
     if (rc == 0) rc = make_trace(f, &c, path, &t, e);
     if (rc == 0 && !o->skip_rows) rc = verify(t, &c, o->n_threads, e);
     file_unmap(f);

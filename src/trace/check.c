@@ -143,7 +143,8 @@ static bool flows_ok(const struct trace *t)
 {
     for (uint32_t i = 0; i < t->n_flows; i++) {
         const struct flow *f = &t->flows[i];
-        if (f->lane >= t->n_lanes || f->cat >= t->n_cats || !string_ok(t, f->name)) return false;
+        bool placed = f->lane < t->n_lanes || f->lane == LANE_NONE;
+        if (!placed || f->cat >= t->n_cats || !string_ok(t, f->name)) return false;
     }
     return true;
 }

@@ -48,7 +48,8 @@ static_assert(KIND_OTHER == 0 && KIND_OP == 1 && KIND_ANNOTATION == 2 && KIND_PY
                   KIND_INSTANT == 14 && KIND_COUNTER == 15 && KIND_WINDOW == 16,
               "kinds are on disk: add at the end");
 static_assert((int)KIND_COUNT <= (int)STRATA_KINDS, "strata_summary has no room for more kinds");
-static_assert(ROW_UNFINISHED == 1 && ROW_CROSSES == 2 && ROW_PROFILER == 4, "flags are on disk");
+static_assert(ROW_UNFINISHED == 1 && ROW_CROSSES == 2 && ROW_PROFILER == 4 && ROW_NO_TIME == 8,
+              "flags are on disk");
 static_assert(LANE_THREAD == 0 && LANE_STREAM == 1 && LANE_GPU_NOTE == 2 && LANE_OVERHEAD == 3 &&
                   LANE_COUNTER == 4 && LANE_OTHER == 5,
               "lane kinds are on disk: add at the end");

@@ -2,7 +2,6 @@
 #include "trace/trace.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/mem.h"
 #include "trace/column.h"
@@ -37,7 +36,7 @@ void trace_free(struct trace *t)
     mem_free(t->cats);
     mem_free(t->path);
     intern_done(&t->strings);
-    if (t->mapping) munmap(t->mapping, t->mapping_bytes);
+    file_unmap(&t->mapping);
     mem_free(t);
 }
 

@@ -24,6 +24,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/intern.h"
 #include "trace/cat.h"
 #include "trace/damage.h"
@@ -50,8 +51,9 @@ struct op_info {
     str_id dims, types, concrete; /* STR_NONE when shapes were not recorded */
 };
 
-/* Runtime or driver call. `first_gpu`/`n_gpu` index trace->launched: the kernels, copies and memsets
- * it caused (device-side sync records link to their call too, but are not work it launched). */
+/* Runtime or driver call. `first_gpu`/`n_gpu` index trace->launched: the kernels, copies and
+ * memsets it caused (device-side sync records link to their call too, but are not work it
+ * launched). */
 struct call_info {
     int64_t correlation;
     int64_t external_id;
@@ -206,9 +208,8 @@ struct trace {
     struct trace_counts counts; /* valid when `counted`: use trace_count */
     bool counted;
     struct args_source *args; /* NULL when nothing more can be read */
-    void *mapping;            /* owned by the native reader: columns point into it */
-    uint64_t mapping_bytes;
-    bool columns_owned; /* false when the columns are mapped */
+    struct file_map mapping;  /* of the native reader: columns point into it */
+    bool columns_owned;       /* false when the columns are mapped */
 };
 
 struct trace *trace_new(void);
