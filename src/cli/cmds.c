@@ -7,6 +7,7 @@
 /* clang-format off */
 #define COMMANDS(X) \
     X(steps) \
+    X(table) \
     X(export) \
     X(syncs) \
     X(help)

@@ -1,0 +1,343 @@
+/* view_table.c: see view_table.h.
+ *
+ * Columns are a table: each knows its head, how to print a cell, and when it is shown. Times of one
+ * kind share a unit, chosen for the largest value and told in the first line. */
+#include "report/view_table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "analyze/frame.h"
+#include "analyze/kernel_name.h"
+#include "base/human.h"
+#include "base/jout.h"
+#include "base/text.h"
+
+#define WIDE 240 /* columns of the terminal that --wide expects */
+
+/* Units a column of times can be in. */
+struct unit {
+    const char *name;
+    double ns;
+};
+
+static struct unit unit_for(double largest_ns)
+{
+    if (largest_ns >= 10e9) return (struct unit){"s", 1e9};
+    if (largest_ns >= 10e6) return (struct unit){"ms", 1e6};
+    return (struct unit){"us", 1e3};
+}
+
+struct cells {
+    const struct screen *s;
+    const struct op_table *table;
+    const struct view_table_opts *o;
+    uint32_t n_rows; /* rows shown */
+    struct unit time, avg;
+};
+
+typedef void cell_fn(const struct cells *c, const struct op_row *r, char *out, size_t cap);
+
+/* Three significant digits, "-" for nothing, "<0.01" for next to nothing. */
+static void put_number(double v, char *out, size_t cap)
+{
+    double a = fabs(v);
+    if (a == 0 || !isfinite(v)) snprintf(out, cap, "-");
+    else if (a < 0.005) snprintf(out, cap, "<0.01");
+    else snprintf(out, cap, "%.*f", a >= 99.95 ? 0 : a >= 9.995 ? 1 : 2, v);
+}
+
+static void put_bytes(int64_t bytes, char *out, size_t cap)
+{
+    snprintf(out, cap, "%s", bytes ? human_bytes(bytes).s : "-");
+}
+
+static bool is_device_note(const struct op_row *r)
+{
+    return r->is_annotation && strcmp(r->device, "cpu") != 0;
+}
+
+static void cell_name(const struct cells *c, const struct op_row *r, char *out, size_t cap)
+{
+    struct buf name;
+    buf_init(&name);
+    if (strcmp(r->device, "cpu") == 0) buf_add_str(&name, r->name);
+    else kernel_name_short(r->name, &name);
+    if (is_device_note(r)) buf_adds(&name, " (on the device)");
+    human_cut(buf_str(&name), 120, out, cap);
+    buf_done(&name);
+}
+
+/* Shapes without the list's brackets and without what follows the last tensor. */
+static struct str bare_shapes(struct str s)
+{
+    if (s.n < 2) return s;
+    s = str_from(s.p + 1, s.n - 2);
+    while (str_ends(s, ", []")) s.n -= strlen(", []");
+    return str_is(s, "[]") ? str_from(s.p, 0) : s;
+}
+
+/* The innermost frame that has a file, else the innermost one. */
+static void put_stack(struct str stack, struct buf *out)
+{
+    struct str rest = stack;
+    while (rest.n) {
+        const char *end = memchr(rest.p, '\n', rest.n);
+        size_t n = end ? (size_t)(end - rest.p) : rest.n;
+        struct frame f;
+        if (frame_parse(str_from(rest.p, n), &f)) {
+            struct str path = frame_path(f.file);
+            buf_printf(out, STR_FMT ":%d " STR_FMT, STR_ARG(path), (int)f.line,
+                       STR_ARG(f.function));
+            return;
+        }
+        rest = str_from(rest.p + n + (end != NULL), rest.n - n - (end != NULL));
+    }
+    const char *end = stack.n ? memchr(stack.p, '\n', stack.n) : NULL;
+    buf_add(out, stack.p, end ? (size_t)(end - stack.p) : stack.n);
+}
+
+static void cell_group(const struct cells *c, const struct op_row *r, char *out, size_t cap)
+{
+    struct buf text;
+    buf_init(&text);
+    if (c->o->by == OP_BY_SHAPE) buf_add_str(&text, bare_shapes(r->group));
+    else if (c->o->by == OP_BY_STACK) put_stack(r->group, &text);
+    else buf_add_str(&text, r->group);
+    human_cut(buf_str(&text), c->o->wide ? 80 : 34, out, cap);
+    buf_done(&text);
+}
+
+static void cell_calls(const struct cells *c, const struct op_row *r, char *out, size_t cap)
+{
+    snprintf(out, cap, "%s", human_count(r->calls).s);
+}
+
+#define TIME_CELL(name, field, unit)                                                              \
+    static void cell_##name(const struct cells *c, const struct op_row *r, char *out, size_t cap) \
+    {                                                                                             \
+        put_number((double)r->field / c->unit.ns, out, cap);                                      \
+    }
+TIME_CELL(self_cpu, self_cpu_ns, time)
+TIME_CELL(cpu_total, cpu_total_ns, time)
+TIME_CELL(self_device, self_device_ns, time)
+TIME_CELL(device_total, device_total_ns, time)
+TIME_CELL(cpu_avg, cpu_avg_ns, avg)
+TIME_CELL(device_avg, device_avg_ns, avg)
+
+#define PCT_CELL(name, field)                                                                     \
+    static void cell_##name(const struct cells *c, const struct op_row *r, char *out, size_t cap) \
+    {                                                                                             \
+        if (r->field == 0 || !isfinite(r->field)) snprintf(out, cap, "-");                        \
+        else snprintf(out, cap, "%.1f", r->field);                                                \
+    }
+PCT_CELL(self_cpu_pct, self_cpu_pct)
+PCT_CELL(cpu_total_pct, cpu_total_pct)
+PCT_CELL(self_device_pct, self_device_pct)
+
+#define BYTES_CELL(name, field)                                                                   \
+    static void cell_##name(const struct cells *c, const struct op_row *r, char *out, size_t cap) \
+    {                                                                                             \
+        put_bytes(r->field, out, cap);                                                            \
+    }
+BYTES_CELL(cpu_mem, cpu_mem_bytes)
+BYTES_CELL(self_cpu_mem, self_cpu_mem_bytes)
+BYTES_CELL(device_mem, device_mem_bytes)
+BYTES_CELL(self_device_mem, self_device_mem_bytes)
+
+static void cell_flops(const struct cells *c, const struct op_row *r, char *out, size_t cap)
+{
+    put_number((double)r->flops / 1e9, out, cap);
+}
+
+enum shown {
+    SHOWN = 1,         /* always */
+    SHOWN_DEVICE = 2,  /* when there is device time */
+    SHOWN_MEMORY = 4,  /* when memory was recorded */
+    SHOWN_FLOPS = 8,   /* when shapes were recorded */
+    SHOWN_WIDE = 16,   /* only with --wide */
+    SHOWN_GROUP = 32,  /* only when grouped by more than the name */
+    SHOWN_SINGLE = 64, /* not when grouped, unless wide: gives way to the group */
+};
+
+static const struct column {
+    const char *head;
+    cell_fn *put;
+    int shown;
+} columns[] = {
+    {"name", cell_name, SHOWN},
+    {"group", cell_group, SHOWN_GROUP},
+    {"calls", cell_calls, SHOWN},
+    {"self CPU", cell_self_cpu, SHOWN},
+    {"%", cell_self_cpu_pct, SHOWN_WIDE},
+    {"CPU total", cell_cpu_total, SHOWN_SINGLE},
+    {"%", cell_cpu_total_pct, SHOWN_WIDE},
+    {"CPU avg", cell_cpu_avg, SHOWN_WIDE},
+    {"self GPU", cell_self_device, SHOWN_DEVICE},
+    {"%", cell_self_device_pct, SHOWN_DEVICE},
+    {"GPU total", cell_device_total, SHOWN_DEVICE | SHOWN_SINGLE},
+    {"GPU avg", cell_device_avg, SHOWN_DEVICE},
+    {"CPU mem", cell_cpu_mem, SHOWN_MEMORY | SHOWN_WIDE},
+    {"self CPU mem", cell_self_cpu_mem, SHOWN_MEMORY | SHOWN_WIDE},
+    {"GPU mem", cell_device_mem, SHOWN_MEMORY | SHOWN_WIDE},
+    {"self GPU mem", cell_self_device_mem, SHOWN_MEMORY | SHOWN_WIDE},
+    {"GFLOP", cell_flops, SHOWN_FLOPS | SHOWN_WIDE},
+};
+
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+static bool is_shown(const struct cells *c, const struct column *col)
+{
+    const struct op_table *t = c->table;
+    bool grouped = c->o->by != OP_BY_NAME;
+    if ((col->shown & SHOWN_DEVICE) && !t->has_device) return false;
+    if ((col->shown & SHOWN_MEMORY) && !t->has_memory) return false;
+    if ((col->shown & SHOWN_FLOPS) && !t->has_flops) return false;
+    if ((col->shown & SHOWN_WIDE) && !c->o->wide) return false;
+    if ((col->shown & SHOWN_GROUP) && !grouped) return false;
+    if ((col->shown & SHOWN_SINGLE) && grouped && !c->o->wide) return false;
+    return true;
+}
+
+static const char *group_head(enum op_by by)
+{
+    switch (by) {
+    case OP_BY_SHAPE: return "input shapes";
+    case OP_BY_STACK: return "called from";
+    case OP_BY_MODULE: return "module";
+    case OP_BY_NAME: break;
+    }
+    return "";
+}
+
+static void choose_units(struct cells *c)
+{
+    double time = 0, avg = 0;
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const struct op_row *r = &c->table->rows[i];
+        time = fmax(time, fmax((double)r->cpu_total_ns, (double)r->device_total_ns));
+        avg = fmax(avg, fmax(c->o->wide ? r->cpu_avg_ns : 0, r->device_avg_ns));
+    }
+    c->time = unit_for(time);
+    c->avg = unit_for(avg);
+}
+
+static void add_row(const struct cells *c, const struct op_row *r, struct text_table *text)
+{
+    int col = 0;
+    char cell[512];
+    text_table_row(text, is_device_note(r) ? TEXT_DIM : TEXT_PLAIN);
+    for (int i = 0; i < N_COLUMNS; i++) {
+        if (!is_shown(c, &columns[i])) continue;
+        columns[i].put(c, r, cell, sizeof cell);
+        text_table_cell(text, col++, cell);
+    }
+}
+
+static void print_totals(const struct cells *c)
+{
+    const struct op_table *t = c->table;
+    struct buf *out = c->s->out;
+    screen_more(c->s, t->n_rows);
+    buf_printf(out, "\n  self CPU time total %s", human_time(t->self_cpu_ns).s);
+    if (t->has_device)
+        buf_printf(out, "   self GPU time total %s", human_time(t->self_device_ns).s);
+    buf_addc(out, '\n');
+    if (t->n_unfinished)
+        buf_printf(out, "  %s spans still open when the profiler stopped are left out\n",
+                   human_count(t->n_unfinished).s);
+    buf_addc(out, '\n');
+}
+
+static void print_rows(const struct cells *c)
+{
+    struct text_table text;
+    text_table_init(&text);
+    for (int i = 0; i < N_COLUMNS; i++) {
+        if (!is_shown(c, &columns[i])) continue;
+        bool is_group = columns[i].put == cell_group;
+        text_table_col(&text, is_group ? group_head(c->o->by) : columns[i].head,
+                       i == 0 || is_group ? TEXT_LEFT : TEXT_RIGHT);
+    }
+    for (uint32_t i = 0; i < c->n_rows; i++) add_row(c, &c->table->rows[i], &text);
+    text_table_print(&text, c->s->out, 2, c->o->wide ? WIDE : c->s->width, c->s->color);
+    text_table_done(&text);
+}
+
+void view_table_text(const struct screen *s, const struct op_table *table,
+                     const struct view_table_opts *o)
+{
+    struct cells c = {.s = s, .table = table, .o = o};
+    c.n_rows = s->limit < table->n_rows ? s->limit : table->n_rows;
+    choose_units(&c);
+    buf_printf(s->out, "times in %s, averages in %s, %% of the total below\n\n", c.time.name,
+               c.avg.name);
+    print_rows(&c);
+    print_totals(&c);
+    static const struct screen_next next[] = {
+        {"kernels %s", "kernels with occupancy and achieved rates"},
+        {"table %s --by shape --wide", "which shapes cost most, with memory and FLOPs"},
+    };
+    screen_next(s, next, table->has_device ? 2 : 1);
+}
+
+static void json_group(const struct op_row *r, enum op_by by, struct jout *j)
+{
+    if (by == OP_BY_SHAPE) jout_raw(j, "input_shapes", r->group.n ? r->group : str_c("[]"));
+    if (by == OP_BY_MODULE) jout_str(j, "module", r->group);
+    if (by != OP_BY_STACK) return;
+    jout_arr(j, "stack");
+    for (struct str rest = r->group; rest.n;) {
+        const char *end = memchr(rest.p, '\n', rest.n);
+        size_t n = end ? (size_t)(end - rest.p) : rest.n;
+        jout_str(j, NULL, str_from(rest.p, n));
+        rest = end ? str_from(end + 1, rest.n - n - 1) : str_from(rest.p, 0);
+    }
+    jout_end_arr(j);
+}
+
+static void json_row(const struct op_row *r, enum op_by by, struct jout *j)
+{
+    jout_obj(j, NULL);
+    jout_str(j, "name", r->name);
+    jout_cstr(j, "device", r->device);
+    jout_bool(j, "is_annotation", r->is_annotation);
+    json_group(r, by, j);
+    jout_uint(j, "calls", r->calls);
+    jout_us(j, "self_cpu_us", r->self_cpu_ns);
+    jout_num(j, "self_cpu_pct", r->self_cpu_pct, 4);
+    jout_us(j, "cpu_total_us", r->cpu_total_ns);
+    jout_num(j, "cpu_total_pct", r->cpu_total_pct, 4);
+    jout_num(j, "cpu_avg_us", r->cpu_avg_ns / 1e3, 6);
+    jout_us(j, "self_device_us", r->self_device_ns);
+    jout_num(j, "self_device_pct", r->self_device_pct, 4);
+    jout_us(j, "device_total_us", r->device_total_ns);
+    jout_num(j, "device_avg_us", r->device_avg_ns / 1e3, 6);
+    jout_int(j, "cpu_mem_bytes", r->cpu_mem_bytes);
+    jout_int(j, "self_cpu_mem_bytes", r->self_cpu_mem_bytes);
+    jout_int(j, "device_mem_bytes", r->device_mem_bytes);
+    jout_int(j, "self_device_mem_bytes", r->self_device_mem_bytes);
+    jout_uint(j, "flops", r->flops);
+    jout_end_obj(j);
+}
+
+void view_table_json(struct buf *out, const struct op_table *table, const struct view_table_opts *o,
+                     uint32_t limit)
+{
+    static const char *const by[] = {"name", "shape", "stack", "module"};
+    struct jout j;
+    jout_init(&j, out, true);
+    jout_obj(&j, NULL);
+    jout_cstr(&j, "by", by[o->by]);
+    jout_uint(&j, "n_rows", table->n_rows);
+    jout_arr(&j, "rows");
+    for (uint32_t i = 0; i < table->n_rows && i < limit; i++) json_row(&table->rows[i], o->by, &j);
+    jout_end_arr(&j);
+    jout_obj(&j, "totals");
+    jout_us(&j, "self_cpu_us", table->self_cpu_ns);
+    jout_us(&j, "self_device_us", table->self_device_ns);
+    jout_end_obj(&j);
+    jout_uint(&j, "n_unfinished", table->n_unfinished);
+    jout_end_obj(&j);
+    buf_addc(out, '\n');
+}

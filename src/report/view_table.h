@@ -1,0 +1,20 @@
+/* view_table.h: the operator table for people and for programs. */
+#ifndef STRATA_REPORT_VIEW_TABLE_H
+#define STRATA_REPORT_VIEW_TABLE_H
+
+#include "analyze/passes/op_table.h"
+#include "report/screen.h"
+
+struct view_table_opts {
+    enum op_by by;
+    bool wide; /* every column, however broad */
+};
+
+void view_table_text(const struct screen *s, const struct op_table *table,
+                     const struct view_table_opts *o);
+
+/* At most `limit` rows. */
+void view_table_json(struct buf *out, const struct op_table *table, const struct view_table_opts *o,
+                     uint32_t limit);
+
+#endif
