@@ -4,7 +4,8 @@
  *   std::array<char*, 3ul> >(int, ...)           ->  vectorized_elementwise_kernel<CUDAFunctor_add>
  *
  * Of a C++ template what tells kernels apart is kept: its own name and the functor it applies;
- * namespaces, sizes, element types, parameters and lambda paths go. Other names stay as they are. */
+ * namespaces, sizes, element types, parameters and lambda paths go. Other names stay as they are.
+ */
 #ifndef STRATA_ANALYZE_KERNEL_NAME_H
 #define STRATA_ANALYZE_KERNEL_NAME_H
 
