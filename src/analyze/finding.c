@@ -56,99 +56,160 @@ struct ranking {
     struct arena *mem;
     struct sim_edit *fixed; /* edits of the findings ranked so far */
     uint32_t n_fixed;
+    int64_t wall_ns; /* with those fixed */
 };
-
-static int wall_after(struct ranking *r, const struct finding *next, int64_t *ret, struct err *e)
-{
-    struct arena_mark mark = arena_mark(r->mem);
-    uint32_t n = r->n_fixed;
-    for (uint32_t i = 0; next && i < next->n_edits; i++) r->fixed[n++] = next->edits[i];
-    struct sim_plan base = {.cost = r->u->cost, .cpu_scale = r->u->cpu_scale}, plan;
-    int rc = sim_plan_build(r->m, r->fixed, n, &base, r->mem, &plan, e);
-    if (rc == 0) rc = sim_wall(r->m, &plan, r->mem, ret, e);
-    arena_reset_to(r->mem, mark);
-    return rc;
-}
-
-/* Finds the finding in [from, n) that saves most on top of what is fixed, and moves it to `from`.
- */
-static int rank_next(struct ranking *r, uint32_t from, uint32_t n, int64_t *wall, struct err *e)
-{
-    uint32_t best = from;
-    int64_t best_wall = INT64_MAX;
-    for (uint32_t i = from; i < n; i++) {
-        int64_t after;
-        TRY(wall_after(r, r->f->items[i], &after, e));
-        if (after < best_wall) {
-            best = i;
-            best_wall = after;
-        }
-    }
-    struct finding *chosen = r->f->items[best];
-    memmove(&r->f->items[from + 1], &r->f->items[from], (best - from) * sizeof chosen);
-    r->f->items[from] = chosen;
-    chosen->gain_ns = *wall > best_wall ? *wall - best_wall : 0;
-    for (uint32_t i = 0; i < chosen->n_edits; i++) r->fixed[r->n_fixed++] = chosen->edits[i];
-    *wall = best_wall < *wall ? best_wall : *wall;
-    return 0;
-}
 
 static double share(int64_t part, int64_t whole)
 {
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
+static bool worth(const struct ranking *r, int64_t gain_ns)
+{
+    return share(gain_ns, r->u->plain_ns) >= r->th->value[TH_REPORT_GAIN_PCT];
+}
+
+/* Wall clock with what is fixed so far, plus the findings [from, to). */
+static int wall_with(struct ranking *r, uint32_t from, uint32_t to, int64_t *ret, struct err *e)
+{
+    struct arena_mark mark = arena_mark(r->mem);
+    uint32_t n = r->n_fixed;
+    for (uint32_t i = from; i < to; i++)
+        for (uint32_t k = 0; k < r->f->items[i]->n_edits; k++)
+            r->fixed[n++] = r->f->items[i]->edits[k];
+    struct sim_plan base = undistort_base(r->u), plan;
+    int rc = sim_plan_build(r->m, r->fixed, n, &base, r->mem, &plan, e);
+    if (rc == 0) rc = sim_wall(r->m, &plan, r->mem, ret, e);
+    arena_reset_to(r->mem, mark);
+    return rc;
+}
+
+static void move_to(struct findings *f, uint32_t from, uint32_t to)
+{
+    struct finding *x = f->items[from];
+    memmove(&f->items[to + 1], &f->items[to], (from - to) * sizeof x);
+    f->items[to] = x;
+}
+
+static int by_exposed(const void *a, const void *b)
+{
+    const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
+    if (x->gain_ns != y->gain_ns) return x->gain_ns > y->gain_ns ? -1 : 1;
+    return x->exposed_ns > y->exposed_ns ? -1 : x->exposed_ns < y->exposed_ns;
+}
+
+/* Brings the finding that gains most on top of what is fixed to place `at`. Gains only shrink as
+ * more is fixed, so a finding that still leads after being looked at again is the best. */
+static int find_best(struct ranking *r, uint32_t at, uint32_t n, struct err *e)
+{
+    for (uint32_t tries = at; tries < n; tries++) {
+        struct finding *lead = r->f->items[at];
+        int64_t after;
+        TRY(wall_with(r, at, at + 1, &after, e));
+        lead->gain_ns = r->wall_ns > after ? r->wall_ns - after : 0;
+        if (at + 1 == n || lead->gain_ns >= r->f->items[at + 1]->gain_ns) return 0;
+        qsort(&r->f->items[at], n - at, sizeof *r->f->items, by_exposed);
+    }
+    return 0;
+}
+
+static void take(struct ranking *r, uint32_t at)
+{
+    struct finding *x = r->f->items[at];
+    for (uint32_t k = 0; k < x->n_edits; k++) r->fixed[r->n_fixed++] = x->edits[k];
+    r->wall_ns -= x->gain_ns;
+}
+
+/* What is left gains little one by one, but may gain together: two syncs in a row, of which either
+ * one alone is enough to drain the queue. The common gain is shared by what each of them exposed.
+ */
+static int share_the_rest(struct ranking *r, uint32_t at, uint32_t n, struct err *e)
+{
+    int64_t after, exposed = 0;
+    for (uint32_t i = at; i < n; i++) r->f->items[i]->gain_ns = 0;
+    TRY(wall_with(r, at, n, &after, e));
+    int64_t joint = r->wall_ns - after;
+    for (uint32_t i = at; i < n; i++) exposed += r->f->items[i]->exposed_ns;
+    if (!worth(r, joint) || exposed <= 0) return 0;
+    for (uint32_t i = at; i < n; i++) {
+        struct finding *x = r->f->items[i];
+        x->gain_ns = (int64_t)((double)joint * (double)x->exposed_ns / (double)exposed);
+        x->together = true;
+    }
+    r->wall_ns = after;
+    qsort(&r->f->items[at], n - at, sizeof *r->f->items, by_exposed);
+    return 0;
+}
+
+static int rank_gains(struct ranking *r, uint32_t n, struct err *e)
+{
+    for (uint32_t at = 0; at < n; at++) {
+        TRY(find_best(r, at, n, e));
+        if (!worth(r, r->f->items[at]->gain_ns)) return share_the_rest(r, at, n, e);
+        take(r, at);
+    }
+    return 0;
+}
+
+/* First guess of what each one gains, for the order they are looked at. */
+static int guess_gains(struct ranking *r, uint32_t n, struct err *e)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t after;
+        TRY(wall_with(r, i, i + 1, &after, e));
+        r->f->items[i]->gain_ns = r->wall_ns > after ? r->wall_ns - after : 0;
+    }
+    if (n) qsort(r->f->items, n, sizeof *r->f->items, by_exposed);
+    return 0;
+}
+
+/* Findings with edits to the front, the costliest ones first; advice to the end. */
+static uint32_t split_advice(struct findings *f)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->items[i]->n_edits && !f->items[i]->advice) move_to(f, i, n++);
+    if (n) qsort(f->items, n, sizeof *f->items, by_exposed);
+    return n;
+}
+
 static void set_severity(struct ranking *r, struct finding *f)
 {
     f->gain_pct = share(f->gain_ns, r->u->plain_ns);
-    double width_low = f->alone.gain_pct - f->alone.low_pct,
-           width_high = f->alone.high_pct - f->alone.gain_pct;
-    f->low_pct = f->gain_pct > width_low ? f->gain_pct - width_low : 0;
-    f->high_pct = f->gain_pct + width_high;
+    double below = f->alone.gain_pct - f->alone.low_pct,
+           above = f->alone.high_pct - f->alone.gain_pct;
+    f->low_pct = f->gain_pct > below ? f->gain_pct - below : 0;
+    f->high_pct = f->gain_pct + above;
     if (f->advice) return;
     f->severity = f->gain_pct >= r->th->value[TH_HIGH_GAIN_PCT]     ? SEVERITY_HIGH
                   : f->gain_pct >= r->th->value[TH_MEDIUM_GAIN_PCT] ? SEVERITY_MEDIUM
                                                                     : SEVERITY_LOW;
 }
 
-static int by_worth(const void *a, const void *b)
-{
-    const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
-    if (x->advice != y->advice) return x->advice ? 1 : -1;
-    if (x->advice && x->severity != y->severity) return x->severity > y->severity ? -1 : 1;
-    int64_t gx = x->alone.before_ns - x->alone.after_ns,
-            gy = y->alone.before_ns - y->alone.after_ns;
-    return gx > gy ? -1 : gx < gy;
-}
-
-/* Keeps advice and what gains enough alone; the rest is only counted. Returns how many are ranked.
- */
-static uint32_t split_minor(struct ranking *r)
+/* Keeps advice and what gains enough; the rest is only counted. */
+static void drop_minor(struct ranking *r)
 {
     struct findings *f = r->f;
-    uint32_t kept = 0, ranked = 0;
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < f->n; i++) {
         struct finding *x = f->items[i];
-        bool worth = x->advice || x->alone.gain_pct >= r->th->value[TH_REPORT_GAIN_PCT];
-        if (worth && kept < MOST_RANKED) {
+        if (x->advice || x->notable || worth(r, x->gain_ns)) {
             f->items[kept++] = x;
-            ranked += !x->advice;
             continue;
         }
         f->n_minor++;
         f->minor_blocked_ns += x->blocked_ns;
-        f->minor_gain_ns += x->alone.before_ns - x->alone.after_ns;
+        f->minor_gain_ns += x->gain_ns;
     }
     f->n = kept;
-    return ranked;
 }
 
 static int predict_alone(struct ranking *r, struct err *e)
 {
     for (uint32_t i = 0; i < r->f->n; i++) {
         struct finding *x = r->f->items[i];
-        if (!x->n_edits) continue;
-        TRY(forecast_run(r->m, r->u, x->edits, x->n_edits, r->mem, &x->alone, e));
+        if (x->n_edits) TRY(forecast_run(r->m, r->u, x->edits, x->n_edits, r->mem, &x->alone, e));
+        set_severity(r, x);
     }
     return 0;
 }
@@ -156,15 +217,14 @@ static int predict_alone(struct ranking *r, struct err *e)
 int findings_rank(struct findings *f, const struct sim_model *m, const struct undistort *u,
                   const struct thresholds *th, struct arena *mem, struct err *e)
 {
-    struct ranking r = {f, m, u, th, mem, NULL, 0};
-    TRY(predict_alone(&r, e));
-    if (f->n) qsort(f->items, f->n, sizeof *f->items, by_worth);
-    uint32_t ranked = split_minor(&r);
-    r.fixed = arena_zalloc(mem, (MOST_RANKED + 1) * FINDING_EDITS, sizeof *r.fixed);
+    struct ranking r = {f, m, u, th, mem, NULL, 0, u->plain_ns};
+    uint32_t n = split_advice(f);
+    if (n > MOST_RANKED) n = MOST_RANKED;
+    r.fixed = arena_zalloc(mem, (n + 1) * FINDING_EDITS, sizeof *r.fixed);
     if (!r.fixed) return FAIL(e, ERR_NOMEM, "out of memory");
-    int64_t wall = u->plain_ns;
-    for (uint32_t i = 0; i < ranked; i++) TRY(rank_next(&r, i, ranked, &wall, e));
-    for (uint32_t i = 0; i < f->n; i++) set_severity(&r, f->items[i]);
-    f->all_fixed_ns = wall;
-    return 0;
+    TRY(guess_gains(&r, n, e));
+    TRY(rank_gains(&r, n, e));
+    drop_minor(&r);
+    f->all_fixed_ns = r.wall_ns;
+    return predict_alone(&r, e);
 }

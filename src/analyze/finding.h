@@ -42,13 +42,15 @@ struct finding {
     uint32_t n_edits;
     enum threshold thresholds[3];
     uint32_t n_thresholds;
-    bool advice; /* worth telling although no gain is promised: memory growth, distortion */
+    bool notable; /* looks terrible in a viewer: told even when it gains next to nothing */
+    bool advice;  /* worth telling although no gain is promised: memory growth, distortion */
     enum severity severity; /* set by the rule for advice, by findings_rank otherwise */
 
     /* set by findings_rank */
     struct forecast alone; /* if only this were fixed */
     int64_t gain_ns;       /* wall clock, after the findings above it are fixed */
     double gain_pct, low_pct, high_pct;
+    bool together; /* gains nothing alone: it and others like it hide each other */
 };
 
 struct findings {

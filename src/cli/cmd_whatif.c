@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/basics.h"
 #include "analyze/passes/syncs.h"
 #include "analyze/simulate/undistort.h"
 #include "cli/cli.h"
@@ -39,7 +40,7 @@ static const char *const examples[] = {
 struct whatif {
     struct trace *t;
     struct arena mem;
-    struct calls calls;
+    struct basics basics;
     struct syncs syncs;
     struct sim_model model;
     struct sim_edit edits[MOST_EDITS];
@@ -47,15 +48,15 @@ struct whatif {
     uint32_t n;
 };
 
-static int drop_sync(struct whatif *w, const char *value, struct sim_edit *ed, struct err *e)
+static int drop_sync(const struct whatif *w, const char *value, struct sim_edit *ed, struct err *e)
 {
     char *end;
     long id = strtol(value, &end, 10);
-    if (end == value || *end || id < 1 || (unsigned long)id > w->syncs.n_sites)
+    const struct sync_site *site = end == value || *end ? NULL : syncs_site(&w->syncs, id);
+    if (!site)
         return FAIL(e, ERR_USAGE,
-                    "--drop-sync takes a site from 1 to %u (see strata syncs), not '%s'",
+                    "--drop-sync takes a site from 1 to %u (strata syncs lists them), not '%s'",
                     w->syncs.n_sites, value);
-    const struct sync_site *site = &w->syncs.sites[id - 1];
     *ed = (struct sim_edit){.kind = EDIT_DROP_SYNC, .rows = site->rows, .n_rows = site->n_rows};
     return 0;
 }
@@ -136,9 +137,9 @@ static int predict(struct whatif *w, struct cli *cli, const struct opts *o, stru
 {
     double wall_ms = 0;
     TRY(opt_double(o, "wall", 1e-3, 1e9, &wall_ms, e));
-    TRY(calls_init(&w->calls, w->t, &w->mem, e));
-    TRY(syncs_of(w->t, &w->mem, &w->syncs, e));
-    TRY(sim_model_run(w->t, &w->calls, &w->mem, &w->model, e));
+    TRY(basics_run(w->t, &w->mem, &w->basics, e));
+    TRY(syncs_run(w->t, &w->basics, &w->mem, &w->syncs, e));
+    TRY(sim_model_run(w->t, &w->basics.calls, &w->mem, &w->model, e));
     TRY(collect_edits(w, o, e));
     struct undistort u;
     TRY(undistort_run(&w->model, (int64_t)(wall_ms * 1e6), &w->mem, &u, e));

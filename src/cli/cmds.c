@@ -10,6 +10,7 @@
     X(table) \
     X(export) \
     X(syncs) \
+    X(whatif) \
     X(help)
 /* clang-format on */
 

@@ -71,9 +71,9 @@ static void json_forecast(struct jout *j, const struct view_whatif *v)
 static void json_cost(struct jout *j, const struct undistort *u)
 {
     jout_obj(j, "profiler_cost");
-    jout_num(j, "per_launch_us", u->cost.launch_ns / 1e3, 3);
-    jout_num(j, "per_op_us", u->cost.op_ns / 1e3, 3);
-    jout_num(j, "per_python_call_us", u->cost.python_ns / 1e3, 3);
+    jout_num(j, "per_launch_us", u->launch_ns / 1e3, 3);
+    jout_num(j, "per_op_us", u->op_ns / 1e3, 3);
+    jout_num(j, "per_python_call_us", u->python_ns / 1e3, 3);
     jout_num(j, "scale", u->scale, 3);
     jout_num(j, "cpu_scale", u->cpu_scale, 3);
     jout_bool(j, "fitted", u->given_ns > 0);
@@ -134,8 +134,7 @@ void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
     buf_printf(out, "  replay %s -> %s (error %.2f %%)", human_time(u->traced_ns).s,
                human_time(u->replayed_ns).s, fabs(replay_error_pct(u)));
     buf_printf(out, "     profiler cost %s: %.1f us a launch, %.1f us an op",
-               u->given_ns > 0 ? "fitted" : "estimated", u->cost.launch_ns / 1e3,
-               u->cost.op_ns / 1e3);
+               u->given_ns > 0 ? "fitted" : "estimated", u->launch_ns / 1e3, u->op_ns / 1e3);
     if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01)
         buf_printf(out, ", CPU x %.2f", u->cpu_scale);
     buf_addc(out, '\n');

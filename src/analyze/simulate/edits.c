@@ -331,7 +331,7 @@ static int build(struct plan_build *b, struct sim_edit *edits, uint32_t n_edits,
     if (!b->plan->mode || !b->plan->work_ns) return FAIL(e, ERR_NOMEM, "out of memory");
     for (uint32_t w = 0; w < m->n_works; w++) b->plan->work_ns[w] = -1;
     for (uint32_t i = 0; i < n_edits; i++) TRY(apply(b, &edits[i], e));
-    if (b->plan->cost.buffers && cut_recorder(b)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (b->plan->no_buffers && cut_recorder(b)) return FAIL(e, ERR_NOMEM, "out of memory");
     return merge_cuts(b) ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
 }
 
@@ -341,7 +341,8 @@ int sim_plan_build(const struct sim_model *m, struct sim_edit *edits, uint32_t n
 {
     *ret = (struct sim_plan){0};
     if (base) {
-        ret->cost = base->cost;
+        ret->cost_ns = base->cost_ns;
+        ret->no_buffers = base->no_buffers;
         ret->cpu_scale = base->cpu_scale;
     }
     struct plan_build b = {.m = m, .mem = mem, .plan = ret};

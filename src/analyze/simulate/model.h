@@ -49,6 +49,9 @@ struct sim_call {
     int64_t begin_ns, end_ns;
     int64_t floor_ns;  /* what the call costs the CPU when there is nothing to wait for */
     int64_t return_ns; /* from the end of what it waited for to its own end */
+    uint32_t next;     /* next node of the same thread, or SIM_NONE */
+    float lead_weight; /* recording cost of the events since the previous node, in launch calls */
+    float own_weight;  /* ... of the events that start inside it */
 };
 
 /* A thread that has to wait for another one: see model_join in model.c. */
@@ -61,6 +64,8 @@ struct sim_join {
 struct sim_thread {
     lane_id lane;
     int64_t begin_ns, end_ns; /* first and last moment of the thread that count */
+    uint32_t first_call;      /* its first node, or SIM_NONE */
+    float tail_weight;        /* recording cost after its last node, in launch calls */
 };
 
 struct sim_model {
@@ -74,7 +79,9 @@ struct sim_model {
     int64_t begin_ns, end_ns; /* the window that is replayed */
     int64_t typical_latency_ns, typical_gap_ns, typical_return_ns;
     int64_t typical_launch_ns; /* duration of a launch call that did not have to wait */
-    uint32_t deepest_queue;    /* launched and not started, at most, on one stream */
+    float launch_weight, op_weight,
+        python_weight;      /* recording cost of one event, in launch calls */
+    uint32_t deepest_queue; /* launched and not started, at most, on one stream */
 };
 
 /* Builds the model; memory from `mem`. A trace without calls or device work gives an empty model

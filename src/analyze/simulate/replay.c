@@ -15,9 +15,9 @@
 #define LEAST_SHARE 0.1
 
 struct thread_state {
-    int64_t now_ns;  /* new time, from the start of the window */
-    int64_t mark_ns; /* original time that `now_ns` stands for */
-    row_t cursor;    /* next row whose recording cost has not been charged */
+    int64_t now_ns;     /* new time, from the start of the window */
+    int64_t mark_ns;    /* original time that `now_ns` stands for */
+    double weight_rate; /* recording weight a nanosecond, up to the next node */
     uint32_t first_cut, end_cut;
     uint32_t join; /* next join of this thread */
     bool started;
@@ -55,44 +55,15 @@ static double cut_time(const struct run *r, const struct thread_state *th, int64
     return gone;
 }
 
-static double row_cost(const struct trace *t, const struct sim_cost *c, row_t r)
+/* CPU time that [from, to) of the thread takes in the replay; `weight` is what was recorded in it.
+ */
+static int64_t cpu_time(const struct run *r, uint32_t thread, int64_t from, int64_t to,
+                        double weight)
 {
-    switch (t->kind[r]) {
-    case KIND_OP: return c->op_ns;
-    case KIND_ANNOTATION: return c->annotation_ns;
-    case KIND_PYTHON: return c->python_ns;
-    case KIND_MEMORY: return c->memory_ns;
-    case KIND_RUNTIME:
-    case KIND_DRIVER: return trace_call(t, r)->n_gpu ? c->launch_ns : c->call_ns;
-    default: return 0;
-    }
-}
-
-/* Recording cost of the rows that start before `to` and have not been charged yet. Rows inside a
- * cut are gone already. */
-static double recording_cost(struct run *r, struct thread_state *th, lane_id lane, int64_t to)
-{
-    const struct trace *t = r->m->t;
-    const struct sim_cost *c = &r->plan->cost;
-    if (c->op_ns <= 0 && c->launch_ns <= 0 && c->python_ns <= 0) return 0;
-    double cost = 0;
-    row_t end = t->lanes[lane].end;
-    for (; th->cursor < end && t->ts_ns[th->cursor] < to; th->cursor++) {
-        int64_t at = t->ts_ns[th->cursor];
-        double one = row_cost(t, c, th->cursor);
-        if (one > 0 && (th->first_cut == th->end_cut || cut_time(r, th, at, at + 1) < 0.5))
-            cost += one;
-    }
-    return cost;
-}
-
-/* CPU time that [from, to) of the thread takes in the replay. */
-static int64_t cpu_time(struct run *r, uint32_t thread, int64_t from, int64_t to)
-{
-    struct thread_state *th = &r->threads[thread];
     if (to <= from) return 0;
-    double left = (double)(to - from) - cut_time(r, th, from, to);
-    double cost = recording_cost(r, th, r->m->threads[thread].lane, to);
+    double whole = (double)(to - from);
+    double left = whole - cut_time(r, &r->threads[thread], from, to);
+    double cost = weight * r->plan->cost_ns * left / whole;
     double least = left * LEAST_SHARE;
     left = left - cost > least ? left - cost : least;
     if (r->plan->cpu_scale > 0) left *= r->plan->cpu_scale;
@@ -101,28 +72,39 @@ static int64_t cpu_time(struct run *r, uint32_t thread, int64_t from, int64_t to
 
 static int64_t time_at(struct run *r, uint32_t thread, int64_t at_ns);
 
+static void step_to(struct run *r, uint32_t thread, int64_t to)
+{
+    struct thread_state *th = &r->threads[thread];
+    if (to <= th->mark_ns) return;
+    th->now_ns +=
+        cpu_time(r, thread, th->mark_ns, to, th->weight_rate * (double)(to - th->mark_ns));
+    th->mark_ns = to;
+}
+
 /* Moves a thread on to original time `to`, through the joins that lie on the way. */
 static void advance(struct run *r, uint32_t thread, int64_t to)
 {
     struct thread_state *th = &r->threads[thread];
     const struct sim_model *m = r->m;
-    while (th->join < m->n_joins &&
-           (m->joins[th->join].thread != thread || m->joins[th->join].end_ns <= th->mark_ns))
-        th->join++;
-    while (th->join < m->n_joins && m->joins[th->join].end_ns <= to) {
-        const struct sim_join *j = &m->joins[th->join++];
+    for (; th->join < m->n_joins && m->joins[th->join].end_ns <= to; th->join++) {
+        const struct sim_join *j = &m->joins[th->join];
         if (j->thread != thread || j->begin_ns < th->mark_ns) continue;
-        th->now_ns += cpu_time(r, thread, th->mark_ns, j->begin_ns);
+        step_to(r, thread, j->begin_ns);
         th->mark_ns = j->end_ns;
         int64_t resumed = time_at(r, j->other, j->done_ns) + (j->end_ns - j->done_ns);
         if (resumed > th->now_ns) th->now_ns = resumed;
-        while (th->cursor < m->t->lanes[m->threads[thread].lane].end &&
-               m->t->ts_ns[th->cursor] < j->end_ns)
-            th->cursor++;
     }
-    if (to <= th->mark_ns) return;
-    th->now_ns += cpu_time(r, thread, th->mark_ns, to);
-    th->mark_ns = to;
+    step_to(r, thread, to);
+}
+
+/* The stretch up to the next node begins: how densely it was recorded. */
+static void set_rate(struct run *r, uint32_t thread, uint32_t next)
+{
+    struct thread_state *th = &r->threads[thread];
+    const struct sim_thread *st = &r->m->threads[thread];
+    int64_t until = next == SIM_NONE ? st->end_ns : r->m->calls[next].begin_ns;
+    double weight = next == SIM_NONE ? st->tail_weight : r->m->calls[next].lead_weight;
+    th->weight_rate = until > th->mark_ns ? weight / (double)(until - th->mark_ns) : 0;
 }
 
 /* New time of the thread at original time `at_ns`; it starts when the main thread gets there. */
@@ -134,6 +116,7 @@ static int64_t time_at(struct run *r, uint32_t thread, int64_t at_ns)
         th->mark_ns = r->m->threads[thread].begin_ns;
         th->now_ns = thread == r->main_thread ? th->mark_ns - r->m->begin_ns
                                               : time_at(r, r->main_thread, th->mark_ns);
+        set_rate(r, thread, r->m->threads[thread].first_call);
     }
     if (at_ns >= th->mark_ns) advance(r, thread, at_ns);
     return th->now_ns - (th->mark_ns > at_ns ? th->mark_ns - at_ns : 0);
@@ -150,7 +133,6 @@ static void wake(struct run *r, uint32_t thread, row_t call, int64_t at_ns)
     int64_t begin = t->ts_ns[top];
     if (begin <= th->mark_ns || begin - th->mark_ns < 50000 || begin > at_ns) return;
     int64_t woken = time_at(r, r->main_thread, begin);
-    while (th->cursor < t->n_rows && t->ts_ns[th->cursor] < begin && th->cursor < top) th->cursor++;
     th->now_ns = woken > th->now_ns ? woken : th->now_ns;
     th->mark_ns = begin;
 }
@@ -238,8 +220,8 @@ static int64_t call_cost(struct run *r, const struct sim_call *c, enum sim_mode 
     if (mode == SIM_CAPTURED) return 0;
     if (mode == SIM_HEAD) return GRAPH_LAUNCH_CALLS * r->m->typical_launch_ns;
     int64_t dur = c->end_ns - c->begin_ns;
-    if (c->wait == SIM_WAIT_NOTHING) return cpu_time(r, c->thread, c->begin_ns, c->end_ns);
-    int64_t whole = cpu_time(r, c->thread, c->begin_ns, c->end_ns);
+    int64_t whole = cpu_time(r, c->thread, c->begin_ns, c->end_ns, c->own_weight);
+    if (c->wait == SIM_WAIT_NOTHING) return whole;
     int64_t floor = c->floor_ns - (dur - whole < c->floor_ns / 2 ? dur - whole : c->floor_ns / 2);
     if (mode == SIM_NO_WAIT && c->wait == SIM_WAIT_OWN && floor > r->m->typical_launch_ns)
         return r->m->typical_launch_ns;
@@ -253,8 +235,8 @@ static void run_call(struct run *r, const struct sim_call *c, enum sim_mode mode
     wake(r, c->thread, c->row, c->begin_ns);
     advance(r, c->thread, c->begin_ns);
     if (mode == SIM_DROP) {
-        recording_cost(r, th, r->m->threads[c->thread].lane, c->end_ns);
         if (c->end_ns > th->mark_ns) th->mark_ns = c->end_ns;
+        set_rate(r, c->thread, c->next);
         return;
     }
     int64_t room = queue_room_at(r, c);
@@ -268,6 +250,7 @@ static void run_call(struct run *r, const struct sim_call *c, enum sim_mode mode
     }
     th->now_ns = done;
     if (c->end_ns > th->mark_ns) th->mark_ns = c->end_ns;
+    set_rate(r, c->thread, c->next);
 }
 
 static bool init_run(struct run *r, struct arena *mem)
@@ -291,7 +274,6 @@ static bool init_run(struct run *r, struct arena *mem)
     for (uint32_t i = 0; i < m->n_threads; i++) {
         if (n_calls[i] > n_calls[r->main_thread]) r->main_thread = i;
         struct thread_state *th = &r->threads[i];
-        th->cursor = m->t->lanes[m->threads[i].lane].begin;
         th->first_cut = cut;
         while (cut < r->plan->n_cuts && r->plan->cuts[cut].thread == i) cut++;
         th->end_cut = cut;

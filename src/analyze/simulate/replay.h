@@ -23,18 +23,13 @@ struct sim_cut {
     double keep;
 };
 
-/* What recording one event costs the CPU. All zero: the trace as it is. */
-struct sim_cost {
-    double launch_ns, call_ns, op_ns, annotation_ns, python_ns, memory_ns;
-    bool buffers; /* also take out the recorder's buffer requests */
-};
-
 struct sim_plan {
     uint8_t *mode;        /* by call: enum sim_mode; NULL when no call changes */
     int64_t *work_ns;     /* by work: duration, -1 = as measured; NULL when none changes */
     struct sim_cut *cuts; /* by (thread, begin), not overlapping */
     uint32_t n_cuts;
-    struct sim_cost cost;
+    double cost_ns;   /* of recording, per weight in the model; 0: the trace as it is */
+    bool no_buffers;  /* also without the recorder's buffer requests */
     double cpu_scale; /* on top of all that; 0 means 1 */
 };
 

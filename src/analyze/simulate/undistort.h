@@ -10,20 +10,23 @@
 #include "analyze/simulate/edits.h"
 
 struct undistort {
-    struct sim_cost cost; /* per event, as used */
-    double scale;         /* of the default costs; 1 unless fitted */
-    double cpu_scale;     /* of all CPU time; 1 unless costs alone could not fit the wall clock */
-    int64_t traced_ns;    /* wall clock of the trace */
-    int64_t replayed_ns;  /* replay without changes: its distance from traced_ns is the error */
-    int64_t plain_ns;     /* replay without the profiler's cost */
-    int64_t given_ns;     /* wall clock given by the user, or 0 */
-    uint64_t n_events;    /* events whose recording was charged */
-    bool recorded_by_profiler; /* false where there is nothing to take out */
+    double cost_ns;      /* of recording, per weight in the model: a launch call at first */
+    double scale;        /* of the default costs; 1 unless fitted */
+    double cpu_scale;    /* of all CPU time; 1 unless costs alone could not fit the wall clock */
+    int64_t traced_ns;   /* wall clock of the trace */
+    int64_t replayed_ns; /* replay without changes: its distance from traced_ns is the error */
+    int64_t plain_ns;    /* replay without the profiler's cost */
+    int64_t given_ns;    /* wall clock given by the user, or 0 */
+    double launch_ns, op_ns, python_ns; /* what that makes for one event */
+    uint64_t n_events;                  /* events whose recording was charged */
 };
 
 /* `wall_ns` is the wall clock measured without a profiler, 0 when not known. */
 int undistort_run(const struct sim_model *m, int64_t wall_ns, struct arena *mem,
                   struct undistort *ret, struct err *e) MUST_USE;
+
+/* The plan everything without the profiler starts from. */
+struct sim_plan undistort_base(const struct undistort *u);
 
 /* A wall clock before and after edits, as traced and without the profiler. */
 struct forecast {
