@@ -20,6 +20,14 @@ bool intern_init(struct intern *t)
     return false;
 }
 
+bool intern_reset(struct intern *t)
+{
+    arena_done(&t->bytes);
+    t->n = 0;
+    memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof *t->slots);
+    return intern_add(t, str_c("")) != 0;
+}
+
 void intern_done(struct intern *t)
 {
     arena_done(&t->bytes);

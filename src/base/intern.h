@@ -35,6 +35,7 @@ struct intern {
 
 /* True on failure. */
 bool intern_init(struct intern *t);
+bool intern_reset(struct intern *t); /* no strings but "", tables kept */
 void intern_done(struct intern *t);
 
 /* Makes `t` the `n` strings of `view`, at no cost. Nothing can be added to such a table. */

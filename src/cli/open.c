@@ -1,6 +1,4 @@
 /* open.c: opening a trace for a command: progress while it takes long, damage told once. */
-#include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -10,30 +8,77 @@
 #include "cli/cli.h"
 #include "import/import.h"
 
-static const char *shown_name(const char *path)
+/* A line on the terminal, once reading has taken a second, ten times a second at most. */
+struct progress_line {
+    struct import_progress base;
+    const char *name;
+    double begun_s, next_s;
+    bool shown;
+};
+
+static double now_s(void)
 {
-    return strcmp(path, "-") == 0 ? "standard input" : path;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* What the file lost, in one line; what was only repaired, in another. */
+static void tell_progress(struct import_progress *self, uint64_t done, uint64_t total)
+{
+    struct progress_line *line = (struct progress_line *)self;
+    double now = now_s();
+    if (now < line->next_s || !total) return;
+    line->next_s = now + 0.1;
+    line->shown = true;
+    fprintf(stderr, "\rstrata: reading %s: %s of %s, %.0f %% ", line->name,
+            human_bytes((int64_t)done).s, human_bytes((int64_t)total).s,
+            100.0 * (double)done / (double)total);
+}
+
+static void clear_progress(const struct progress_line *line)
+{
+    if (line->shown) fputs("\r\033[K", stderr);
+}
+
+static void tell_cut(const struct trace *t, const char *name)
+{
+    uint64_t at = t->damage.place[DAMAGE_TRUNCATED][0];
+    bool inside = at < t->source_bytes;
+    cli_say("%s: ends %s at byte %s (file cut short): %s events read%s", name,
+            inside ? "inside an event" : "before its closing bracket",
+            human_count(t->source_bytes).s, human_count((uint64_t)t->n_rows + t->n_flows).s,
+            inside ? ", the last 1 lost" : "");
+}
+
+/* Once, whatever the number of reasons: the cut, then the rest in one line. */
 static void tell_damage(const struct trace *t, const char *path)
 {
+    char shown[128];
+    const char *name = human_cut(str_c(path), 60, shown, sizeof shown);
     const struct damage *d = &t->damage;
-    if (d->count[DAMAGE_TRUNCATED]) {
-        cli_say("%s: ends inside an event at byte %s (file cut short): %s events read",
-                shown_name(path), human_count(d->place[DAMAGE_TRUNCATED][0]).s,
-                human_count(t->n_rows + (uint64_t)t->n_flows).s);
-    }
+    if (d->count[DAMAGE_TRUNCATED]) tell_cut(t, name);
+    int reasons = 0, first = -1;
     for (int r = 0; r < DAMAGE_REASONS; r++) {
         if (r == DAMAGE_TRUNCATED || !d->count[r]) continue;
-        cli_say("%s: %s %s, the first at byte %s", shown_name(path), human_count(d->count[r]).s,
-                damage_text((enum damage_reason)r), human_count(d->place[r][0]).s);
+        if (first < 0) first = r;
+        reasons++;
     }
+    if (first < 0) return;
+    char more[64] = "";
+    if (reasons > 1) snprintf(more, sizeof more, ", and %d other kinds of damage", reasons - 1);
+    cli_say("%s: %s %s (first at byte %s)%s; strata lint lists all", name,
+            human_count(d->count[first]).s, damage_text((enum damage_reason)first),
+            human_count(d->place[first][0]).s, more);
 }
 
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e)
 {
-    TRY(import_open(path, NULL, ret, e));
-    tell_damage(*ret, path);
-    return 0;
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    struct progress_line line = {.base.tell = tell_progress, .name = name, .begun_s = now_s()};
+    line.next_s = line.begun_s + 1;
+    struct import_options o = {.progress = isatty(STDERR_FILENO) ? &line.base : NULL};
+    int rc = import_open(path, &o, ret, e);
+    clear_progress(&line);
+    if (rc == 0) tell_damage(*ret, name);
+    return rc;
 }

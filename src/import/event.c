@@ -12,51 +12,44 @@ static const struct {
     {"dur", EVENT_DUR}, {"name", EVENT_NAME}, {"args", EVENT_ARGS},
 };
 
-enum arg_type { INTEGER, REAL, DIM3, RAW, TEXT, BOOLEAN };
-
-static const struct arg_key {
-    const char *key;
-    enum event_arg id;
-    enum arg_type type;
-} arg_keys[] = {
-    {"Addr", ARG_ADDR, INTEGER},
-    {"grid", ARG_GRID, DIM3},
-    {"name", ARG_NAME, TEXT},
-    {"size", ARG_SIZE, INTEGER},
-    {"Bytes", ARG_MEM_BYTES, INTEGER},
-    {"bytes", ARG_BYTES, INTEGER},
-    {"block", ARG_BLOCK, DIM3},
-    {"device", ARG_DEVICE, INTEGER},
-    {"Device", ARG_DEVICE, INTEGER},
-    {"stream", ARG_STREAM, INTEGER},
-    {"labels", ARG_LABELS, TEXT},
-    {"context", ARG_CONTEXT, INTEGER},
-    {"finished", ARG_FINISHED, BOOLEAN},
-    {"graph id", ARG_GRAPH_ID, INTEGER},
-    {"inDevice", ARG_IN_DEVICE, INTEGER},
-    {"Device Id", ARG_DEVICE_ID, INTEGER},
-    {"Python id", ARG_PY_ID, INTEGER},
-    {"Input Dims", ARG_DIMS, RAW},
-    {"Input dims", ARG_DIMS, RAW},
-    {"Input type", ARG_TYPES, RAW},
-    {"sort_index", ARG_SORT_INDEX, INTEGER},
-    {"correlation", ARG_CORRELATION, INTEGER},
-    {"Device Type", ARG_DEVICE_TYPE, INTEGER},
-    {"External id", ARG_EXTERNAL_ID, INTEGER},
-    {"external id", ARG_EXTERNAL_ID, INTEGER},
-    {"warps per SM", ARG_WARPS_PER_SM, REAL},
-    {"Fwd thread id", ARG_FWD_THREAD, INTEGER},
-    {"blocks per SM", ARG_BLOCKS_PER_SM, REAL},
-    {"graph node id", ARG_GRAPH_NODE, INTEGER},
-    {"shared memory", ARG_SHARED, INTEGER},
-    {"Total Reserved", ARG_RESERVED, INTEGER},
-    {"Concrete Inputs", ARG_CONCRETE, RAW},
-    {"Sequence number", ARG_SEQUENCE, INTEGER},
-    {"Total Allocated", ARG_ALLOCATED, INTEGER},
-    {"Python module id", ARG_PY_MODULE, INTEGER},
-    {"Python parent id", ARG_PY_PARENT, INTEGER},
-    {"registers per thread", ARG_REGISTERS, INTEGER},
-    {"est. achieved occupancy %", ARG_OCCUPANCY, INTEGER},
+const struct event_arg_key event_arg_keys[LONGEST_ARG_KEY + 1][MOST_ARG_KEYS] = {
+    [4] = {{"Addr", ARG_ADDR, ARG_INTEGER},
+           {"grid", ARG_GRID, ARG_DIM3},
+           {"name", ARG_NAME, ARG_TEXT},
+           {"size", ARG_SIZE, ARG_INTEGER}},
+    [5] = {{"Bytes", ARG_MEM_BYTES, ARG_INTEGER},
+           {"bytes", ARG_BYTES, ARG_INTEGER},
+           {"block", ARG_BLOCK, ARG_DIM3}},
+    [6] = {{"device", ARG_DEVICE, ARG_INTEGER},
+           {"Device", ARG_DEVICE, ARG_INTEGER},
+           {"stream", ARG_STREAM, ARG_INTEGER},
+           {"labels", ARG_LABELS, ARG_TEXT}},
+    [7] = {{"context", ARG_CONTEXT, ARG_INTEGER}},
+    [8] = {{"finished", ARG_FINISHED, ARG_BOOLEAN},
+           {"graph id", ARG_GRAPH_ID, ARG_INTEGER},
+           {"inDevice", ARG_IN_DEVICE, ARG_INTEGER}},
+    [9] = {{"Device Id", ARG_DEVICE_ID, ARG_INTEGER}, {"Python id", ARG_PY_ID, ARG_INTEGER}},
+    [10] = {{"Input Dims", ARG_DIMS, ARG_RAW},
+            {"Input dims", ARG_DIMS, ARG_RAW},
+            {"Input type", ARG_TYPES, ARG_RAW},
+            {"sort_index", ARG_SORT_INDEX, ARG_INTEGER}},
+    [11] = {{"correlation", ARG_CORRELATION, ARG_INTEGER},
+            {"Device Type", ARG_DEVICE_TYPE, ARG_INTEGER},
+            {"External id", ARG_EXTERNAL_ID, ARG_INTEGER},
+            {"external id", ARG_EXTERNAL_ID, ARG_INTEGER}},
+    [12] = {{"warps per SM", ARG_WARPS_PER_SM, ARG_REAL}},
+    [13] = {{"Fwd thread id", ARG_FWD_THREAD, ARG_INTEGER},
+            {"blocks per SM", ARG_BLOCKS_PER_SM, ARG_REAL},
+            {"graph node id", ARG_GRAPH_NODE, ARG_INTEGER},
+            {"shared memory", ARG_SHARED, ARG_INTEGER}},
+    [14] = {{"Total Reserved", ARG_RESERVED, ARG_INTEGER}},
+    [15] = {{"Concrete Inputs", ARG_CONCRETE, ARG_RAW},
+            {"Sequence number", ARG_SEQUENCE, ARG_INTEGER},
+            {"Total Allocated", ARG_ALLOCATED, ARG_INTEGER}},
+    [16] = {{"Python module id", ARG_PY_MODULE, ARG_INTEGER},
+            {"Python parent id", ARG_PY_PARENT, ARG_INTEGER}},
+    [20] = {{"registers per thread", ARG_REGISTERS, ARG_INTEGER}},
+    [25] = {{"est. achieved occupancy %", ARG_OCCUPANCY, ARG_INTEGER}},
 };
 
 static int find_event_key(struct scan_text key)
@@ -64,13 +57,6 @@ static int find_event_key(struct scan_text key)
     for (size_t i = 0; i < sizeof event_keys / sizeof *event_keys; i++)
         if (str_is(str_from(key.p, key.n), event_keys[i].key)) return event_keys[i].id;
     return -1;
-}
-
-static const struct arg_key *find_arg_key(struct scan_text key)
-{
-    for (size_t i = 0; i < sizeof arg_keys / sizeof *arg_keys; i++)
-        if (str_is(str_from(key.p, key.n), arg_keys[i].key)) return &arg_keys[i];
-    return NULL;
 }
 
 /* [x, y, z]; anything else is passed over and not counted as written. */
@@ -111,22 +97,22 @@ static enum scan_result scan_bool(struct scan *s, int64_t *ret, bool *ret_have)
     return SCAN_OK;
 }
 
-static enum scan_result scan_arg(struct scan *s, const struct arg_key *key, struct event *ev)
+static enum scan_result scan_arg(struct scan *s, const struct event_arg_key *key, struct event *ev)
 {
-    union event_value *v = &ev->args[key->id];
+    union event_value *v = &ev->args[key->arg];
     bool have = true;
     switch (key->type) {
-    case INTEGER: TRY(scan_int(s, &v->number, &have)); break;
-    case REAL: TRY(scan_double(s, &v->real, &have)); break;
-    case DIM3: TRY(scan_dim3(s, v->dim3, &have)); break;
-    case RAW: TRY(scan_raw(s, &v->text)); break;
-    case BOOLEAN: TRY(scan_bool(s, &v->number, &have)); break;
-    case TEXT:
+    case ARG_INTEGER: TRY(scan_int(s, &v->number, &have)); break;
+    case ARG_REAL: TRY(scan_double(s, &v->real, &have)); break;
+    case ARG_DIM3: TRY(scan_dim3(s, v->dim3, &have)); break;
+    case ARG_RAW: TRY(scan_raw(s, &v->text)); break;
+    case ARG_BOOLEAN: TRY(scan_bool(s, &v->number, &have)); break;
+    case ARG_TEXT:
         have = scan_peek(s) == SCAN_STRING;
         TRY(have ? scan_string(s, false, &v->text) : scan_skip(s));
         break;
     }
-    if (have) ev->have_args |= 1ull << key->id;
+    if (have) ev->have_args |= 1ull << key->arg;
     return SCAN_OK;
 }
 
@@ -155,8 +141,8 @@ static enum scan_result scan_args(struct scan *s, struct event *ev)
     while (more) {
         struct scan_text text;
         TRY(scan_key(s, &text));
-        const struct arg_key *key = find_arg_key(text);
-        if (key && event_has_arg(ev, key->id)) {
+        const struct event_arg_key *key = event_find_arg(text.p, text.n);
+        if (key && event_has_arg(ev, key->arg)) {
             scan_note(s, DAMAGE_DUPLICATE_KEY, text.p);
             key = NULL;
         }
@@ -172,29 +158,39 @@ static enum scan_result scan_text_or_skip(struct scan *s, struct scan_text *ret)
     return scan_peek(s) == SCAN_STRING ? scan_string(s, false, ret) : scan_skip(s);
 }
 
-/* A pid or tid: a number, or a text. A text that is a number counts as one. */
+const char *event_skip_nested(const char *p, const char *end)
+{
+    struct scan s;
+    s.end = end;
+    s.text = p;
+    scan_begin(&s, p, SCAN_STRICT);
+    return scan_skip(&s) == SCAN_OK && s.n_notes == 0 ? s.p : NULL;
+}
+
+void event_id_from_text(struct event_id *id, struct scan_text text)
+{
+    *id = (struct event_id){.number = ID_NONE, .text = text};
+    uint32_t first = text.n && *text.p == '-', i = first;
+    int64_t number = 0;
+    for (; i < text.n && i < first + 18 && text.p[i] >= '0' && text.p[i] <= '9'; i++)
+        number = number * 10 + (text.p[i] - '0');
+    if (i == text.n && i > first) id->number = first ? -number : number;
+}
+
+/* A pid or tid: a number, or a text. */
 static enum scan_result scan_id(struct scan *s, struct event_id *ret)
 {
-    bool have = false;
     *ret = (struct event_id){.number = ID_NONE};
+    struct scan_text text;
+    bool have;
     if (scan_peek(s) != SCAN_STRING) {
-        TRY(scan_int(s, &ret->number, &have));
-        if (!have) ret->number = ID_NONE;
+        int64_t number;
+        TRY(scan_int(s, &number, &have));
+        if (have) ret->number = number;
         return SCAN_OK;
     }
-    TRY(scan_string(s, false, &ret->text));
-    struct scan inner = {.p = ret->text.p, .end = ret->text.p + ret->text.n, .text = s->text};
-    int64_t number = 0, sign = 1;
-    if (inner.p < inner.end && *inner.p == '-') {
-        sign = -1;
-        inner.p++;
-    }
-    if (inner.p == inner.end || inner.end - inner.p > 18) return SCAN_OK;
-    for (; inner.p < inner.end; inner.p++) {
-        if (*inner.p < '0' || *inner.p > '9') return SCAN_OK;
-        number = number * 10 + (*inner.p - '0');
-    }
-    ret->number = sign * number;
+    TRY(scan_string(s, false, &text));
+    event_id_from_text(ret, text);
     return SCAN_OK;
 }
 

@@ -96,6 +96,31 @@ static inline int64_t event_arg(const struct event *ev, enum event_arg arg, int6
     return event_has_arg(ev, arg) ? ev->args[arg].number : otherwise;
 }
 
+/* Args we read, by the length of their key; a row of each length ends with an empty key. */
+enum event_arg_type { ARG_INTEGER, ARG_REAL, ARG_DIM3, ARG_RAW, ARG_TEXT, ARG_BOOLEAN };
+enum { LONGEST_ARG_KEY = 25, MOST_ARG_KEYS = 6 };
+
+struct event_arg_key {
+    char key[LONGEST_ARG_KEY + 1];
+    uint8_t arg, type; /* enum event_arg, enum event_arg_type */
+};
+
+extern const struct event_arg_key event_arg_keys[LONGEST_ARG_KEY + 1][MOST_ARG_KEYS];
+
+static inline const struct event_arg_key *event_find_arg(const char *key, size_t n)
+{
+    if (n == 0 || n > LONGEST_ARG_KEY) return NULL;
+    for (const struct event_arg_key *k = event_arg_keys[n]; k->key[0]; k++)
+        if (k->key[0] == key[0] && k->key[n - 1] == key[n - 1] && !memcmp(k->key, key, n)) return k;
+    return NULL;
+}
+
+/* A text that is a number counts as one: "1213" is the same process as 1213. */
+void event_id_from_text(struct event_id *id, struct scan_text text);
+
+/* From an opening bracket or brace to after its closing one; NULL when it is damaged or cut. */
+const char *event_skip_nested(const char *p, const char *end);
+
 /* Reads the event whose opening brace is at the cursor, which ends after the closing one. */
 enum scan_result event_scan(struct scan *s, struct event *ev);
 

@@ -1,12 +1,14 @@
 /* import.c: finds the format by its first bytes. To add one: write its importer, list it here. */
 #include "import/import.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/pool.h"
 #include "import/json.h"
 #include "import/native.h"
+
+enum { SNIFFED = 4096 };
 
 const struct importer *const importers[] = {&import_native, &import_json, NULL};
 
@@ -17,29 +19,41 @@ static const struct importer *find_importer(struct str head)
     return NULL;
 }
 
-static int open_mapped(struct file_map *file, const char *path, const struct import_options *o,
-                       struct trace **ret, struct err *e)
+/* Takes the file over. */
+static int open_file(struct file_map *file, const char *path, const struct import_options *o,
+                     struct trace **ret, struct err *e)
 {
-    struct str head = str_from(file->p, file->n < 4096 ? file->n : 4096);
-    const struct importer *format = find_importer(head);
-    /* what nobody knows is left to the JSON reader, which says what it found instead */
-    if (!format) format = &import_json;
-    return format->open(file, path, o, ret, e);
+    struct import_options options = o ? *o : (struct import_options){0};
+    if (options.n_threads <= 0) options.n_threads = pool_size();
+    int rc;
+    if (file->n == 0) {
+        file_unmap(file);
+        rc = FAIL(e, ERR_FORMAT, "is empty, expected a trace");
+    } else {
+        struct str head = str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED);
+        const struct importer *format = find_importer(head);
+        /* what nobody knows is left to the JSON reader, which says what it found instead */
+        if (!format) format = &import_json;
+        rc = format->open(file, path, &options, ret, e);
+    }
+    if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
+    return rc;
 }
 
 int import_open(const char *path, const struct import_options *o, struct trace **ret, struct err *e)
 {
-    struct import_options options = o ? *o : (struct import_options){0};
-    if (options.n_threads <= 0) options.n_threads = pool_size();
     struct file_map file;
     TRY(file_map(&file, path, e));
-    int rc;
-    if (file.n == 0) {
-        file_unmap(&file);
-        rc = FAIL(e, ERR_FORMAT, "is empty, expected a trace");
-    } else {
-        rc = open_mapped(&file, path, &options, ret, e);
-    }
-    if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
-    return rc;
+    return open_file(&file, path, o, ret, e);
+}
+
+int import_bytes(struct str bytes, const char *name, const struct import_options *o,
+                 struct trace **ret, struct err *e)
+{
+    char *copy = mem_alloc(bytes.n + FILE_PADDING);
+    if (!copy) return FAIL(e, ERR_NOMEM, "out of memory");
+    memset(copy + bytes.n, 0, FILE_PADDING);
+    if (bytes.n) memcpy(copy, bytes.p, bytes.n);
+    struct file_map file = {.p = copy, .n = bytes.n, .mapped = false};
+    return open_file(&file, name, o, ret, e);
 }

@@ -32,4 +32,8 @@ extern const struct importer *const importers[]; /* NULL-terminated, asked in th
 int import_open(const char *path, const struct import_options *o, struct trace **ret,
                 struct err *e) MUST_USE;
 
+/* The same for a file that is already in memory; `name` stands for its path. */
+int import_bytes(struct str bytes, const char *name, const struct import_options *o,
+                 struct trace **ret, struct err *e) MUST_USE;
+
 #endif

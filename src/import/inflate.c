@@ -1,40 +1,55 @@
-/* inflate.c: see inflate.h. */
+/* inflate.c: which codec, and how much text is too much. */
 #include "import/inflate.h"
 
-#include <zlib.h>
+#include <stdlib.h>
 
-enum { STEP = 1 << 22 };
+#include "base/human.h"
 
-bool inflate_is_gzip(struct str head)
+/* Real traces compress 13 to 30 times; up to this much text nobody needs protection. */
+#define HARMLESS_BYTES ((uint64_t)32 << 20)
+
+static const struct codec *const codecs[] = {&codec_gzip, &codec_zstd};
+
+const struct codec *codec_find(struct str head)
 {
-    return head.n >= 2 && (unsigned char)head.p[0] == 0x1f && (unsigned char)head.p[1] == 0x8b;
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        if (codecs[i]->is(head)) return codecs[i];
+    return NULL;
 }
 
-int inflate_gzip(struct str in, struct buf *out, bool *ret_cut, struct err *e)
+int inflater_init(struct inflater *f, const struct codec *codec, struct str in, struct err *e)
 {
-    z_stream z = {0};
-    if (inflateInit2(&z, 15 + 16) != Z_OK) return FAIL(e, ERR_NOMEM, "out of memory");
-    z.next_in = (Bytef *)(uintptr_t)in.p;
-    size_t left = in.n;
-    int rc = Z_OK;
-    *ret_cut = false;
-    while (rc == Z_OK || rc == Z_BUF_ERROR) {
-        char *room = buf_room(out, STEP);
-        if (!room) break;
-        uInt give = left > STEP ? STEP : (uInt)left;
-        z.avail_in = give;
-        z.next_out = (Bytef *)room;
-        z.avail_out = STEP;
-        rc = inflate(&z, Z_NO_FLUSH);
-        left -= give - z.avail_in;
-        out->n += STEP - z.avail_out;
-        bool stuck = give == z.avail_in && z.avail_out == STEP;
-        if (rc == Z_STREAM_END && left >= 2 && inflate_is_gzip(str_from((char *)z.next_in, left)))
-            rc = inflateReset(&z);
-        else if (rc == Z_OK && left == 0 && z.avail_out > 0) stuck = true;
-        if (stuck) break;
-    }
-    *ret_cut = rc != Z_STREAM_END;
-    inflateEnd(&z);
-    return buf_ok(out) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    const char *limit = getenv("STRATA_MAX_INFLATE");
+    *f = (struct inflater){.codec = codec, .limit = limit ? strtoull(limit, NULL, 10) : 0};
+    f->state = codec->new (in);
+    return f->state ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+}
+
+void inflater_done(struct inflater *f)
+{
+    if (f->state) f->codec->free(f->state);
+    *f = (struct inflater){0};
+}
+
+static bool is_bomb(const struct inflater *f)
+{
+    if (f->limit) return f->produced > f->limit;
+    if (f->produced <= HARMLESS_BYTES) return false;
+    return f->produced / f->codec->most_ratio > f->codec->consumed(f->state);
+}
+
+int inflater_step(struct inflater *f, char *out, size_t room, size_t *ret_n, struct err *e)
+{
+    *ret_n = 0;
+    if (f->ended) return 0;
+    int rc = f->codec->step(f->state, out, room, ret_n, &f->whole);
+    if (rc < 0) return FAIL(e, rc, "out of memory");
+    f->produced += *ret_n;
+    f->ended = *ret_n < room;
+    if (!is_bomb(f)) return 0;
+    return FAIL(e, ERR_LIMIT,
+                "%s of %s data unpack to more than %s: not read, it may be made to fill the memory "
+                "(STRATA_MAX_INFLATE=BYTES allows it)",
+                human_bytes((int64_t)f->codec->consumed(f->state)).s, f->codec->name,
+                human_bytes((int64_t)f->produced).s);
 }

@@ -1,323 +1,162 @@
 /* json.c: the document around the events: an object with "traceEvents" among other keys, or a bare
- * array. Keys before and after the events are kept as raw text. */
+ * array. What comes before and after the events is small and read by one thread. */
 #include "import/json.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
-#include "base/pool.h"
 #include "import/inflate.h"
-#include "import/kineto.h"
-
-enum { MOST_META = 1 << 20 };
+#include "import/json_args.h"
+#include "import/json_blocks.h"
+#include "import/json_head.h"
 
 struct document {
     struct builder *builder;
-    struct kineto kineto;
-    struct scan scan;
-    struct event event;
-    uint64_t n_events;
+    const struct import_options *options;
+    struct block_reader reader; /* its scan is the cursor */
     bool found_events;
 };
 
-static struct damage *doc_damage(struct document *d)
+static void note(struct document *d, enum damage_reason reason, const char *at)
 {
-    return &builder_trace(d->builder)->damage;
+    damage_note(&builder_trace(d->builder)->damage, reason, (uint64_t)(at - d->reader.scan.text));
 }
 
-/* The event at `p`, read in the first mode that makes sense of it; `ev` and the scan's notes tell
- * what was found. */
-static enum scan_result read_event(struct document *d, const char *p)
+static void note_cut(struct document *d)
 {
-    struct scan *s = &d->scan;
-    scan_begin(s, p, SCAN_STRICT);
-    enum scan_result rc = event_scan(s, &d->event);
-    if (rc == SCAN_OK) return rc;
-    const char *end = s->end;
-    s->end = event_find(p + 1, end);
-    for (enum scan_mode mode = SCAN_QUOTES; mode < SCAN_MODES && rc != SCAN_OK; mode++) {
-        scan_begin(s, p, mode);
-        rc = event_scan(s, &d->event);
+    if (!builder_trace(d->builder)->damage.count[DAMAGE_TRUNCATED])
+        note(d, DAMAGE_TRUNCATED, d->reader.scan.end);
+}
+
+/* The events, the cursor after their opening bracket; it ends after the closing one. */
+static int read_events(struct document *d, struct err *e)
+{
+    struct scan *s = &d->reader.scan;
+    uint64_t end;
+    d->found_events = true;
+    TRY(blocks_read(d->reader.plain, (uint64_t)(s->p - s->text), d->options, d->builder, &end, e));
+    s->end = s->text + plain_wait(d->reader.plain, end, &d->reader.all);
+    scan_begin(s, s->text + end, SCAN_STRICT);
+    return 0;
+}
+
+/* A key, and its value unless that is the events: then the cursor is left inside their array. */
+static enum scan_result scan_member(struct scan *s, struct scan_text *key, struct str *value)
+{
+    if (scan_peek(s) != SCAN_STRING) return s->p >= s->end ? SCAN_CUT : SCAN_BAD;
+    TRY(scan_string(s, true, key));
+    TRY(scan_expect(s, ':'));
+    scan_blanks(s);
+    const char *begin = s->p;
+    *value = (struct str){NULL, 0};
+    if (s->p < s->end && *s->p == '[' && str_is(str_from(key->p, key->n), "traceEvents")) {
+        s->p++;
+        return SCAN_OK;
     }
-    if (rc != SCAN_OK) s->p = s->end;
-    s->end = end;
+    TRY(scan_skip(s));
+    *value = str_from(begin, (size_t)(s->p - begin));
+    return s->p < s->end ? SCAN_OK : SCAN_CUT;
+}
+
+/* One member of the top-level object. */
+static int read_member(struct document *d, enum scan_result *ret, struct err *e)
+{
+    struct scan *s = &d->reader.scan;
+    const char *begin = s->p;
+    struct scan_text key;
+    struct str value;
+    do {
+        scan_begin(s, begin, SCAN_STRICT);
+        *ret = scan_member(s, &key, &value);
+    } while (*ret == SCAN_CUT && block_more_text(&d->reader, (uint64_t)(begin - s->text)));
+    if (*ret != SCAN_OK) return 0;
+    scan_accept(s, &builder_trace(d->builder)->damage);
+    if (!value.p) return read_events(d, e);
+    if (head_add(d->builder, str_from(key.p, key.n), value) == 0) return 0;
+    return FAIL(e, ERR_NOMEM, "out of memory");
+}
+
+/* What follows a member: a comma (*ret_more) or the closing brace. */
+static enum scan_result after_member(struct document *d, bool *ret_more)
+{
+    struct scan *s = &d->reader.scan;
+    const char *begin = s->p;
+    enum scan_result rc;
+    do {
+        scan_begin(s, begin, SCAN_STRICT);
+        rc = scan_next(s, '}', ret_more);
+    } while (rc == SCAN_CUT && block_more_text(&d->reader, (uint64_t)(begin - s->text)));
+    scan_accept(s, &builder_trace(d->builder)->damage);
     return rc;
 }
 
-/* An event without a phase is a span if it has the times of one. */
-static bool has_phase(struct event *ev)
+/* The rest of the top-level object, from the end of a member on; *ret tells how far it is sound. */
+static int read_rest(struct document *d, enum scan_result *ret, struct err *e)
 {
-    if (event_has(ev, EVENT_PH)) return true;
-    ev->phase = 'X';
-    return event_has(ev, EVENT_TS) && event_has(ev, EVENT_DUR);
-}
-
-/* One element of the event array; the cursor ends after it, or where reading can go on. */
-static int read_element(struct document *d)
-{
-    struct scan *s = &d->scan;
-    const char *begin = s->p;
-    enum scan_result rc =
-        *begin == '{' ? read_event(d, begin) : (scan_begin(s, begin, 0), scan_skip(s));
-    if (rc == SCAN_OK && *begin == '{' && has_phase(&d->event)) {
-        TRY(kineto_add(&d->kineto, s, &d->event));
-        scan_accept(s, doc_damage(d));
-        d->n_events++;
-        return 0;
-    }
-    bool cut = rc != SCAN_OK && s->p >= s->end;
-    damage_note(doc_damage(d), cut ? DAMAGE_TRUNCATED : DAMAGE_BAD_EVENT,
-                (uint64_t)(begin - s->text));
-    if (rc != SCAN_OK && *begin != '{') s->p = event_find(begin + 1, s->end);
-    return 0;
-}
-
-/* The elements up to the closing bracket; the cursor stands after the opening one. */
-static int read_events(struct document *d)
-{
-    struct scan *s = &d->scan;
-    d->found_events = true;
-    for (;;) {
-        scan_blanks(s);
-        if (s->p >= s->end) break;
-        if (*s->p == ']') {
-            s->p++;
-            return 0;
-        }
-        TRY(read_element(d));
-        scan_blanks(s);
-        if (s->p >= s->end) break;
-        if (*s->p == ']') continue;
-        if (*s->p == ',') {
-            const char *comma = s->p++;
-            scan_blanks(s);
-            if (s->p < s->end && *s->p == ']')
-                damage_note(doc_damage(d), DAMAGE_TRAILING_COMMA, (uint64_t)(comma - s->text));
-            continue;
-        }
-        if (*s->p == '{') continue;
-        const char *at = s->p;
-        damage_note(doc_damage(d), DAMAGE_BAD_EVENT, (uint64_t)(at - s->text));
-        s->p = event_find(at, s->end);
-    }
-    if (!doc_damage(d)->count[DAMAGE_TRUNCATED])
-        damage_note(doc_damage(d), DAMAGE_TRUNCATED, (uint64_t)(s->end - s->text));
-    return 0;
-}
-
-static int64_t meta_int(struct scan *s, const char *p)
-{
-    struct scan inner = *s;
-    inner.p = p;
-    int64_t v = 0;
-    bool have = false;
-    if (scan_int(&inner, &v, &have) != SCAN_OK || !have) return 0;
-    return v;
-}
-
-static int add_device(struct document *d, struct scan *s)
-{
-    static const struct {
-        const char *key;
-        size_t offset;
-    } ints[] = {
-        {"id", offsetof(struct device, id)},
-        {"computeMajor", offsetof(struct device, major)},
-        {"computeMinor", offsetof(struct device, minor)},
-        {"numSms", offsetof(struct device, n_sms)},
-        {"warpSize", offsetof(struct device, warp_size)},
-        {"maxThreadsPerMultiprocessor", offsetof(struct device, max_threads_per_sm)},
-        {"regsPerMultiprocessor", offsetof(struct device, regs_per_sm)},
-        {"sharedMemPerMultiprocessor", offsetof(struct device, shared_per_sm)},
-        {"maxSharedMemoryPerMultiProcessor", offsetof(struct device, shared_per_sm)},
-        {"sharedMemPerBlockOptin", offsetof(struct device, shared_per_block_optin)},
-        {"maxComputeUnits", offsetof(struct device, n_sms)},
-    };
-    struct device dev = {0};
-    bool more = true;
-    if (scan_expect(s, '{')) return 0;
-    while (more) {
-        struct scan_text key, text;
-        if (scan_peek(s) != SCAN_STRING || scan_string(s, true, &key) || scan_expect(s, ':')) break;
-        struct str k = str_from(key.p, key.n);
-        scan_blanks(s);
-        if (str_is(k, "name") && scan_peek(s) == SCAN_STRING) {
-            struct scan inner = *s;
-            if (scan_string(&inner, false, &text) == SCAN_OK)
-                dev.name =
-                    scan_intern(s, text, &builder_trace(d->builder)->strings, &d->kineto.scratch);
-            if (dev.name == STR_NONE) return ERR_NOMEM;
-        }
-        if (str_is(k, "totalGlobalMem")) dev.memory_bytes = meta_int(s, s->p);
-        for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
-            if (str_is(k, ints[i].key)) {
-                int64_t v = meta_int(s, s->p);
-                if (v >= INT32_MIN && v <= INT32_MAX)
-                    *(int32_t *)((char *)&dev + ints[i].offset) = (int32_t)v;
-            }
-        if (scan_skip(s) || scan_next(s, '}', &more)) break;
-    }
-    return builder_add_device(d->builder, &dev);
-}
-
-static int add_devices(struct document *d, const char *p, const char *end)
-{
-    struct scan s = {.p = p, .end = end, .text = d->scan.text};
-    bool more = true;
-    if (scan_expect(&s, '[') || scan_peek(&s) != SCAN_NESTED) return 0;
-    while (more && scan_peek(&s) == SCAN_NESTED) {
-        struct scan inner = s;
-        TRY(add_device(d, &inner));
-        if (scan_skip(&s) || scan_next(&s, ']', &more)) break;
+    bool more;
+    while ((*ret = after_member(d, &more)) == SCAN_OK && more) {
+        TRY(read_member(d, ret, e));
+        if (*ret != SCAN_OK) return 0;
     }
     return 0;
 }
 
-static int add_meta(struct document *d, struct scan_text key, const char *p, const char *end)
+static int read_object(struct document *d, enum scan_result *ret, struct err *e)
 {
-    struct str k = str_from(key.p, key.n), value = str_from(p, (size_t)(end - p));
-    if (str_is(k, "baseTimeNanoseconds"))
-        builder_trace(d->builder)->base_ns = meta_int(&d->scan, p);
-    if (str_is(k, "deviceProperties")) TRY(add_devices(d, p, end));
-    char note[64];
-    if (value.n > MOST_META) {
-        snprintf(note, sizeof note, "\"(%zu bytes left out)\"", value.n);
-        value = str_c(note);
-    }
-    return builder_add_meta(d->builder, k, value);
-}
-
-/* The members of the top-level object. Returns SCAN_OK, or where it gave up; ERR_NOMEM. */
-static int read_object(struct document *d, enum scan_result *ret)
-{
-    struct scan *s = &d->scan;
-    bool more = true;
+    struct scan *s = &d->reader.scan;
+    *ret = SCAN_OK;
     s->p++;
     scan_blanks(s);
     if (s->p < s->end && *s->p == '}') {
         s->p++;
-        more = false;
+        return 0;
     }
-    *ret = SCAN_OK;
-    while (more) {
-        struct scan_text key;
-        s->n_notes = 0;
-        *ret = scan_peek(s) == SCAN_STRING ? scan_string(s, true, &key) : SCAN_BAD;
-        if (*ret == SCAN_OK) *ret = scan_expect(s, ':');
-        if (*ret != SCAN_OK) return 0;
-        scan_blanks(s);
-        const char *value = s->p;
-        if (*value == '[' && str_is(str_from(key.p, key.n), "traceEvents")) {
-            s->p++;
-            TRY(read_events(d));
-            s->mode = SCAN_STRICT;
-        } else {
-            *ret = scan_skip(s);
-            if (*ret != SCAN_OK) return 0;
-            TRY(add_meta(d, key, value, s->p));
-        }
-        scan_accept(s, doc_damage(d));
-        s->n_notes = 0;
-        *ret = s->p >= s->end ? SCAN_CUT : scan_next(s, '}', &more);
-        if (*ret != SCAN_OK) return 0;
-    }
-    scan_accept(s, doc_damage(d));
-    return 0;
+    TRY(read_member(d, ret, e));
+    return *ret == SCAN_OK ? read_rest(d, ret, e) : 0;
 }
 
-static int fail_not_a_trace(const struct document *d, struct err *e)
-{
-    return FAIL(e, ERR_FORMAT, "not a trace: there is no \"traceEvents\" in it");
-}
-
-/* Where the events begin, when the keys before them cannot be read. */
-static const char *find_events(const struct scan *s)
+/* Moves the cursor to the events when the keys before them cannot be read. */
+static bool find_events(struct document *d)
 {
     static const char key[] = "\"traceEvents\"";
-    const char *p = s->p;
-    while ((p = memmem(p, (size_t)(s->end - p), key, sizeof key - 1))) {
-        p += sizeof key - 1;
-        struct scan at = *s;
-        at.p = p;
-        if (scan_expect(&at, ':') == SCAN_OK && scan_expect(&at, '[') == SCAN_OK) return at.p;
-    }
-    return NULL;
+    struct scan *s = &d->reader.scan;
+    const char *begin = s->p;
+    do {
+        const char *p = begin;
+        while ((p = memmem(p, (size_t)(s->end - p), key, sizeof key - 1))) {
+            p += sizeof key - 1;
+            scan_begin(s, p, SCAN_STRICT);
+            if (scan_expect(s, ':') == SCAN_OK && scan_expect(s, '[') == SCAN_OK) return true;
+        }
+    } while (block_more_text(&d->reader, (uint64_t)(begin - s->text)));
+    return false;
 }
 
 static int read_top(struct document *d, struct err *e)
 {
-    struct scan *s = &d->scan;
+    struct scan *s = &d->reader.scan;
     enum scan_result rc = SCAN_OK;
     if (*s->p == '[') {
         s->p++;
-        TRY(read_events(d));
+        TRY(read_events(d, e));
     } else {
-        TRY(read_object(d, &rc));
+        TRY(read_object(d, &rc, e));
     }
-    if (rc != SCAN_OK && !d->found_events) {
-        const char *at = find_events(s);
-        if (!at) return fail_not_a_trace(d, e);
-        damage_note(doc_damage(d), DAMAGE_BAD_EVENT, (uint64_t)(s->p - s->text));
-        s->p = at;
-        TRY(read_events(d));
+    const char *at = s->p;
+    if (!d->found_events) {
+        if (rc == SCAN_OK || !find_events(d))
+            return FAIL(e, ERR_FORMAT, "not a trace: there is no \"traceEvents\" in it");
+        note(d, DAMAGE_BAD_EVENT, at);
+        TRY(read_events(d, e));
+        TRY(read_rest(d, &rc, e));
     }
-    if (!d->found_events) return fail_not_a_trace(d, e);
-    if (rc == SCAN_CUT && !doc_damage(d)->count[DAMAGE_TRUNCATED])
-        damage_note(doc_damage(d), DAMAGE_TRUNCATED, (uint64_t)(s->end - s->text));
+    while (block_more_text(&d->reader, 0)) {}
     scan_blanks(s);
-    if (rc != SCAN_CUT && s->p < s->end)
-        damage_note(doc_damage(d), DAMAGE_EXTRA_DATA, (uint64_t)(s->p - s->text));
+    if (rc == SCAN_CUT) note_cut(d);
+    else if (s->p < s->end) note(d, DAMAGE_EXTRA_DATA, s->p);
     return 0;
-}
-
-struct json_args {
-    struct args_source base;
-    struct file_map file;
-    struct buf text; /* of compressed input */
-};
-
-static int args_read(struct args_source *self, uint64_t src, struct buf *out, struct err *e)
-{
-    struct json_args *a = (struct json_args *)self;
-    struct str text = a->text.p ? buf_str(&a->text) : str_from(a->file.p, a->file.n);
-    if (src >= text.n) return FAIL(e, ERR_INTERNAL, "event offset outside the file");
-    struct scan s = {.end = text.p + text.n, .text = text.p};
-    for (enum scan_mode mode = SCAN_STRICT; mode < SCAN_MODES; mode++) {
-        scan_begin(&s, text.p + src + 1, mode);
-        bool more = true;
-        while (more) {
-            struct scan_text key;
-            if (scan_peek(&s) != SCAN_STRING || scan_string(&s, true, &key)) break;
-            if (scan_expect(&s, ':')) break;
-            scan_blanks(&s);
-            const char *value = s.p;
-            if (scan_skip(&s)) break;
-            if (str_is(str_from(key.p, key.n), "args")) {
-                buf_add(out, value, (size_t)(s.p - value));
-                return buf_ok(out) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
-            }
-            if (scan_next(&s, '}', &more)) break;
-        }
-        if (!more) break;
-    }
-    buf_adds(out, "{}");
-    return buf_ok(out) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
-}
-
-static void args_free(struct args_source *self)
-{
-    struct json_args *a = (struct json_args *)self;
-    file_unmap(&a->file);
-    buf_done(&a->text);
-    mem_free(a);
-}
-
-static bool sniff(struct str head)
-{
-    if (inflate_is_gzip(head)) return true;
-    if (str_starts(head, "\xef\xbb\xbf")) head = str_from(head.p + 3, head.n - 3);
-    while (head.n && scan_is_blank(*head.p)) head.p++, head.n--;
-    return head.n && (*head.p == '{' || *head.p == '[');
 }
 
 static int fail_head(struct str text, struct err *e)
@@ -332,68 +171,69 @@ static int fail_head(struct str text, struct err *e)
                 page ? " (a saved web page?)" : "");
 }
 
-static int read_text(struct document *d, struct str text, struct err *e)
+static int read_document(struct document *d, struct plain *plain, struct err *e)
 {
-    d->scan = (struct scan){.p = text.p, .end = text.p + text.n, .text = text.p};
-    if (str_starts(text, "\xef\xbb\xbf")) d->scan.p += 3;
-    scan_blanks(&d->scan);
-    if (d->scan.p >= d->scan.end) return FAIL(e, ERR_FORMAT, "is empty, expected a trace");
-    if (*d->scan.p != '{' && *d->scan.p != '[')
-        return fail_head(str_from(d->scan.p, (size_t)(d->scan.end - d->scan.p)), e);
-    struct part *part = part_new();
-    if (!part) return FAIL(e, ERR_NOMEM, "out of memory");
-    kineto_init(&d->kineto, part);
-    int rc = read_top(d, e);
-    kineto_done(&d->kineto);
-    if (rc < 0) part_free(part);
-    else rc = builder_add_part(d->builder, part, e);
-    if (rc == ERR_NOMEM) return FAIL(e, ERR_NOMEM, "out of memory");
-    return rc;
+    block_init(&d->reader, plain);
+    struct scan *s = &d->reader.scan;
+    s->p = s->text;
+    block_more_text(&d->reader, 0);
+    if (str_starts(str_from(s->p, (size_t)(s->end - s->p)), "\xef\xbb\xbf")) s->p += 3;
+    do scan_blanks(s);
+    while (s->p >= s->end && block_more_text(&d->reader, 0));
+    if (s->p >= s->end) return FAIL(e, ERR_FORMAT, "is empty, expected a trace");
+    if (*s->p != '{' && *s->p != '[') return fail_head(str_from(s->p, (size_t)(s->end - s->p)), e);
+    return read_top(d, e);
 }
 
-static int build(struct builder *b, struct json_args *a, struct err *e)
+static int build(struct builder *b, const struct file_map *file, const struct import_options *o,
+                 struct err *e)
 {
-    struct str text = str_from(a->file.p, a->file.n);
-    bool cut = false;
-    if (inflate_is_gzip(text)) {
-        TRY(inflate_gzip(text, &a->text, &cut, e));
-        char *pad = buf_room(&a->text, FILE_PADDING);
-        if (!pad) return FAIL(e, ERR_NOMEM, "out of memory");
-        memset(pad, 0, FILE_PADDING);
-        text = buf_str(&a->text);
-    }
+    struct plain *plain;
     struct document *d = mem_zalloc(1, sizeof *d);
     if (!d) return FAIL(e, ERR_NOMEM, "out of memory");
     d->builder = b;
-    int rc = read_text(d, text, e);
-    if (cut && !doc_damage(d)->count[DAMAGE_TRUNCATED])
-        damage_note(doc_damage(d), DAMAGE_TRUNCATED, text.n);
+    d->options = o;
+    int rc = plain_open(&plain, file, o, e);
+    if (rc == 0) {
+        rc = read_document(d, plain, e);
+        block_done(&d->reader);
+        bool whole, all;
+        builder_trace(b)->source_bytes = plain_wait(plain, 0, &all);
+        int unpacked = plain_result(plain, &whole, rc == 0 ? e : NULL);
+        if (rc == 0) rc = unpacked;
+        if (rc == 0 && !whole) note_cut(d);
+        plain_close(plain);
+    }
     mem_free(d);
     return rc;
+}
+
+static bool sniff(struct str head)
+{
+    if (codec_find(head)) return true;
+    if (str_starts(head, "\xef\xbb\xbf")) head = str_from(head.p + 3, head.n - 3);
+    while (head.n && scan_is_blank(*head.p)) head.p++, head.n--;
+    return head.n && (*head.p == '{' || *head.p == '[');
 }
 
 static int open_json(struct file_map *file, const char *path, const struct import_options *o,
                      struct trace **ret, struct err *e)
 {
-    struct json_args *a = mem_zalloc(1, sizeof *a);
-    struct builder *b = a ? builder_new(e) : NULL;
+    struct args_source *args = json_args_new(file);
+    struct builder *b = args ? builder_new(e) : NULL;
     if (!b) {
-        file_unmap(file);
-        mem_free(a);
+        if (args) args->free(args);
         return FAIL(e, ERR_NOMEM, "out of memory");
     }
-    a->base = (struct args_source){args_read, args_free};
-    a->file = *file;
     struct trace *t = builder_trace(b);
-    t->args = &a->base;
+    t->args = args;
     t->format = "kineto json";
     t->path = mem_strdup(path);
-    int rc = t->path ? build(b, a, e) : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = t->path ? build(b, json_args_file(args), o, e) : FAIL(e, ERR_NOMEM, "out of memory");
     if (rc < 0) {
         builder_free(b);
         return rc;
     }
-    t->source_bytes = a->text.p ? a->text.n : a->file.n;
     return builder_freeze(b, o->n_threads, ret, e);
 }
 

@@ -5,8 +5,6 @@
 
 #include "base/utf8.h"
 
-enum { MOST_STRING = 1 << 24 };
-
 void scan_begin(struct scan *s, const char *p, enum scan_mode mode)
 {
     s->p = p;
@@ -114,7 +112,7 @@ enum scan_result scan_string(struct scan *s, bool is_key, struct scan_text *ret)
             non_ascii = true;
         }
     }
-    if (p - begin > MOST_STRING) return SCAN_BAD;
+    if (p - begin > SCAN_MOST_STRING) return SCAN_BAD;
     if (control && s->mode == SCAN_STRICT) return SCAN_BAD;
     if (control) scan_note(s, DAMAGE_CONTROL_CHAR, begin);
     if (repaired) scan_note(s, DAMAGE_BAD_STRING, begin);
@@ -300,15 +298,20 @@ enum scan_result scan_micros(struct scan *s, int64_t *ret_ns, bool *ret_have)
     return scan_scaled(s, 3, false, ret_ns, ret_have);
 }
 
+double scan_to_double(uint64_t digits, int exponent)
+{
+    double v = (double)digits, power = 1;
+    int n = exponent < 0 ? -exponent : exponent;
+    for (n = n < 400 ? n : 400; n > 0; n--) power *= 10; /* exact up to 10^22 */
+    return exponent < 0 ? v / power : v * power;
+}
+
 enum scan_result scan_double(struct scan *s, double *ret, bool *ret_have)
 {
     struct decimal d;
     TRY(scan_decimal(s, &d, ret_have));
     if (!*ret_have) return SCAN_OK;
-    double v = (double)d.digits;
-    int e = d.exponent;
-    for (; e > 0 && e < 400; e--) v *= 10;
-    for (; e < 0 && v > 0 && e > -400; e++) v /= 10;
+    double v = d.digits ? scan_to_double(d.digits, d.exponent) : 0;
     *ret = d.negative ? -v : v;
     return SCAN_OK;
 }

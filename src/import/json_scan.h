@@ -16,7 +16,7 @@
 #include "base/intern.h"
 #include "trace/damage.h"
 
-enum { SCAN_PADDING = 64, SCAN_MOST_DEPTH = 512 };
+enum { SCAN_PADDING = 64, SCAN_MOST_DEPTH = 512, SCAN_MOST_STRING = 1 << 24 };
 
 enum scan_mode {
     SCAN_STRICT,
@@ -58,12 +58,12 @@ enum scan_type { SCAN_STRING, SCAN_NUMBER, SCAN_NESTED, SCAN_WORD, SCAN_NOTHING 
 
 static inline bool scan_is_blank(char c)
 {
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 static inline void scan_blanks(struct scan *s)
 {
-    while (scan_is_blank(*s->p) && s->p < s->end) s->p++;
+    while (s->p < s->end && scan_is_blank(*s->p)) s->p++;
 }
 
 /* Forgets the notes and starts over at `p` in `mode`. */
@@ -89,6 +89,9 @@ enum scan_result scan_micros(struct scan *s, int64_t *ret_ns, bool *ret_have);
 
 /* A number for which a double will do. */
 enum scan_result scan_double(struct scan *s, double *ret, bool *ret_have);
+
+/* digits * 10^exponent. */
+double scan_to_double(uint64_t digits, int exponent);
 
 /* The cursor moves over `c`, after blanks. */
 enum scan_result scan_expect(struct scan *s, char c);

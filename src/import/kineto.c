@@ -10,11 +10,17 @@
 
 enum { MOST_DEVICES = 1024 };
 
-void kineto_init(struct kineto *k, struct part *part)
+void kineto_init(struct kineto *k)
+{
+    k->part = NULL;
+    k->n_cats = 0;
+    buf_init(&k->scratch);
+}
+
+void kineto_begin(struct kineto *k, struct part *part)
 {
     k->part = part;
     k->n_cats = 0;
-    buf_init(&k->scratch);
 }
 
 void kineto_done(struct kineto *k)

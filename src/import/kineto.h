@@ -6,7 +6,7 @@
 #include "import/event.h"
 #include "trace/build.h"
 
-/* One worker's way from events to rows. Set up with a part; `scratch` is for decoding escapes. */
+/* One worker's way from events to rows. `scratch` is for decoding escapes. */
 struct kineto {
     struct part *part;
     struct buf scratch;
@@ -18,8 +18,11 @@ struct kineto {
     int n_cats;
 };
 
-void kineto_init(struct kineto *k, struct part *part);
+void kineto_init(struct kineto *k);
 void kineto_done(struct kineto *k);
+
+/* What follows goes into `part`. */
+void kineto_begin(struct kineto *k, struct part *part);
 
 /* Adds what `ev` says to the part; notes damage in `s`. 0 or ERR_NOMEM. */
 int kineto_add(struct kineto *k, struct scan *s, const struct event *ev) MUST_USE;

@@ -285,8 +285,9 @@ static void apply_labels(struct builder *b)
 }
 
 /* Flows named a process and a thread; now that all lanes are known, they get one. A flow starts
- * on a thread and ends on a stream where both have the same numbers. */
-static void place_flows(struct builder *b)
+ * on a thread and ends on a stream where both have the same numbers. Where nothing else happened
+ * on them, an empty lane is made. */
+static int place_flows(struct builder *b)
 {
     static const enum lane_kind order[2][6] = {
         {LANE_THREAD, LANE_STREAM, LANE_GPU_NOTE, LANE_OVERHEAD, LANE_COUNTER, LANE_OTHER},
@@ -295,19 +296,21 @@ static void place_flows(struct builder *b)
     struct trace *t = b->trace;
     for (uint32_t i = 0; i < t->n_flows; i++) {
         struct part_lane place = b->places[t->flows[i].lane];
-        uint32_t process = find_process(b, place.pid, false), at = UINT32_MAX;
+        uint32_t process = find_process(b, place.pid, true), at = UINT32_MAX;
         for (int k = 0; k < 6 && at == UINT32_MAX && process != UINT32_MAX; k++) {
             place.kind = order[t->flows[i].phase == 'f'][k];
-            at = find_lane(b, process, &place, false);
+            at = find_lane(b, process, &place, place.kind == LANE_OTHER);
         }
+        if (at == UINT32_MAX) return ERR_NOMEM;
         t->flows[i].lane = at;
     }
+    return 0;
 }
 
 static int freeze(struct builder *b, int n_threads)
 {
+    TRY(place_flows(b));
     apply_labels(b);
-    place_flows(b);
     map_done(&b->lane_at);
     map_done(&b->process_at);
     struct trace *t = b->trace;

@@ -36,6 +36,7 @@ struct builder;
 
 struct part *part_new(void);
 void part_free(struct part *p);
+int part_reset(struct part *p) MUST_USE; /* empty, memory kept */
 struct intern *part_strings(struct part *p);
 struct damage *part_damage(struct part *p);
 uint8_t part_cat(struct part *p, struct str cat); /* 255 = "too many categories" */

@@ -34,6 +34,17 @@ void part_free(struct part *p)
     mem_free(p);
 }
 
+int part_reset(struct part *p)
+{
+    rows_reset(&p->rows);
+    p->n_cats = 0;
+    p->has_pairs = false;
+    p->damage = (struct damage){0};
+    p->n_lanes = p->n_labels = p->n_flows = 0;
+    memset(p->lane_slots, 0, (p->lane_mask + 1) * sizeof *p->lane_slots);
+    return intern_reset(&p->strings) ? ERR_NOMEM : 0;
+}
+
 struct intern *part_strings(struct part *p)
 {
     return &p->strings;
