@@ -187,6 +187,57 @@ TEST(pinning_a_copy_frees_the_cpu)
     sim_end(&s);
 }
 
+/* Two rounds of: upload 100 us (the call returns at once), a kernel of 50 us, 100 us of CPU. */
+static struct trace *uploads(void)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 2; i++) {
+        double at = i * 300;
+        kit_label(&k, "load", at, 20);
+        kit_call(&k, "cudaMemcpyAsync", at + 5, 10);
+        kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pinned -> Device)", at + 15, 100);
+        kit_launch(&k, at + 25, "gemm", at + 116, 50);
+        kit_op(&k, "aten::view", at + 40, 100);
+        kit_call(&k, "cudaDeviceSynchronize", at + 145, 25);
+    }
+    return kit_end(&k);
+}
+
+TEST(a_span_is_dropped_with_its_calls)
+{
+    struct sim s = sim_begin(uploads());
+    struct sim_cut span = {0, s.m.begin_ns + 300000, s.m.begin_ns + 320000, 0};
+    struct sim_edit ed = {.kind = EDIT_DROP_SPANS, .spans = &span, .n_spans = 1};
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 470);
+    /* the second round is its CPU time alone: 125 us, and 4 for a sync with nothing to wait for */
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), 300 + 129, 1);
+    sim_end(&s);
+}
+
+TEST(a_span_may_take_longer)
+{
+    struct sim s = sim_begin(uploads());
+    struct sim_cut span = {0, s.m.begin_ns + 175000, s.m.begin_ns + 275000, 1.5};
+    struct sim_edit ed = {.kind = EDIT_SCALE_SPANS, .spans = &span, .n_spans = 1};
+    CHECK_EQ_INT(wall_us(&s, &ed, 1), 470 + 50);
+    sim_end(&s);
+}
+
+TEST(a_copy_can_be_made_to_hold_its_call)
+{
+    struct sim s = sim_begin(uploads());
+    struct sim_plan plan;
+    int64_t wall = -1;
+    CHECK_EQ_INT(sim_plan_build(&s.m, NULL, 0, NULL, &s.mem, &plan, NULL), 0);
+    uint32_t copy = sim_find_call(&s.m, row_named(s.t, "cudaMemcpyAsync", 0));
+    REQUIRE(copy != SIM_NONE);
+    plan.mode[copy] = SIM_BLOCK;
+    CHECK_EQ_INT(sim_wall(&s.m, &plan, &s.mem, &wall, NULL), 0);
+    /* the call ends at 115 instead of 15; of those 100 us the sync used to wait 25 */
+    CHECK_NEAR((double)wall / 1000, 470 + 100 - 25, 4);
+    sim_end(&s);
+}
+
 /* The main thread sits in backward() while another thread works for it. */
 TEST(threads_that_wait_for_each_other)
 {

@@ -278,6 +278,22 @@ static void edit_copies(struct plan_build *b, struct sim_edit *ed)
     }
 }
 
+static int edit_spans(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    const struct sim_model *m = b->m;
+    bool drop = ed->kind == EDIT_DROP_SPANS;
+    for (uint32_t i = 0; i < ed->n_spans; i++) {
+        const struct sim_cut *s = &ed->spans[i];
+        uint32_t c = first_call_at(m, s->begin_ns);
+        for (; drop && c < m->n_calls && m->calls[c].begin_ns < s->end_ns; c++)
+            if (m->calls[c].thread == s->thread) b->plan->mode[c] = SIM_DROP;
+        if (add_cut(b, s->thread, s->begin_ns, s->end_ns, drop ? 0 : s->keep))
+            return FAIL(e, ERR_NOMEM, "out of memory");
+        ed->n_matched++;
+    }
+    return 0;
+}
+
 static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     ed->n_matched = 0;
@@ -291,6 +307,8 @@ static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
     case EDIT_CUDA_GRAPH: return edit_cuda_graph(b, ed, e);
     case EDIT_PIN_COPIES:
     case EDIT_OVERLAP_COPIES: edit_copies(b, ed); return 0;
+    case EDIT_DROP_SPANS:
+    case EDIT_SCALE_SPANS: return edit_spans(b, ed, e);
     }
     return FAIL(e, ERR_INTERNAL, "unknown edit");
 }

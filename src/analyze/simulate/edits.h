@@ -16,6 +16,8 @@ enum sim_edit_kind {
     EDIT_CUDA_GRAPH,     /* stages matching `pattern` become one graph launch each */
     EDIT_PIN_COPIES,     /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
     EDIT_OVERLAP_COPIES, /* host-device copies no longer hold up the stream they run on */
+    EDIT_DROP_SPANS,     /* `spans`: their CPU time and every call in them never happen */
+    EDIT_SCALE_SPANS,    /* `spans`: CPU time takes `keep` times as long, which may be above 1 */
 };
 
 struct sim_edit {
@@ -24,6 +26,8 @@ struct sim_edit {
     double factor;
     const row_t *rows;
     uint32_t n_rows;
+    const struct sim_cut *spans;
+    uint32_t n_spans;
 
     uint32_t n_matched; /* out: rows, calls or instances that matched */
     bool crosses_sync;  /* out, EDIT_CUDA_GRAPH: a wait inside the stage forbids capture */

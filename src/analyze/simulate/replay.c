@@ -202,14 +202,22 @@ static int64_t queue_room_at(const struct run *r, const struct sim_call *c)
     return r->queue[(size_t)s * QUEUE_LIMIT + r->queued[s] % QUEUE_LIMIT];
 }
 
-/* End of what the call waits for, in new time; INT64_MIN when there is nothing. */
-static int64_t awaited(const struct run *r, const struct sim_call *c)
+static int64_t own_end(const struct run *r, const struct sim_call *c)
 {
+    if (!c->n_work) return INT64_MIN;
+    return r->end_ns[r->m->works_by_call[c->first_work + c->n_work - 1]];
+}
+
+/* End of what the call waits for, in new time; INT64_MIN when there is nothing. */
+static int64_t awaited(const struct run *r, const struct sim_call *c, enum sim_mode mode)
+{
+    if (mode == SIM_BLOCK) return own_end(r, c);
+    if (mode != SIM_KEEP) return INT64_MIN;
     switch (c->wait) {
     case SIM_WAIT_STREAM: return r->stream_used[c->target] ? r->stream_end[c->target] : INT64_MIN;
     case SIM_WAIT_DEVICE: return r->device_end_ns;
     case SIM_WAIT_WORK: return r->end_ns[c->target];
-    case SIM_WAIT_OWN: return r->end_ns[r->m->works_by_call[c->first_work + c->n_work - 1]];
+    case SIM_WAIT_OWN: return own_end(r, c);
     case SIM_WAIT_NOTHING: break;
     }
     return INT64_MIN;
@@ -243,7 +251,7 @@ static void run_call(struct run *r, const struct sim_call *c, enum sim_mode mode
     if (room > th->now_ns) th->now_ns = room;
     start_works(r, c, th->now_ns, mode);
     int64_t done = th->now_ns + call_cost(r, c, mode);
-    int64_t until = mode == SIM_KEEP ? awaited(r, c) : INT64_MIN;
+    int64_t until = awaited(r, c, mode);
     if (until != INT64_MIN && until + c->return_ns > done) {
         r->wait_ns += until + c->return_ns - done;
         done = until + c->return_ns;

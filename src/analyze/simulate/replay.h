@@ -14,6 +14,7 @@ enum sim_mode {
     SIM_NO_WAIT,  /* the call returns at once */
     SIM_HEAD,     /* launches a captured graph: costs one graph launch */
     SIM_CAPTURED, /* its work is part of the graph launched before: costs nothing */
+    SIM_BLOCK,    /* the call returns when the work it launched has ended */
 };
 
 /* CPU time of a thread that shrinks: [begin, end) takes `keep` times as long as it did. */
