@@ -8,6 +8,7 @@
 #define COMMANDS(X) \
     X(steps) \
     X(table) \
+    X(kernels) \
     X(export) \
     X(syncs) \
     X(whatif) \

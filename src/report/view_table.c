@@ -5,67 +5,40 @@
 #include "report/view_table.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "analyze/frame.h"
 #include "analyze/kernel_name.h"
 #include "base/human.h"
 #include "base/jout.h"
-#include "base/text.h"
+#include "report/cells.h"
 
 #define WIDE 240 /* columns of the terminal that --wide expects */
-
-/* Units a column of times can be in. */
-struct unit {
-    const char *name;
-    double ns;
-};
-
-static struct unit unit_for(double largest_ns)
-{
-    if (largest_ns >= 10e9) return (struct unit){"s", 1e9};
-    if (largest_ns >= 10e6) return (struct unit){"ms", 1e6};
-    return (struct unit){"us", 1e3};
-}
 
 struct cells {
     const struct screen *s;
     const struct op_table *table;
     const struct view_table_opts *o;
     uint32_t n_rows; /* rows shown */
-    struct unit time, avg;
+    struct cell_unit time, avg;
 };
 
-typedef void cell_fn(const struct cells *c, const struct op_row *r, char *out, size_t cap);
-
-/* Three significant digits, "-" for nothing, "<0.01" for next to nothing. */
-static void put_number(double v, char *out, size_t cap)
-{
-    double a = fabs(v);
-    if (a == 0 || !isfinite(v)) snprintf(out, cap, "-");
-    else if (a < 0.005) snprintf(out, cap, "<0.01");
-    else snprintf(out, cap, "%.*f", a >= 99.95 ? 0 : a >= 9.995 ? 1 : 2, v);
-}
-
-static void put_bytes(int64_t bytes, char *out, size_t cap)
-{
-    snprintf(out, cap, "%s", bytes ? human_bytes(bytes).s : "-");
-}
+typedef struct cell cell_fn(const struct cells *c, const struct op_row *r);
 
 static bool is_device_note(const struct op_row *r)
 {
     return r->is_annotation && strcmp(r->device, "cpu") != 0;
 }
 
-static void cell_name(const struct cells *c, const struct op_row *r, char *out, size_t cap)
+static struct cell put_name(const struct cells *c, const struct op_row *r)
 {
     struct buf name;
     buf_init(&name);
     if (strcmp(r->device, "cpu") == 0) buf_add_str(&name, r->name);
     else kernel_name_short(r->name, &name);
     if (is_device_note(r)) buf_adds(&name, " (on the device)");
-    human_cut(buf_str(&name), 120, out, cap);
+    struct cell cell = cell_text(buf_str(&name), 120);
     buf_done(&name);
+    return cell;
 }
 
 /* Shapes without the list's brackets and without what follows the last tensor. */
@@ -97,58 +70,38 @@ static void put_stack(struct str stack, struct buf *out)
     buf_add(out, stack.p, end ? (size_t)(end - stack.p) : stack.n);
 }
 
-static void cell_group(const struct cells *c, const struct op_row *r, char *out, size_t cap)
+static struct cell put_group(const struct cells *c, const struct op_row *r)
 {
     struct buf text;
     buf_init(&text);
     if (c->o->by == OP_BY_SHAPE) buf_add_str(&text, bare_shapes(r->group));
     else if (c->o->by == OP_BY_STACK) put_stack(r->group, &text);
     else buf_add_str(&text, r->group);
-    human_cut(buf_str(&text), c->o->wide ? 80 : 34, out, cap);
+    struct cell cell = cell_text(buf_str(&text), c->o->wide ? 80 : 34);
     buf_done(&text);
+    return cell;
 }
 
-static void cell_calls(const struct cells *c, const struct op_row *r, char *out, size_t cap)
-{
-    snprintf(out, cap, "%s", human_count(r->calls).s);
-}
-
-#define TIME_CELL(name, field, unit)                                                              \
-    static void cell_##name(const struct cells *c, const struct op_row *r, char *out, size_t cap) \
-    {                                                                                             \
-        put_number((double)r->field / c->unit.ns, out, cap);                                      \
+#define CELL(name, value)                                                        \
+    static struct cell put_##name(const struct cells *c, const struct op_row *r) \
+    {                                                                            \
+        return value;                                                            \
     }
-TIME_CELL(self_cpu, self_cpu_ns, time)
-TIME_CELL(cpu_total, cpu_total_ns, time)
-TIME_CELL(self_device, self_device_ns, time)
-TIME_CELL(device_total, device_total_ns, time)
-TIME_CELL(cpu_avg, cpu_avg_ns, avg)
-TIME_CELL(device_avg, device_avg_ns, avg)
-
-#define PCT_CELL(name, field)                                                                     \
-    static void cell_##name(const struct cells *c, const struct op_row *r, char *out, size_t cap) \
-    {                                                                                             \
-        if (r->field == 0 || !isfinite(r->field)) snprintf(out, cap, "-");                        \
-        else snprintf(out, cap, "%.1f", r->field);                                                \
-    }
-PCT_CELL(self_cpu_pct, self_cpu_pct)
-PCT_CELL(cpu_total_pct, cpu_total_pct)
-PCT_CELL(self_device_pct, self_device_pct)
-
-#define BYTES_CELL(name, field)                                                                   \
-    static void cell_##name(const struct cells *c, const struct op_row *r, char *out, size_t cap) \
-    {                                                                                             \
-        put_bytes(r->field, out, cap);                                                            \
-    }
-BYTES_CELL(cpu_mem, cpu_mem_bytes)
-BYTES_CELL(self_cpu_mem, self_cpu_mem_bytes)
-BYTES_CELL(device_mem, device_mem_bytes)
-BYTES_CELL(self_device_mem, self_device_mem_bytes)
-
-static void cell_flops(const struct cells *c, const struct op_row *r, char *out, size_t cap)
-{
-    put_number((double)r->flops / 1e9, out, cap);
-}
+CELL(calls, cell_count(r->calls))
+CELL(self_cpu, cell_time((double)r->self_cpu_ns, c->time))
+CELL(self_cpu_pct, cell_pct(r->self_cpu_pct))
+CELL(cpu_total, cell_time((double)r->cpu_total_ns, c->time))
+CELL(cpu_total_pct, cell_pct(r->cpu_total_pct))
+CELL(cpu_avg, cell_time(r->cpu_avg_ns, c->avg))
+CELL(self_device, cell_time((double)r->self_device_ns, c->time))
+CELL(self_device_pct, cell_pct(r->self_device_pct))
+CELL(device_total, cell_time((double)r->device_total_ns, c->time))
+CELL(device_avg, cell_time(r->device_avg_ns, c->avg))
+CELL(cpu_mem, cell_bytes(r->cpu_mem_bytes))
+CELL(self_cpu_mem, cell_bytes(r->self_cpu_mem_bytes))
+CELL(device_mem, cell_bytes(r->device_mem_bytes))
+CELL(self_device_mem, cell_bytes(r->self_device_mem_bytes))
+CELL(flops, cell_number((double)r->flops / 1e9))
 
 enum shown {
     SHOWN = 1,         /* always */
@@ -165,23 +118,23 @@ static const struct column {
     cell_fn *put;
     int shown;
 } columns[] = {
-    {"name", cell_name, SHOWN},
-    {"group", cell_group, SHOWN_GROUP},
-    {"calls", cell_calls, SHOWN},
-    {"self CPU", cell_self_cpu, SHOWN},
-    {"%", cell_self_cpu_pct, SHOWN_WIDE},
-    {"CPU total", cell_cpu_total, SHOWN_SINGLE},
-    {"%", cell_cpu_total_pct, SHOWN_WIDE},
-    {"CPU avg", cell_cpu_avg, SHOWN_WIDE},
-    {"self GPU", cell_self_device, SHOWN_DEVICE},
-    {"%", cell_self_device_pct, SHOWN_DEVICE},
-    {"GPU total", cell_device_total, SHOWN_DEVICE | SHOWN_SINGLE},
-    {"GPU avg", cell_device_avg, SHOWN_DEVICE},
-    {"CPU mem", cell_cpu_mem, SHOWN_MEMORY | SHOWN_WIDE},
-    {"self CPU mem", cell_self_cpu_mem, SHOWN_MEMORY | SHOWN_WIDE},
-    {"GPU mem", cell_device_mem, SHOWN_MEMORY | SHOWN_WIDE},
-    {"self GPU mem", cell_self_device_mem, SHOWN_MEMORY | SHOWN_WIDE},
-    {"GFLOP", cell_flops, SHOWN_FLOPS | SHOWN_WIDE},
+    {"name", put_name, SHOWN},
+    {"group", put_group, SHOWN_GROUP},
+    {"calls", put_calls, SHOWN},
+    {"self CPU", put_self_cpu, SHOWN},
+    {"%", put_self_cpu_pct, SHOWN_WIDE},
+    {"CPU total", put_cpu_total, SHOWN_SINGLE},
+    {"%", put_cpu_total_pct, SHOWN_WIDE},
+    {"CPU avg", put_cpu_avg, SHOWN_WIDE},
+    {"self GPU", put_self_device, SHOWN_DEVICE},
+    {"%", put_self_device_pct, SHOWN_DEVICE},
+    {"GPU total", put_device_total, SHOWN_DEVICE | SHOWN_SINGLE},
+    {"GPU avg", put_device_avg, SHOWN_DEVICE},
+    {"CPU mem", put_cpu_mem, SHOWN_MEMORY | SHOWN_WIDE},
+    {"self CPU mem", put_self_cpu_mem, SHOWN_MEMORY | SHOWN_WIDE},
+    {"GPU mem", put_device_mem, SHOWN_MEMORY | SHOWN_WIDE},
+    {"self GPU mem", put_self_device_mem, SHOWN_MEMORY | SHOWN_WIDE},
+    {"GFLOP", put_flops, SHOWN_FLOPS | SHOWN_WIDE},
 };
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
@@ -218,19 +171,17 @@ static void choose_units(struct cells *c)
         time = fmax(time, fmax((double)r->cpu_total_ns, (double)r->device_total_ns));
         avg = fmax(avg, fmax(c->o->wide ? r->cpu_avg_ns : 0, r->device_avg_ns));
     }
-    c->time = unit_for(time);
-    c->avg = unit_for(avg);
+    c->time = cell_unit_total(time);
+    c->avg = cell_unit_each(avg);
 }
 
 static void add_row(const struct cells *c, const struct op_row *r, struct text_table *text)
 {
     int col = 0;
-    char cell[512];
     text_table_row(text, is_device_note(r) ? TEXT_DIM : TEXT_PLAIN);
     for (int i = 0; i < N_COLUMNS; i++) {
         if (!is_shown(c, &columns[i])) continue;
-        columns[i].put(c, r, cell, sizeof cell);
-        text_table_cell(text, col++, cell);
+        text_table_cell(text, col++, columns[i].put(c, r).s);
     }
 }
 
@@ -255,7 +206,7 @@ static void print_rows(const struct cells *c)
     text_table_init(&text);
     for (int i = 0; i < N_COLUMNS; i++) {
         if (!is_shown(c, &columns[i])) continue;
-        bool is_group = columns[i].put == cell_group;
+        bool is_group = columns[i].put == put_group;
         text_table_col(&text, is_group ? group_head(c->o->by) : columns[i].head,
                        i == 0 || is_group ? TEXT_LEFT : TEXT_RIGHT);
     }

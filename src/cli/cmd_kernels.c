@@ -1,0 +1,74 @@
+/* cmd_kernels.c: `strata kernels`: what each kernel costs and how well it uses the device. */
+#include <string.h>
+
+#include "cli/show.h"
+#include "report/view_kernels.h"
+
+static const struct opt opts[] = {
+    {"sort", 's', "KEY",
+     "largest first: total, calls, mean, median, p95, max, occupancy, gb_per_s, tflop_per_s; or "
+     "name",
+     NULL},
+    {"limit", 'n', "N", "rows shown (40; 0 = all; all with --json)", NULL},
+    {"by", 'b', "WHAT", "tell kernels apart by name, by launch configuration too, or by operator",
+     "name|config|op"},
+    {"filter", 'f', "REGEX", "only kernels whose name or family matches", NULL},
+    {"wide", 'w', NULL, "every column: operator, grid, block, registers, shared memory ...", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata kernels trace.json.gz",
+    "kernels, copies and fills by total time",
+    "strata kernels trace.json.gz --filter gemm --sort tflop_per_s",
+    "matrix multiplications by achieved rate (needs record_shapes=True)",
+    "strata kernels trace.json.gz --by config --limit 10",
+    "the ten most expensive launches, shape by shape",
+    NULL,
+};
+
+static enum kernel_by by_of(const struct opts *o)
+{
+    const char *word = opt_get(o, "by", "name");
+    if (strcmp(word, "config") == 0) return KERNEL_BY_CONFIG;
+    return strcmp(word, "op") == 0 ? KERNEL_BY_OP : KERNEL_BY_NAME;
+}
+
+static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
+                struct err *e)
+{
+    struct kernel_stats k;
+    struct screen s;
+    const char *filter = opt_get(o, "filter", NULL);
+    TRY(show_screen(cli, o, cli->json ? 0 : 40, &s, e));
+    TRY(kernel_stats_run(t, by_of(o), mem, &k, e));
+    if (filter) TRY(kernel_stats_filter(&k, filter, e));
+    TRY(kernel_stats_sort(&k, opt_get(o, "sort", "total"), e));
+    if (cli->json) view_kernels_json(&cli->out, &k, s.limit);
+    else view_kernels_text(&s, &k, by_of(o), opt_has(o, "wide"));
+    return 0;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    return show_trace(cli, o, show, e);
+}
+
+const struct cmd cmd_kernels = {
+    .name = "kernels",
+    .summary = "every kernel and copy: time, spread, occupancy, achieved rate",
+    .args = "TRACE",
+    .about =
+        "Adds up device work by kernel: calls, total, median, 95th percentile, share of all device "
+        "work, and the operator that launches it. Work replayed from CUDA graphs is included.\n"
+        "Occupancy is worked out from registers, threads, shared memory and grid, also where the "
+        "recorder wrote 0, with what limits it. Copies show bytes over their own time; matrix "
+        "multiplications show FLOP/s where the trace has shapes.\n"
+        "Names are shortened to the template and the functor it applies; --json has them in full.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_NUMBERS,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,250 @@
+/* view_kernels.c: see view_kernels.h. */
+#include "report/view_kernels.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/human.h"
+#include "base/jout.h"
+#include "report/cells.h"
+
+#define WIDE 240 /* columns of the terminal that --wide expects */
+
+enum column {
+    COL_NAME,
+    COL_OP,
+    COL_CALLS,
+    COL_TOTAL,
+    COL_SHARE,
+    COL_MEAN,
+    COL_MEDIAN,
+    COL_P95,
+    COL_MAX,
+    COL_OCCUPANCY,
+    COL_LIMITER,
+    COL_RATE,
+    COL_FAMILY,
+    COL_GRID,
+    COL_BLOCK,
+    COL_REGISTERS,
+    COL_SHARED,
+    N_COLUMNS
+};
+
+static const struct {
+    const char *head;
+    enum text_align align;
+    bool wide; /* only with --wide */
+} columns[N_COLUMNS] = {
+    [COL_NAME] = {"kernel", TEXT_LEFT, false},
+    [COL_OP] = {"launched by", TEXT_LEFT, true},
+    [COL_CALLS] = {"calls", TEXT_RIGHT, false},
+    [COL_TOTAL] = {"total", TEXT_RIGHT, false},
+    [COL_SHARE] = {"%", TEXT_RIGHT, false},
+    [COL_MEAN] = {"mean", TEXT_RIGHT, true},
+    [COL_MEDIAN] = {"median", TEXT_RIGHT, false},
+    [COL_P95] = {"p95", TEXT_RIGHT, false},
+    [COL_MAX] = {"max", TEXT_RIGHT, true},
+    [COL_OCCUPANCY] = {"occ %", TEXT_RIGHT, false},
+    [COL_LIMITER] = {"limited by", TEXT_LEFT, false},
+    [COL_RATE] = {"achieved", TEXT_RIGHT, false},
+    [COL_FAMILY] = {"family", TEXT_LEFT, true},
+    [COL_GRID] = {"grid", TEXT_LEFT, true},
+    [COL_BLOCK] = {"block", TEXT_LEFT, true},
+    [COL_REGISTERS] = {"regs", TEXT_RIGHT, true},
+    [COL_SHARED] = {"shared", TEXT_RIGHT, true},
+};
+
+struct view {
+    const struct screen *s;
+    bool shown[N_COLUMNS];
+    struct cell_unit total, each;
+    bool wide;
+};
+
+static struct cell cell_dims(const uint32_t d[3])
+{
+    struct cell c = {"-"};
+    if (d[0]) snprintf(c.s, sizeof c.s, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, d[0], d[1], d[2]);
+    return c;
+}
+
+static struct cell cell_rate(const struct kernel_row *r)
+{
+    double v = r->kind == KIND_KERNEL ? r->tflop_per_s : r->gb_per_s;
+    const char *unit = r->kind == KIND_KERNEL ? "TFLOP/s" : "GB/s";
+    struct cell c = cell_number(v);
+    size_t n = strlen(c.s);
+    if (isfinite(v)) snprintf(c.s + n, sizeof c.s - n, " %s", unit);
+    return c;
+}
+
+static struct cell cell_op(const struct kernel_row *r, bool wide)
+{
+    struct cell c = cell_text(r->op, wide ? 40 : 26);
+    size_t n = strlen(c.s);
+    if (r->n_ops > 1) snprintf(c.s + n, sizeof c.s - n, " +%" PRIu32, r->n_ops - 1);
+    return c;
+}
+
+static struct cell cell_of(const struct view *v, const struct kernel_row *r, enum column col)
+{
+    struct cell c = {"-"};
+    switch (col) {
+    case COL_NAME: return cell_text(r->short_name, 120);
+    case COL_OP: return cell_op(r, v->wide);
+    case COL_CALLS: return cell_count(r->calls);
+    case COL_TOTAL: return cell_time((double)r->total_ns, v->total);
+    case COL_SHARE: return cell_pct(r->share_pct);
+    case COL_MEAN: return cell_time(r->mean_ns, v->each);
+    case COL_MEDIAN: return cell_time((double)r->median_ns, v->each);
+    case COL_P95: return cell_time((double)r->p95_ns, v->each);
+    case COL_MAX: return cell_time((double)r->max_ns, v->each);
+    case COL_OCCUPANCY:
+        if (isfinite(r->occupancy_pct)) snprintf(c.s, sizeof c.s, "%.0f", r->occupancy_pct);
+        break;
+    case COL_LIMITER: return r->limiter ? cell_text(str_c(r->limiter), 20) : c;
+    case COL_RATE: return cell_rate(r);
+    case COL_FAMILY: return cell_text(str_c(kernel_family_name(r->family)), 20);
+    case COL_GRID: return cell_dims(r->config.grid);
+    case COL_BLOCK: return cell_dims(r->config.block);
+    case COL_REGISTERS: return cell_count(r->config.registers);
+    case COL_SHARED: return cell_bytes(r->config.shared_bytes);
+    case N_COLUMNS: break;
+    }
+    return c;
+}
+
+static void choose_columns(struct view *v, enum kernel_by by, bool wide)
+{
+    for (int i = 0; i < N_COLUMNS; i++) v->shown[i] = wide || !columns[i].wide;
+    if (by == KERNEL_BY_OP) v->shown[COL_OP] = true;
+    if (by == KERNEL_BY_CONFIG) v->shown[COL_GRID] = v->shown[COL_BLOCK] = true;
+    if (wide || by == KERNEL_BY_NAME) return;
+    v->shown[COL_LIMITER] = v->shown[COL_P95] = false; /* make room */
+}
+
+static void choose_units(struct view *v, const struct kernel_stats *k)
+{
+    int64_t total = 0, each = 0;
+    for (uint32_t i = 0; i < k->n_rows && i < v->s->limit; i++) {
+        if (k->rows[i].total_ns > total) total = k->rows[i].total_ns;
+        if (k->rows[i].p95_ns > each) each = k->rows[i].p95_ns;
+    }
+    v->total = cell_unit_total((double)total);
+    v->each = cell_unit_each((double)each);
+}
+
+static void print_rows(const struct view *v, const struct kernel_stats *k, int width)
+{
+    struct text_table text;
+    text_table_init(&text);
+    for (int c = 0; c < N_COLUMNS; c++)
+        if (v->shown[c]) text_table_col(&text, columns[c].head, columns[c].align);
+    for (uint32_t i = 0; i < k->n_rows && i < v->s->limit; i++) {
+        int at = 0;
+        text_table_row(&text, TEXT_PLAIN);
+        for (int c = 0; c < N_COLUMNS; c++)
+            if (v->shown[c]) text_table_cell(&text, at++, cell_of(v, &k->rows[i], c).s);
+    }
+    text_table_print(&text, v->s->out, 2, width, v->s->color);
+    text_table_done(&text);
+}
+
+void view_kernels_text(const struct screen *s, const struct kernel_stats *k, enum kernel_by by,
+                       bool wide)
+{
+    struct view v = {.s = s, .wide = wide};
+    if (!k->n_kernels && !k->n_copies && !k->n_sets) {
+        buf_adds(s->out, "no device work in this trace: it was recorded on the CPU only\n");
+        return;
+    }
+    choose_columns(&v, by, wide);
+    choose_units(&v, k);
+    buf_printf(s->out, "%s kernels, ", human_count(k->n_kernels).s);
+    buf_printf(s->out, "%s copies, ", human_count(k->n_copies).s);
+    buf_printf(s->out, "%s fills: ", human_count(k->n_sets).s);
+    buf_printf(s->out, "%s of device work; totals in %s, single calls in %s\n\n",
+               human_time(k->work_ns).s, v.total.name, v.each.name);
+    print_rows(&v, k, wide ? WIDE : s->width);
+    screen_more(s, k->n_rows);
+    buf_addc(s->out, '\n');
+    static const struct screen_next next[] = {
+        {"kernels %s --by op", "the same, told apart by the operator that launches them"},
+        {"launches %s", "how far the CPU runs ahead of the GPU"},
+    };
+    screen_next(s, next, 2);
+}
+
+static void json_dims(struct jout *j, const char *key, const uint32_t d[3])
+{
+    jout_arr(j, key);
+    for (int i = 0; i < 3; i++) jout_uint(j, NULL, d[i]);
+    jout_end_arr(j);
+}
+
+static void json_launch(struct jout *j, const struct kernel_row *r)
+{
+    if (r->kind != KIND_KERNEL) return;
+    jout_num(j, "occupancy_pct", r->occupancy_pct, 2);
+    jout_cstr(j, "occupancy_source",
+              !isfinite(r->occupancy_pct) ? NULL
+              : r->occupancy_recorded     ? "recorded"
+                                          : "computed");
+    jout_cstr(j, "limiter", r->limiter);
+    jout_uint(j, "registers", r->config.registers);
+    jout_uint(j, "shared_bytes", r->config.shared_bytes);
+    json_dims(j, "grid", r->config.grid);
+    json_dims(j, "block", r->config.block);
+    jout_uint(j, "configs", r->n_configs);
+}
+
+static void json_row(struct jout *j, const struct kernel_row *r)
+{
+    jout_obj(j, NULL);
+    jout_str(j, "name", r->name);
+    jout_str(j, "short_name", r->short_name);
+    jout_cstr(j, "kind", kind_name(r->kind));
+    jout_cstr(j, "family", kernel_family_name(r->family));
+    jout_uint(j, "calls", r->calls);
+    jout_uint(j, "graph_calls", r->graph_calls);
+    jout_us(j, "total_us", r->total_ns);
+    jout_num(j, "share_pct", r->share_pct, 4);
+    jout_num(j, "mean_us", r->mean_ns / 1e3, 6);
+    jout_us(j, "min_us", r->min_ns);
+    jout_us(j, "median_us", r->median_ns);
+    jout_us(j, "p95_us", r->p95_ns);
+    jout_us(j, "max_us", r->max_ns);
+    json_launch(j, r);
+    if (r->bytes >= 0) {
+        jout_int(j, "bytes", r->bytes);
+        jout_num(j, "gb_per_s", r->gb_per_s, 3);
+    }
+    if (r->flops) {
+        jout_uint(j, "flops", r->flops);
+        jout_num(j, "tflop_per_s", r->tflop_per_s, 3);
+    }
+    jout_str(j, "op", r->op);
+    jout_uint(j, "ops", r->n_ops);
+    jout_end_obj(j);
+}
+
+void view_kernels_json(struct buf *out, const struct kernel_stats *k, uint32_t limit)
+{
+    struct jout j;
+    jout_init(&j, out, true);
+    jout_obj(&j, NULL);
+    jout_uint(&j, "n_rows", k->n_rows);
+    jout_arr(&j, "rows");
+    for (uint32_t i = 0; i < k->n_rows && i < limit; i++) json_row(&j, &k->rows[i]);
+    jout_end_arr(&j);
+    jout_obj(&j, "totals");
+    jout_us(&j, "work_us", k->work_ns);
+    jout_uint(&j, "kernels", k->n_kernels);
+    jout_uint(&j, "copies", k->n_copies);
+    jout_uint(&j, "memsets", k->n_sets);
+    jout_end_obj(&j);
+    jout_end_obj(&j);
+    buf_addc(out, '\n');
+}

@@ -1,0 +1,14 @@
+/* view_kernels.h: kernels for people and for programs. */
+#ifndef STRATA_REPORT_VIEW_KERNELS_H
+#define STRATA_REPORT_VIEW_KERNELS_H
+
+#include "analyze/passes/kernel_stats.h"
+#include "report/screen.h"
+
+void view_kernels_text(const struct screen *s, const struct kernel_stats *k, enum kernel_by by,
+                       bool wide);
+
+/* At most `limit` rows. */
+void view_kernels_json(struct buf *out, const struct kernel_stats *k, uint32_t limit);
+
+#endif
