@@ -66,9 +66,11 @@ static void tell_damage(const struct trace *t, const char *path)
     if (first < 0) return;
     char more[64] = "";
     if (reasons > 1) snprintf(more, sizeof more, ", and %d other kinds of damage", reasons - 1);
-    cli_say("%s: %s %s (first at byte %s)%s; strata lint lists all", name,
-            human_count(d->count[first]).s, damage_text((enum damage_reason)first),
-            human_count(d->place[first][0]).s, more);
+    char where[64] = ""; /* lost records are in no place */
+    if (first != DAMAGE_LOST_RECORDS)
+        snprintf(where, sizeof where, " (first at byte %s)", human_count(d->place[first][0]).s);
+    cli_say("%s: %s %s%s%s; strata lint lists all", name, human_count(d->count[first]).s,
+            damage_text((enum damage_reason)first), where, more);
 }
 
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e)

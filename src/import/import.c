@@ -2,11 +2,14 @@
 #include "import/import.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/pool.h"
 #include "import/json.h"
 #include "import/native.h"
+#include "import/rings.h"
 
 enum { SNIFFED = 4096 };
 
@@ -40,8 +43,20 @@ static int open_file(struct file_map *file, const char *path, const struct impor
     return rc;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 int import_open(const char *path, const struct import_options *o, struct trace **ret, struct err *e)
 {
+    /* A run folder holds the trace made from its recordings, or still the recordings. */
+    char made[4096];
+    bool folder = is_folder(path);
+    snprintf(made, sizeof made, "%s/trace.strata", path);
+    if (folder && access(made, R_OK) == 0) path = made;
+    else if (folder) return rings_open(path, o, ret, e);
     struct file_map file;
     TRY(file_map(&file, path, e));
     return open_file(&file, path, o, ret, e);

@@ -22,6 +22,7 @@ enum damage_reason {
     DAMAGE_UNMATCHED_END,     /* an E without a B, or a B never ended */
     DAMAGE_EXTRA_DATA,        /* bytes after the end of the JSON value */
     DAMAGE_BAD_UTF8,          /* a name that is not UTF-8: kept byte for byte */
+    DAMAGE_LOST_RECORDS,      /* the recorder says that it could not keep them */
     DAMAGE_REASONS
 };
 

@@ -1,0 +1,129 @@
+/* ring.h: the files a recording process leaves in RUN/rings, laid out so that they are whole at
+ * every instant: the process may be killed between any two instructions.
+ *
+ *     HOST-PID-START.proc      one a process: who it is, and its strings
+ *     HOST-PID-START.N.ring    one a thread that recorded something
+ *
+ *     .proc  | head | string | string | ...        strings_bytes tells the end
+ *     .ring  | head | stage: one block | log: block | block | ...
+ *
+ * A thread writes its records to the stage, which is mapped; when it is full it is copied to the
+ * end of the log and used again. So record i is
+ *
+ *     i >= n_logged   in slot i mod RING_BLOCK of the stage          (while i < n_written)
+ *     else            in slot i of the log, or i mod log_slots once that is set
+ *
+ * Setting log_slots ends the growth of the log: from then on the newest block takes the place of
+ * the oldest. What a record refers to is in a file before the record is, and the record before
+ * n_written counts it. A record in the log whose `check` is not that of its block is missing: its
+ * block could not be written, or was being overwritten.
+ *
+ * Fields marked (atomic) change while the process lives. Integers are little-endian. A reader
+ * refuses another version; what is new within one is a new kind of record, which it skips. */
+#ifndef STRATA_FORMAT_RING_H
+#define STRATA_FORMAT_RING_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RING_MAGIC   "STRRING1"
+#define PROC_MAGIC   "STRPROC1"
+#define RING_VERSION 1u
+
+#define RING_HEAD_BYTES  4096u
+#define RING_BLOCK       8192u /* records */
+#define RING_BLOCK_BYTES (RING_BLOCK * 16u)
+#define RING_LOG_OFFSET  (RING_HEAD_BYTES + RING_BLOCK_BYTES)
+#define RING_NAMES_MAX   32768u /* distinct strings a process; ids run from 1 */
+#define RING_TEXT_MAX    1024u  /* bytes of one string */
+
+enum ring_kind {
+    RING_PAD = 0,
+    RING_BEGIN = 1,   /* name, category */
+    RING_END = 2,     /* closes the innermost open range; name: what it was left by, or 0 */
+    RING_INSTANT = 3, /* name, category */
+    RING_PAUSE = 4,   /* recording stops: every open range of the process ends */
+
+    /* These are two records long: the value stands in `ticks` of a RING_VALUE that follows. */
+    RING_WIDE = 16,
+    RING_TASK_BEGIN = 16, /* name, category; value: the task, which may move between threads */
+    RING_TASK_END = 17,   /* name as RING_END; value: the task */
+    RING_COUNTER = 18,    /* name; value: a double */
+    RING_ARG = 19,        /* of the range or instant before it: name = key, type, value */
+    RING_CLOCK = 20,      /* ticks and value, in monotonic ns, are the same moment */
+    RING_THREAD = 21,     /* from here on by thread `value`, called `name` (0: unnamed) */
+    RING_STEP = 22,       /* step number `value` begins, and with it ends the one before */
+    RING_VALUE = 255
+};
+
+enum ring_type { RING_INT = 1, RING_NUM = 2, RING_TEXT = 3 /* value: a string id */ };
+
+struct ring_record {
+    uint64_t ticks;
+    uint16_t name; /* string id */
+    uint16_t category;
+    uint8_t kind;   /* enum ring_kind */
+    uint8_t type;   /* enum ring_type, RING_ARG only */
+    uint16_t check; /* low bits of the number of its block, counted from 1 */
+};
+
+struct ring_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t head_bytes;
+    uint32_t block_records;
+    uint32_t pid;
+    uint64_t log_slots; /* (atomic) records the log holds, once it may not grow; 0 before */
+    uint64_t n_logged;  /* (atomic) */
+    uint64_t n_lost;    /* (atomic) records overwritten or refused */
+    uint8_t pad[16];
+    uint64_t n_written; /* (atomic) on a cache line of its own */
+};
+
+struct proc_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t head_bytes;
+    uint32_t pid, ppid;
+    uint32_t clock_source; /* enum clock_source: what ticks are */
+    uint32_t closed;       /* (atomic) 1 after an orderly exit */
+    int32_t rank, world;   /* (atomic) -1 when it is not one of several */
+    uint32_t name;         /* (atomic) string id of the process name, 0 for none */
+    uint32_t pad;
+    uint64_t start_real_ns, start_mono_ns, start_ticks; /* one moment */
+    uint64_t end_mono_ns, end_ticks;                    /* (atomic) one moment, 0 until the end */
+    double ticks_per_second;                            /* a first estimate */
+    uint64_t strings_bytes;                             /* (atomic) after the head */
+    uint64_t n_lost;    /* (atomic) records of threads that got no ring */
+    uint64_t n_unnamed; /* (atomic) strings that found no room */
+    char host[64];
+    char boot[40];    /* equal on processes that share a monotonic clock */
+    char program[64]; /* the file name of what runs */
+};
+
+/* A string; the next one begins at the next multiple of eight. */
+struct ring_string {
+    uint32_t id;
+    uint32_t n;
+    char text[];
+};
+
+static_assert(sizeof(struct ring_record) == 16, "record layout");
+static_assert(offsetof(struct ring_head, n_written) == 64, "ring head layout");
+static_assert(sizeof(struct ring_head) <= RING_HEAD_BYTES, "ring head layout");
+static_assert(offsetof(struct proc_head, host) == 120, "proc head layout");
+static_assert(sizeof(struct proc_head) <= RING_HEAD_BYTES, "proc head layout");
+
+static inline uint64_t ring_string_bytes(uint32_t n)
+{
+    return (sizeof(struct ring_string) + n + 7) & ~(uint64_t)7;
+}
+
+/* What `check` is for record number `i`. */
+static inline uint16_t ring_check(uint64_t i)
+{
+    return (uint16_t)(i / RING_BLOCK + 1);
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* ring_args.c: see ring_args.h. */
+#include "import/ring_args.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/jout.h"
+#include "base/mem.h"
+
+static double number_of(uint64_t bits)
+{
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* The shortest text that reads back as the same number. */
+static void put_number(struct jout *j, const char *key, uint64_t bits)
+{
+    char text[40];
+    double v = number_of(bits);
+    if (!isfinite(v)) {
+        jout_null(j, key);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtod(text, NULL) == v) break;
+    }
+    jout_raw(j, key, str_c(text));
+}
+
+static void put_value(struct jout *j, const struct ring_process *p, const struct ring_entry *e)
+{
+    char key[RING_TEXT_MAX + 1];
+    struct str name = proc_file_string(&p->proc, e->r.name);
+    memcpy(key, name.p, name.n);
+    key[name.n] = 0;
+    if (e->r.type == RING_INT) jout_int(j, key, (int64_t)e->value);
+    else if (e->r.type == RING_NUM) put_number(j, key, e->value);
+    else if (e->r.type == RING_TEXT)
+        jout_str(j, key, proc_file_string(&p->proc, (uint32_t)e->value));
+}
+
+/* The args stand directly after their record, but for notes of the clock. */
+static void put_args(struct jout *j, const struct ring_process *p, struct ring_cursor *c)
+{
+    struct ring_entry e;
+    while (ring_cursor_next(c, &e)) {
+        if (e.r.kind == RING_ARG) put_value(j, p, &e);
+        else if (e.r.kind != RING_CLOCK) break;
+    }
+}
+
+static int read_args(struct args_source *self, uint64_t src, struct buf *out, struct err *e)
+{
+    struct ring_set *s = (struct ring_set *)self;
+    if (RING_SRC_RING(src) >= s->n_rings) return FAIL(e, ERR_INTERNAL, "no such ring");
+    struct ring_process *p = &s->processes[s->owner[RING_SRC_RING(src)]];
+    struct ring_cursor c;
+    ring_cursor_init(&c, &s->rings[RING_SRC_RING(src)], RING_SRC_NUMBER(src));
+    struct jout j;
+    jout_init(&j, out, false);
+    jout_obj(&j, NULL);
+    struct ring_entry first;
+    if (ring_cursor_next(&c, &first)) {
+        if (first.r.kind == RING_COUNTER) put_number(&j, "value", first.value);
+        put_args(&j, p, &c);
+    }
+    uint32_t error = map_find(&p->error_at, src);
+    if (error != MAP_NONE) jout_str(&j, "error", proc_file_string(&p->proc, error));
+    jout_end_obj(&j);
+    return buf_ok(out) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+}
+
+static void free_args(struct args_source *self)
+{
+    ring_set_free((struct ring_set *)self);
+}
+
+struct ring_set *ring_set_new(void)
+{
+    struct ring_set *s = mem_zalloc(1, sizeof *s);
+    if (s) s->args = (struct args_source){.read = read_args, .free = free_args};
+    return s;
+}
+
+void ring_set_free(struct ring_set *s)
+{
+    if (!s) return;
+    for (size_t i = 0; i < s->n_rings; i++) ring_file_close(&s->rings[i]);
+    for (size_t i = 0; i < s->n_processes; i++) {
+        struct ring_process *p = &s->processes[i];
+        proc_file_close(&p->proc);
+        tick_map_done(&p->clock);
+        map_done(&p->error_at);
+        mem_free(p->pauses_ns);
+    }
+    arena_done(&s->mem);
+    mem_free(s->processes);
+    mem_free(s->rings);
+    mem_free(s->owner);
+    mem_free(s);
+}

@@ -1,0 +1,277 @@
+/* ring_rows.c: see ring_rows.h.
+ *
+ * Ranges of the thread itself nest and close in order: a stack. Ranges of tasks (coroutines that
+ * take turns on the thread) close in any order: each carries an id and its parent's, and goes to a
+ * lane of its own kind, the parent's if the parent is innermost there, else one that is free. */
+#include "import/ring_rows.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+enum { MOST_OPEN = 1 << 16 }; /* ranges open at once on one thread */
+
+struct open_range {
+    int64_t ts_ns;
+    uint64_t src;
+    uint64_t task; /* its id, tasks only */
+    uint32_t lane; /* tasks only: which of the lanes for tasks, from 1 */
+    str_id name;
+    uint8_t cat;
+};
+
+struct thread {
+    struct part *part;
+    struct ring_process *p;
+    uint32_t ring;
+    struct part_key pid, tid;
+    struct open_range *open; /* of the thread itself, innermost last */
+    size_t n_open, cap_open;
+    struct open_range *tasks; /* in the order they began */
+    size_t n_tasks, cap_tasks;
+    uint32_t *lane_load; /* tasks open on each of their lanes */
+    size_t n_lanes, cap_lanes;
+    struct open_range step;
+    bool in_step;
+    size_t next_pause;
+    int64_t now_ns;
+};
+
+int64_t ring_process_ns(const struct ring_process *p, uint64_t ticks)
+{
+    return (int64_t)tick_map_ns(&p->clock, ticks) + p->offset_ns;
+}
+
+static str_id intern(struct thread *t, uint32_t id)
+{
+    struct str s = proc_file_string(&t->p->proc, id);
+    return s.n || !id ? intern_add(part_strings(t->part), s)
+                      : intern_add(part_strings(t->part), str_c("(name lost)"));
+}
+
+static struct part_key task_lane(struct thread *t, uint32_t lane)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%lld tasks %u", (long long)t->tid.number, lane);
+    return (struct part_key){ID_NONE, intern_add(part_strings(t->part), str_c(text))};
+}
+
+static int add_range(struct thread *t, const struct open_range *o, int64_t end_ns, uint8_t flags)
+{
+    struct part_row row = {
+        .ts_ns = o->ts_ns,
+        .dur_ns = end_ns > o->ts_ns ? end_ns - o->ts_ns : 0,
+        .name = o->name,
+        .kind = KIND_ANNOTATION,
+        .cat = o->cat,
+        .phase = 'X',
+        .flags = flags,
+        .src = o->src,
+        .pid = t->pid,
+        .tid = o->lane ? task_lane(t, o->lane) : t->tid,
+    };
+    if (row.tid.number == ID_NONE && row.tid.text == STR_NONE) return ERR_NOMEM;
+    return part_add(t->part, &row);
+}
+
+static int end_step(struct thread *t, int64_t at_ns, uint8_t flags)
+{
+    if (!t->in_step) return 0;
+    t->in_step = false;
+    return add_range(t, &t->step, at_ns, flags);
+}
+
+static int note_error(struct thread *t, uint64_t src, uint16_t name)
+{
+    if (!name) return 0;
+    uint32_t *slot = map_at(&t->p->error_at, src);
+    if (!slot) return ERR_NOMEM;
+    *slot = name;
+    return 0;
+}
+
+static int begin(struct thread *t, const struct ring_entry *e, struct open_range *ret)
+{
+    struct str category = proc_file_string(&t->p->proc, e->r.category);
+    *ret = (struct open_range){
+        .ts_ns = t->now_ns,
+        .src = RING_SRC(t->ring, e->number),
+        .name = intern(t, e->r.name),
+        .cat = part_cat(t->part, category.n ? category : str_c("user_annotation")),
+    };
+    return ret->name == STR_NONE ? ERR_NOMEM : 0;
+}
+
+static int thread_begin(struct thread *t, const struct ring_entry *e)
+{
+    if (t->n_open >= MOST_OPEN || VEC_RESERVE(t->open, t->n_open, t->cap_open, 1))
+        return t->n_open >= MOST_OPEN ? ERR_LIMIT : ERR_NOMEM;
+    TRY(begin(t, e, &t->open[t->n_open]));
+    t->n_open++;
+    return 0;
+}
+
+static int thread_end(struct thread *t, const struct ring_entry *e)
+{
+    if (!t->n_open) {
+        damage_note(part_damage(t->part), DAMAGE_UNMATCHED_END, e->number);
+        return 0;
+    }
+    struct open_range *o = &t->open[--t->n_open];
+    TRY(note_error(t, o->src, e->r.name));
+    return add_range(t, o, t->now_ns, 0);
+}
+
+static bool innermost(const struct thread *t, size_t task)
+{
+    for (size_t i = task + 1; i < t->n_tasks; i++)
+        if (t->tasks[i].lane == t->tasks[task].lane) return false;
+    return true;
+}
+
+/* The lane of the parent while it is innermost there, else the lowest that is free; 0 when memory
+ * is out. */
+static uint32_t choose_lane(struct thread *t, uint64_t parent)
+{
+    for (size_t i = t->n_tasks; parent && i-- > 0;)
+        if (t->tasks[i].task == parent && innermost(t, i)) return t->tasks[i].lane;
+    size_t lane = 0;
+    while (lane < t->n_lanes && t->lane_load[lane]) lane++;
+    if (lane == t->n_lanes) {
+        if (VEC_RESERVE(t->lane_load, t->n_lanes, t->cap_lanes, 1)) return 0;
+        t->lane_load[t->n_lanes++] = 0;
+    }
+    return (uint32_t)lane + 1;
+}
+
+static int task_begin(struct thread *t, const struct ring_entry *e)
+{
+    if (t->n_tasks >= MOST_OPEN || VEC_RESERVE(t->tasks, t->n_tasks, t->cap_tasks, 1))
+        return t->n_tasks >= MOST_OPEN ? ERR_LIMIT : ERR_NOMEM;
+    struct open_range *o = &t->tasks[t->n_tasks];
+    TRY(begin(t, e, o));
+    o->lane = choose_lane(t, e->value >> 32);
+    if (!o->lane) return ERR_NOMEM;
+    o->task = e->value & UINT32_MAX;
+    t->lane_load[o->lane - 1]++;
+    t->n_tasks++;
+    return 0;
+}
+
+static int close_task(struct thread *t, size_t i, int64_t at_ns, uint8_t flags)
+{
+    struct open_range o = t->tasks[i];
+    t->lane_load[o.lane - 1]--;
+    t->n_tasks--;
+    for (; i < t->n_tasks; i++) t->tasks[i] = t->tasks[i + 1];
+    return add_range(t, &o, at_ns, flags);
+}
+
+static int task_end(struct thread *t, const struct ring_entry *e)
+{
+    for (size_t i = t->n_tasks; i-- > 0;) {
+        if (t->tasks[i].task != e->value) continue;
+        TRY(note_error(t, t->tasks[i].src, e->r.name));
+        return close_task(t, i, t->now_ns, 0);
+    }
+    damage_note(part_damage(t->part), DAMAGE_UNMATCHED_END, e->number);
+    return 0;
+}
+
+static int close_all(struct thread *t, int64_t at_ns, uint8_t flags)
+{
+    while (t->n_open) TRY(add_range(t, &t->open[--t->n_open], at_ns, flags));
+    while (t->n_tasks) TRY(close_task(t, t->n_tasks - 1, at_ns, flags));
+    return end_step(t, at_ns, flags);
+}
+
+static int add_point(struct thread *t, const struct ring_entry *e, enum row_kind kind, char phase)
+{
+    struct str category = proc_file_string(&t->p->proc, e->r.category);
+    struct part_row row = {
+        .ts_ns = t->now_ns,
+        .name = intern(t, e->r.name),
+        .kind = kind,
+        .cat = part_cat(t->part, category.n ? category : str_c(kind_name(kind))),
+        .phase = phase,
+        .src = RING_SRC(t->ring, e->number),
+        .pid = t->pid,
+        .tid = t->tid,
+    };
+    return part_add(t->part, &row);
+}
+
+static int begin_step(struct thread *t, const struct ring_entry *e)
+{
+    TRY(end_step(t, t->now_ns, 0));
+    TRY(begin(t, e, &t->step));
+    char name[40];
+    snprintf(name, sizeof name, "ProfilerStep#%llu", (unsigned long long)e->value);
+    t->step.name = intern_add(part_strings(t->part), str_c(name));
+    t->in_step = true;
+    return t->step.name == STR_NONE ? ERR_NOMEM : 0;
+}
+
+static int set_thread(struct thread *t, const struct ring_entry *e)
+{
+    /* Another thread took the ring over: the one before ended with these still open. */
+    if (t->tid.number != (int64_t)e->value) TRY(close_all(t, t->now_ns, ROW_UNFINISHED));
+    t->tid = (struct part_key){(int64_t)e->value, 0};
+    if (!e->r.name) return 0;
+    return part_add_label(t->part, LABEL_THREAD_NAME, t->pid, t->tid, intern(t, e->r.name), 0);
+}
+
+static int add_record(struct thread *t, const struct ring_entry *e)
+{
+    switch ((enum ring_kind)e->r.kind) {
+    case RING_BEGIN: return thread_begin(t, e);
+    case RING_END: return thread_end(t, e);
+    case RING_TASK_BEGIN: return task_begin(t, e);
+    case RING_TASK_END: return task_end(t, e);
+    case RING_INSTANT: return add_point(t, e, KIND_INSTANT, 'i');
+    case RING_COUNTER: return add_point(t, e, KIND_COUNTER, 'C');
+    case RING_STEP: return begin_step(t, e);
+    case RING_THREAD: return set_thread(t, e);
+    default: return 0; /* clocks, args, pauses; or newer than we are */
+    }
+}
+
+/* Ranges that were open when the process paused end there, on every thread. */
+static int pass_pauses(struct thread *t)
+{
+    const struct ring_process *p = t->p;
+    for (; t->next_pause < p->n_pauses && p->pauses_ns[t->next_pause] <= t->now_ns; t->next_pause++)
+        TRY(close_all(t, p->pauses_ns[t->next_pause], 0));
+    return 0;
+}
+
+static int add_records(struct thread *t, struct ring_cursor *c)
+{
+    struct ring_entry e;
+    while (ring_cursor_next(c, &e)) {
+        if (e.r.kind == RING_CLOCK) continue; /* noted just after the record that follows it */
+        t->now_ns = ring_process_ns(t->p, e.r.ticks);
+        TRY(pass_pauses(t));
+        TRY(add_record(t, &e));
+    }
+    t->now_ns = t->p->end_ns;
+    TRY(pass_pauses(t));
+    return close_all(t, t->p->end_ns, ROW_UNFINISHED);
+}
+
+int ring_rows_add(struct part *part, struct ring_process *p, const struct ring_file *f,
+                  uint32_t ring)
+{
+    struct thread t = {.part = part, .p = p, .ring = ring, .pid = p->pid, .tid = {0, 0}};
+    if (p->pid_text) t.pid.text = intern_add(part_strings(part), str_c(p->pid_text));
+    struct ring_cursor c;
+    ring_cursor_init(&c, f, 0);
+    int rc = p->pid_text && t.pid.text == STR_NONE ? ERR_NOMEM : add_records(&t, &c);
+    uint64_t lost = c.n_missing + f->first > f->n_lost ? c.n_missing + f->first : f->n_lost;
+    p->n_lost += lost;
+    mem_free(t.open);
+    mem_free(t.tasks);
+    mem_free(t.lane_load);
+    return rc;
+}

@@ -1,0 +1,151 @@
+/* names.c: see names.h. An open-addressed table of pointers that only ever fills up: readers
+ * follow published pointers, writers hold the lock. */
+#include "record/names.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+
+#define SLOTS  (2 * RING_NAMES_MAX)
+#define WINDOW ((size_t)64 << 10)
+
+struct name {
+    uint64_t hash;
+    uint32_t id, n;
+    char text[];
+};
+
+static _Atomic(struct name *) slots[SLOTS];
+static struct name *by_id[RING_NAMES_MAX]; /* [id], under the lock */
+static uint32_t n_names = 1;               /* id 0 is "no name" */
+static struct arena bytes;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The file the strings go to, while there is one. */
+static struct {
+    struct spool *file;
+    struct proc_head *head;
+    char *window;
+    uint64_t window_at; /* offset of the window in the file */
+} out;
+
+static bool same(const struct name *e, uint64_t hash, struct str s)
+{
+    return e->hash == hash && e->n == s.n && memcmp(e->text, s.p, s.n) == 0;
+}
+
+/* The entry, or NULL and where it belongs. */
+static struct name *find(uint64_t hash, struct str s, uint32_t *ret_slot)
+{
+    for (uint32_t i = (uint32_t)hash % SLOTS;; i = (i + 1) % SLOTS) {
+        struct name *e = atomic_load_explicit(&slots[i], memory_order_acquire);
+        if (e && !same(e, hash, s)) continue;
+        *ret_slot = i;
+        return e;
+    }
+}
+
+static int write_bytes(const void *p, size_t n, uint64_t at, struct err *e)
+{
+    for (size_t done = 0; done < n;) {
+        uint64_t window_at = (at + done) / WINDOW * WINDOW;
+        if (!out.window || out.window_at != window_at) {
+            void *next;
+            TRY(spool_map(out.file, window_at, WINDOW, &next, e));
+            spool_unmap(out.window, WINDOW);
+            out.window = next;
+            out.window_at = window_at;
+        }
+        size_t into = (size_t)(at + done - window_at);
+        size_t piece = n - done < WINDOW - into ? n - done : WINDOW - into;
+        memcpy(out.window + into, (const char *)p + done, piece);
+        done += piece;
+    }
+    return 0;
+}
+
+/* The file's end moves last: what it covers is complete. */
+static int write_name(const struct name *s, struct err *e)
+{
+    uint64_t end = __atomic_load_n(&out.head->strings_bytes, __ATOMIC_RELAXED);
+    uint64_t at = RING_HEAD_BYTES + end;
+    struct ring_string entry = {s->id, s->n};
+    TRY(write_bytes(&entry, sizeof entry, at, e));
+    TRY(write_bytes(s->text, s->n, at + sizeof entry, e));
+    __atomic_store_n(&out.head->strings_bytes, end + ring_string_bytes(s->n), __ATOMIC_RELEASE);
+    return 0;
+}
+
+static void note_unnamed(void)
+{
+    if (out.head) __atomic_fetch_add(&out.head->n_unnamed, 1, __ATOMIC_RELAXED);
+}
+
+static struct name *add(uint64_t hash, struct str s)
+{
+    if (n_names >= RING_NAMES_MAX) return NULL;
+    struct name *e = arena_alloc(&bytes, sizeof *e + s.n);
+    if (!e) return NULL;
+    e->hash = hash;
+    e->id = n_names;
+    e->n = (uint32_t)s.n;
+    memcpy(e->text, s.p, s.n);
+    by_id[n_names++] = e;
+    return e;
+}
+
+uint32_t names_id(struct str s)
+{
+    if (s.n > RING_TEXT_MAX) s.n = RING_TEXT_MAX;
+    if (s.n == 0) return 0;
+    uint64_t hash = intern_hash(s);
+    uint32_t slot;
+    struct name *e = find(hash, s, &slot);
+    if (e) return e->id;
+    pthread_mutex_lock(&lock);
+    e = find(hash, s, &slot);
+    if (!e) {
+        e = add(hash, s);
+        if (!e || (out.file && write_name(e, NULL) < 0)) note_unnamed();
+        if (e) atomic_store_explicit(&slots[slot], e, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return e ? e->id : 0;
+}
+
+int names_attach(struct spool *file, struct proc_head *head, struct err *e)
+{
+    int rc = 0;
+    pthread_mutex_lock(&lock);
+    out.file = file;
+    out.head = head;
+    for (uint32_t id = 1; id < n_names && rc == 0; id++) rc = write_name(by_id[id], e);
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+void names_detach(void)
+{
+    pthread_mutex_lock(&lock);
+    spool_unmap(out.window, WINDOW);
+    memset(&out, 0, sizeof out);
+    pthread_mutex_unlock(&lock);
+}
+
+void names_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void names_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void names_unlock_in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}

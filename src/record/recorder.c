@@ -1,0 +1,336 @@
+/* recorder.c: see recorder.h. One lock for everything that happens rarely. */
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "record/names.h"
+#include "record/procfile.h"
+#include "record/rank.h"
+
+#define DEFAULT_BUDGET ((uint64_t)2 << 30)
+#define LEAST_RING     ((uint64_t)1 << 20)
+#define FIRST_GUESS_NS 200000 /* how long the tick rate is measured before the first record */
+#define TOO_MANY_RINGS 4096
+
+__thread struct writer *recorder_mine __attribute__((tls_model("initial-exec")));
+
+enum state { IDLE, STARTED, OPEN, BROKEN };
+
+static struct {
+    enum state state;
+    char *dir, *out, *pipeline; /* the request, owned */
+    uint64_t budget_bytes;      /* left for new rings */
+    double first_hz;
+    struct clock_pair first;
+    struct procfile proc;
+    char folder[RUNDIR_MAX];
+    int n_rings;
+    struct writer *all, *free;
+    struct writer *inherited; /* the parent's, after fork: not ours to write */
+    struct err trouble;
+    pthread_key_t at_thread_exit;
+} rec;
+
+static _Atomic enum clock_source source;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic uint64_t n_homeless;            /* records without a ring */
+static _Atomic(struct proc_head *) shown_head; /* where they are counted in the file */
+
+static void free_writers(struct writer *w)
+{
+    while (w) {
+        struct writer *next = w->next_all;
+        writer_free(w);
+        w = next;
+    }
+}
+
+/* A thread is gone: its ring is the next new thread's. */
+static void thread_exits(void *writer)
+{
+    struct writer *w = writer;
+    recorder_mine = NULL;
+    pthread_mutex_lock(&lock);
+    w->next_free = rec.free;
+    rec.free = w;
+    pthread_mutex_unlock(&lock);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+    names_lock();
+}
+
+static void after_fork_in_parent(void)
+{
+    names_unlock();
+    pthread_mutex_unlock(&lock);
+}
+
+/* The child shares every mapping with the parent and must write to none of them. It starts over
+ * with files of its own when it records something; the parent's are let go of then, not now:
+ * most children go on to exec. */
+static void after_fork_in_child(void)
+{
+    names_unlock_in_child();
+    pthread_mutex_init(&lock, NULL);
+    recorder_mine = NULL;
+    pthread_setspecific(rec.at_thread_exit, NULL);
+    if (rec.state != OPEN) return;
+    rec.state = STARTED;
+    rec.inherited = rec.all;
+    rec.all = rec.free = NULL;
+    rec.n_rings = 0;
+    atomic_store(&n_homeless, 0);
+    atomic_store(&shown_head, NULL);
+    procfile_forget(&rec.proc);
+}
+
+static void at_exit(void)
+{
+    pthread_mutex_lock(&lock);
+    if (rec.state == OPEN) procfile_close(&rec.proc, clock_pair(source));
+    pthread_mutex_unlock(&lock);
+}
+
+static void prepare(void)
+{
+    source = clock_best();
+    rec.first = clock_pair(source);
+    pthread_key_create(&rec.at_thread_exit, thread_exits);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    atexit(at_exit);
+}
+
+static int keep(char **field, const char *text)
+{
+    mem_free(*field);
+    *field = text ? mem_strdup(text) : NULL;
+    return text && !*field ? ERR_NOMEM : 0;
+}
+
+void recorder_options_from_env(struct recorder_options *o)
+{
+    *o = (struct recorder_options){0};
+    const char *clock = getenv("STRATA_CLOCK"), *mb = getenv("STRATA_RING_MB");
+    const char *run = getenv("STRATA_RUN"), *out = getenv("STRATA_OUT");
+    const char *pipeline = getenv("STRATA_PIPELINE");
+    o->where.dir = run && *run ? run : NULL;
+    o->where.out = out && *out ? out : NULL;
+    o->where.pipeline = pipeline && *pipeline ? pipeline : NULL;
+    o->os_clock = clock && strcmp(clock, "os") == 0;
+    char *end;
+    long n = mb ? strtol(mb, &end, 10) : 0;
+    if (n > 0 && n < (1 << 20) && *end == 0) o->budget_bytes = (uint64_t)n << 20;
+}
+
+int recorder_start(const struct recorder_options *o, struct err *e)
+{
+    pthread_once(&once, prepare);
+    pthread_mutex_lock(&lock);
+    int rc = 0;
+    if (rec.state == IDLE) {
+        rc = keep(&rec.dir, o->where.dir);
+        if (rc == 0) rc = keep(&rec.out, o->where.out);
+        if (rc == 0) rc = keep(&rec.pipeline, o->where.pipeline);
+        if (o->os_clock) {
+            source = CLOCK_OS;
+            rec.first = clock_pair(CLOCK_OS);
+        }
+        rec.budget_bytes = o->budget_bytes ? o->budget_bytes : DEFAULT_BUDGET;
+        if (rc == 0) rec.state = STARTED;
+        else err_set(e, rc, "out of memory");
+    }
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+bool recorder_started(void)
+{
+    pthread_mutex_lock(&lock);
+    bool yes = rec.state != IDLE;
+    pthread_mutex_unlock(&lock);
+    return yes;
+}
+
+static int open_folder(struct err *e)
+{
+    if (!rec.folder[0]) {
+        struct rundir_request where = {rec.dir, rec.out, rec.pipeline};
+        TRY(rundir_make(&where, rec.folder, e));
+    }
+    char path[RUNDIR_MAX + 16];
+    snprintf(path, sizeof path, "%s/rings", rec.folder);
+    if (mkdir(path, 0777) < 0 && errno != EEXIST) {
+        err_at(e, path, ERR_NO_OFFSET);
+        return FAIL(e, ERR_IO, "cannot make the folder: %s", strerror(errno));
+    }
+    return 0;
+}
+
+/* With the lock held. */
+static int open_files(void)
+{
+    if (rec.state == OPEN) return 0;
+    if (rec.state == BROKEN) return rec.trouble.code;
+    if (rec.state == IDLE) return FAIL(&rec.trouble, ERR_USAGE, "recording was not started");
+    free_writers(rec.inherited);
+    rec.inherited = NULL;
+    if (!rec.first_hz) rec.first_hz = clock_measure_hz(source, FIRST_GUESS_NS);
+    int rc = open_folder(&rec.trouble);
+    struct rank r = rank_find();
+    struct procfile_facts facts = {source, rec.first_hz, r.rank, r.world};
+    if (rc == 0) rc = procfile_open(&rec.proc, rec.folder, &facts, &rec.trouble);
+    rec.state = rc == 0 ? OPEN : BROKEN;
+    if (rc == 0) atomic_store(&shown_head, rec.proc.head);
+    return rc;
+}
+
+int recorder_open(struct err *e)
+{
+    pthread_mutex_lock(&lock);
+    int rc = open_files();
+    if (rc < 0 && e) *e = rec.trouble;
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+/* Every ring may take an eighth of what is left: one busy thread gets much, many get some. */
+static struct writer *new_writer(void)
+{
+    if (rec.n_rings >= TOO_MANY_RINGS) return NULL;
+    char path[PROCFILE_PATH];
+    procfile_ring_path(&rec.proc, rec.n_rings, path);
+    uint64_t limit = rec.budget_bytes / 8 > LEAST_RING ? rec.budget_bytes / 8 : LEAST_RING;
+    struct writer_options o = {source, rec.first_hz, limit};
+    struct writer *w = writer_new(path, &o, &rec.trouble);
+    if (!w) return NULL;
+    rec.n_rings++;
+    rec.budget_bytes -= limit < rec.budget_bytes ? limit : rec.budget_bytes;
+    w->next_all = rec.all;
+    rec.all = w;
+    return w;
+}
+
+static void put_thread(struct writer *w, uint32_t name)
+{
+    writer_put(w, (struct ring_record){.kind = RING_THREAD, .name = (uint16_t)name},
+               (uint64_t)syscall(SYS_gettid));
+}
+
+static uint32_t thread_name(void)
+{
+    char name[32] = "";
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    return names_id(str_c(name));
+}
+
+/* A thread for which no ring could be made asks again only after many records. */
+static __thread unsigned refusals;
+
+struct writer *recorder_adopt(void)
+{
+    if (refusals & 1023) {
+        refusals++;
+        return NULL;
+    }
+    struct writer *w = NULL;
+    uint32_t name = thread_name();
+    pthread_mutex_lock(&lock);
+    if (open_files() == 0) {
+        w = rec.free;
+        if (w) rec.free = w->next_free;
+        else w = new_writer();
+    }
+    pthread_mutex_unlock(&lock);
+    if (!w) {
+        refusals++;
+        return NULL;
+    }
+    recorder_mine = w;
+    pthread_setspecific(rec.at_thread_exit, w);
+    put_thread(w, name);
+    return w;
+}
+
+uint64_t recorder_lose(void)
+{
+    struct proc_head *h = atomic_load_explicit(&shown_head, memory_order_acquire);
+    atomic_fetch_add_explicit(&n_homeless, 1, memory_order_relaxed);
+    if (h) __atomic_fetch_add(&h->n_lost, 1, __ATOMIC_RELAXED);
+    return clock_ticks(recorder_clock());
+}
+
+const char *recorder_dir(void)
+{
+    pthread_mutex_lock(&lock);
+    const char *dir = rec.state == OPEN ? rec.folder : NULL;
+    pthread_mutex_unlock(&lock);
+    return dir;
+}
+
+const char *recorder_trouble(void)
+{
+    pthread_mutex_lock(&lock);
+    const char *why = rec.trouble.code ? rec.trouble.msg : NULL;
+    pthread_mutex_unlock(&lock);
+    return why;
+}
+
+uint64_t recorder_lost(void)
+{
+    uint64_t n = atomic_load(&n_homeless);
+    pthread_mutex_lock(&lock);
+    for (struct writer *w = rec.all; w; w = w->next_all)
+        n += __atomic_load_n(&w->head->n_lost, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+enum clock_source recorder_clock(void)
+{
+    pthread_once(&once, prepare);
+    return source;
+}
+
+double recorder_ticks_per_second(void)
+{
+    pthread_once(&once, prepare);
+    pthread_mutex_lock(&lock);
+    struct clock_pair first = rec.first, now = clock_pair(source);
+    pthread_mutex_unlock(&lock);
+    if (source == CLOCK_OS || now.mono_ns == first.mono_ns) return 1e9;
+    return (double)(now.ticks - first.ticks) * 1e9 / (double)(now.mono_ns - first.mono_ns);
+}
+
+void recorder_set_rank(int rank, int world)
+{
+    struct proc_head *h = atomic_load(&shown_head);
+    if (!h) return;
+    __atomic_store_n(&h->rank, rank, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->world, world, __ATOMIC_RELAXED);
+}
+
+void recorder_set_process_name(uint32_t name)
+{
+    struct proc_head *h = recorder_open(NULL) == 0 ? atomic_load(&shown_head) : NULL;
+    if (h) __atomic_store_n(&h->name, name, __ATOMIC_RELEASE);
+}
+
+void recorder_set_thread_name(uint32_t name)
+{
+    struct writer *w = recorder_mine ? recorder_mine : recorder_adopt();
+    if (w) put_thread(w, name);
+}

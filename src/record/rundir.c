@@ -1,0 +1,150 @@
+/* rundir.c: see rundir.h.
+ *
+ * Ranks agree through a file beside the run folders, {out}/{pipeline}/.launch-HASH, which holds
+ * the name of the folder. Whoever links it into place first decides; linking cannot half succeed.
+ */
+#include "record/rundir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/intern.h"
+#include "record/rank.h"
+
+#define NAME_MAX_BYTES 96
+
+static int fail(const char *path, const char *what, struct err *e)
+{
+    int error = errno;
+    err_at(e, path, ERR_NO_OFFSET);
+    return FAIL(e, ERR_IO, "%s: %s", what, strerror(error));
+}
+
+void rundir_clean_name(const char *name, char *out, size_t cap)
+{
+    size_t n = 0;
+    if (cap > NAME_MAX_BYTES) cap = NAME_MAX_BYTES;
+    for (; *name && n + 1 < cap; name++) {
+        unsigned char c = (unsigned char)*name;
+        bool plain = c >= 128 || (c > ' ' && c != 127 && c != '/' && c != '\\');
+        out[n++] = plain ? (char)c : '_';
+    }
+    out[n] = 0;
+    if (out[0] == '.') out[0] = '_'; /* neither hidden nor a way up */
+    if (n == 0) snprintf(out, cap, "run");
+}
+
+static int absolute(const char *path, char *out, struct err *e)
+{
+    char cwd[RUNDIR_MAX] = "";
+    if (path[0] != '/' && !getcwd(cwd, sizeof cwd)) return fail(path, "no current folder", e);
+    int n = snprintf(out, RUNDIR_MAX, "%s%s%s", cwd, cwd[0] ? "/" : "", path);
+    if (n >= RUNDIR_MAX) return FAIL(e, ERR_LIMIT, "the path of the run's folder is too long");
+    return 0;
+}
+
+/* mkdir -p. */
+static int make_all(const char *path, struct err *e)
+{
+    char part[RUNDIR_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *p = part + 1;; p++) {
+        char c = *p;
+        if (c != '/' && c != 0) continue;
+        *p = 0;
+        struct stat st;
+        if (mkdir(part, 0777) < 0 && (stat(part, &st) < 0 || !S_ISDIR(st.st_mode)))
+            return fail(part, "cannot make the folder", e);
+        *p = c;
+        if (c == 0) return 0;
+    }
+}
+
+/* A new folder under `parent`, named by the time; `ret` gets its name. */
+static int make_stamped(const char *parent, char *ret, size_t cap, struct err *e)
+{
+    time_t now = time(NULL);
+    struct tm t;
+    localtime_r(&now, &t);
+    char stamp[32], path[RUNDIR_MAX + 64];
+    strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", &t);
+    for (int i = 1; i < 10000; i++) {
+        if (i == 1) snprintf(ret, cap, "%s", stamp);
+        else snprintf(ret, cap, "%s_%d", stamp, i);
+        snprintf(path, sizeof path, "%s/%s", parent, ret);
+        if (mkdir(path, 0777) == 0) return 0;
+        if (errno != EEXIST) return fail(path, "cannot make the folder", e);
+    }
+    return FAIL(e, ERR_LIMIT, "too many runs in one second in %s", parent);
+}
+
+static bool read_marker(const char *path, char *ret, size_t cap)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ssize_t n = read(fd, ret, cap - 1);
+    close(fd);
+    if (n <= 0) return false;
+    ret[n] = 0;
+    return !strchr(ret, '/');
+}
+
+/* Puts `name` into the marker, or takes the name that is there already. */
+static int agree(const char *parent, const char *marker, char *name, size_t cap, struct err *e)
+{
+    char temp[RUNDIR_MAX + 64];
+    snprintf(temp, sizeof temp, "%s/.launch-%ld", parent, (long)getpid());
+    int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return fail(temp, "cannot write", e);
+    size_t n = strlen(name);
+    bool ok = write(fd, name, n) == (ssize_t)n;
+    ok = close(fd) == 0 && ok;
+    if (ok && link(temp, marker) < 0 && errno == EEXIST) {
+        char mine[RUNDIR_MAX + 64];
+        snprintf(mine, sizeof mine, "%s/%s", parent, name);
+        if (read_marker(marker, name, cap)) rmdir(mine);
+    }
+    unlink(temp);
+    return 0;
+}
+
+static int make_shared(const char *parent, const char *key, char *name, size_t cap, struct err *e)
+{
+    char marker[RUNDIR_MAX + 64];
+    snprintf(marker, sizeof marker, "%s/.launch-%016llx", parent,
+             (unsigned long long)intern_hash(str_c(key)));
+    if (read_marker(marker, name, cap)) return 0;
+    TRY(make_stamped(parent, name, cap, e));
+    return agree(parent, marker, name, cap, e);
+}
+
+int rundir_make(const struct rundir_request *r, char *ret, struct err *e)
+{
+    char path[RUNDIR_MAX], name[NAME_MAX_BYTES], key[512];
+    if (r->dir) {
+        TRY(absolute(r->dir, path, e));
+        TRY(make_all(path, e));
+        memcpy(ret, path, sizeof path);
+        return 0;
+    }
+    TRY(absolute(r->out ? r->out : "strata_out", path, e));
+    rundir_clean_name(r->pipeline ? r->pipeline : program_invocation_short_name, name, sizeof name);
+    size_t n = strlen(path);
+    if (n + sizeof name * 2 + 2 >= sizeof path)
+        return FAIL(e, ERR_LIMIT, "the path of the run's folder is too long");
+    snprintf(path + n, sizeof path - n, "/%s", name);
+    TRY(make_all(path, e));
+    if (rank_launch_key(key, sizeof key)) TRY(make_shared(path, key, name, sizeof name, e));
+    else TRY(make_stamped(path, name, sizeof name, e));
+    if (snprintf(ret, RUNDIR_MAX, "%s/%s", path, name) >= RUNDIR_MAX)
+        return FAIL(e, ERR_LIMIT, "the path of the run's folder is too long");
+    return 0;
+}

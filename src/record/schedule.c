@@ -1,0 +1,54 @@
+/* schedule.c: see schedule.h. */
+#include "record/schedule.h"
+
+#include <pthread.h>
+
+static struct strata_schedule schedule;
+static bool has_schedule;
+static uint64_t current;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum schedule_phase schedule_phase(const struct strata_schedule *s, uint64_t n)
+{
+    uint64_t cycle = (uint64_t)s->wait + s->warmup + s->active;
+    if (n < s->skip_first || cycle == 0) return SCHEDULE_SKIPPED;
+    n -= s->skip_first;
+    if (s->repeat && n / cycle >= s->repeat) return SCHEDULE_SKIPPED;
+    n %= cycle;
+    if (n < s->wait) return SCHEDULE_SKIPPED;
+    return n < (uint64_t)s->wait + s->warmup ? SCHEDULE_WARMUP : SCHEDULE_ACTIVE;
+}
+
+static enum schedule_phase phase_now(void)
+{
+    return has_schedule ? schedule_phase(&schedule, current) : SCHEDULE_ACTIVE;
+}
+
+void schedule_set(const struct strata_schedule *s)
+{
+    pthread_mutex_lock(&lock);
+    has_schedule = s != NULL;
+    if (s) schedule = *s;
+    current = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+bool schedule_active(void)
+{
+    pthread_mutex_lock(&lock);
+    bool active = phase_now() == SCHEDULE_ACTIVE;
+    pthread_mutex_unlock(&lock);
+    return active;
+}
+
+struct schedule_change schedule_next(void)
+{
+    struct schedule_change c = {0};
+    pthread_mutex_lock(&lock);
+    c.was_active = phase_now() == SCHEDULE_ACTIVE;
+    c.number = ++current;
+    c.active = phase_now() == SCHEDULE_ACTIVE;
+    c.getting_ready = phase_now() == SCHEDULE_WARMUP;
+    pthread_mutex_unlock(&lock);
+    return c;
+}

@@ -1,0 +1,114 @@
+/* writer.c: making a ring, emptying its stage into the log, wrapping; see writer.h. */
+#include "record/writer.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static_assert(RING_BLOCK % 2 == 0, "a stage never ends between a record and its value");
+
+void writer_lose(struct writer *w)
+{
+    __atomic_fetch_add(&w->head->n_lost, 1, __ATOMIC_RELAXED);
+}
+
+static int write_block(struct writer *w, uint64_t slot)
+{
+    return spool_write(&w->file, RING_LOG_OFFSET + slot * sizeof *w->stage, w->stage,
+                       RING_BLOCK_BYTES, NULL);
+}
+
+/* Copies the stage to the log. When the log may not or cannot grow, the newest block takes the
+ * place of the oldest; when even that fails the block is given up. Either way one is lost. */
+static void log_stage(struct writer *w)
+{
+    uint64_t n_logged = w->n_written - RING_BLOCK;
+    uint64_t slots = __atomic_load_n(&w->head->log_slots, __ATOMIC_RELAXED);
+    bool kept = !slots && n_logged < w->limit_slots && write_block(w, n_logged) == 0;
+    if (!kept) {
+        if (!slots) {
+            slots = n_logged;
+            __atomic_store_n(&w->head->log_slots, slots, __ATOMIC_RELEASE);
+        }
+        if (slots) (void)(write_block(w, n_logged % slots) == 0);
+        __atomic_fetch_add(&w->head->n_lost, RING_BLOCK, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&w->head->n_logged, w->n_written, __ATOMIC_RELEASE);
+    w->next = w->stage;
+    w->check = ring_check(w->n_written);
+}
+
+static void note_clocks(struct writer *w)
+{
+    struct clock_pair now = clock_pair(w->clock);
+    writer_store(w, (struct ring_record){.kind = RING_CLOCK, .ticks = now.ticks});
+    writer_store(w, (struct ring_record){.kind = RING_VALUE, .ticks = now.mono_ns});
+    writer_publish(w);
+    w->refresh_at = now.ticks + w->ticks_per_second;
+}
+
+static void make_room(struct writer *w)
+{
+    if (w->end - w->next >= 2) return;
+    if (w->next != w->end) writer_store(w, (struct ring_record){.kind = RING_PAD});
+    writer_publish(w);
+    log_stage(w);
+}
+
+void writer_refresh(struct writer *w)
+{
+    make_room(w);
+    if (clock_ticks(w->clock) < w->refresh_at) return;
+    note_clocks(w);
+    make_room(w);
+}
+
+static void fill_head(struct ring_head *h)
+{
+    h->version = RING_VERSION;
+    h->head_bytes = RING_HEAD_BYTES;
+    h->block_records = RING_BLOCK;
+    h->pid = (uint32_t)getpid();
+    memcpy(h->magic, RING_MAGIC, sizeof h->magic); /* last: now it is one of ours */
+}
+
+static int open_ring(struct writer *w, const char *path, struct err *e)
+{
+    TRY(spool_create(&w->file, path, e));
+    void *window;
+    int rc = spool_map(&w->file, 0, RING_LOG_OFFSET, &window, e);
+    if (rc < 0) {
+        unlink(path);
+        return rc;
+    }
+    w->head = window;
+    w->stage = w->next = (struct ring_record *)((char *)window + RING_HEAD_BYTES);
+    w->end = w->stage + RING_BLOCK;
+    fill_head(w->head);
+    return 0;
+}
+
+struct writer *writer_new(const char *path, const struct writer_options *o, struct err *e)
+{
+    struct writer *w = mem_zalloc(1, sizeof *w);
+    if (!w) {
+        err_set(e, ERR_NOMEM, "out of memory");
+        return NULL;
+    }
+    w->clock = o->clock;
+    w->check = ring_check(0);
+    w->ticks_per_second = (uint64_t)o->ticks_per_second;
+    w->limit_slots = o->limit_bytes / RING_BLOCK_BYTES * RING_BLOCK;
+    if (open_ring(w, path, e) == 0) return w;
+    writer_free(w);
+    return NULL;
+}
+
+void writer_free(struct writer *w)
+{
+    if (!w) return;
+    spool_unmap(w->head, RING_LOG_OFFSET);
+    spool_done(&w->file);
+    mem_free(w);
+}

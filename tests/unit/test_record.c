@@ -1,0 +1,688 @@
+/* test_record.c: from the marks in a program to the rows of a trace: nesting, details, threads,
+ * steps, fork, exec, signals, and death at any moment. */
+#include <pthread.h>
+#include <sched.h>
+
+#include "import/ring_file.h"
+#include "record/recorder.h"
+#include "record/schedule.h"
+#include "recording.h"
+
+static void nested(const char *dir)
+{
+    strata_begin("before the start"); /* off: leaves no trace */
+    strata_end();
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_process_name("pipeline");
+    strata_begin("outer");
+    strata_arg_int("frames", -3);
+    strata_arg_num("scale", 0.1);
+    strata_arg_text("mode", "fast \"quoted\"");
+    for (int i = 0; i < 3; i++) {
+        STRATA_BEGIN("inner");
+        STRATA_END();
+    }
+    strata_begin_in("io", "load");
+    strata_end();
+    strata_instant("here");
+    strata_counter("queue", 2.5);
+    {
+        STRATA_SCOPE("scoped");
+    }
+    strata_end();
+    strata_begin("left open");
+}
+
+TEST(ranges_details_instants_counters)
+{
+    struct folder f;
+    struct trace *t = record_in_child(nested, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_STR(t->format, "strata recording");
+    CHECK_EQ_INT(count_rows(t, "before the start"), 0);
+    CHECK_EQ_INT(count_rows(t, "inner"), 3);
+    row_t outer = find_row(t, "outer"), inner = find_row(t, "inner"), load = find_row(t, "load");
+    REQUIRE(outer != ROW_NONE && inner != ROW_NONE && load != ROW_NONE);
+    CHECK_EQ_INT(t->kind[outer], KIND_ANNOTATION);
+    CHECK_EQ_INT(t->parent[outer], ROW_NONE);
+    CHECK_EQ_INT(t->parent[inner], outer);
+    CHECK_EQ_INT(t->parent[find_row(t, "scoped")], outer);
+    CHECK(t->ts_ns[inner] >= t->ts_ns[outer] && trace_end_ns(t, inner) <= trace_end_ns(t, outer));
+    CHECK_EQ_BYTES(trace_str(t, t->cats[t->cat[load]]), "io");
+    CHECK_EQ_BYTES(trace_str(t, t->cats[t->cat[inner]]), "user_annotation");
+    args_are(t, outer, "{\"frames\":-3,\"scale\":0.1,\"mode\":\"fast \\\"quoted\\\"\"}");
+    args_are(t, inner, "{}");
+    row_t queue = find_row(t, "queue");
+    REQUIRE(queue != ROW_NONE);
+    CHECK_EQ_INT(t->kind[queue], KIND_COUNTER);
+    args_are(t, queue, "{\"value\":2.5}");
+    CHECK_EQ_INT(t->kind[find_row(t, "here")], KIND_INSTANT);
+    row_t open = find_row(t, "left open");
+    REQUIRE(open != ROW_NONE);
+    CHECK(t->flags[open] & ROW_UNFINISHED);
+    CHECK_EQ_BYTES(trace_str(t, t->processes[0].name), "pipeline");
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* Durations agree with another clock, whichever clock the recorder uses. */
+static void timed(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("warm");
+    strata_end();
+    char name[32];
+    uint64_t begin = clock_mono_ns();
+    strata_begin("timed");
+    usleep(30000);
+    strata_end();
+    uint64_t took = clock_mono_ns() - begin;
+    snprintf(name, sizeof name, "%llu", (unsigned long long)took);
+    strata_instant(name);
+}
+
+static void timed_by_the_system(const char *dir)
+{
+    setenv("STRATA_CLOCK", "os", 1);
+    timed(dir);
+}
+
+static void check_timed(void (*fn)(const char *dir))
+{
+    struct folder f;
+    struct trace *t = record_in_child(fn, &f);
+    REQUIRE(t != NULL);
+    row_t r = find_row(t, "timed");
+    REQUIRE(r != ROW_NONE);
+    int64_t took = 0;
+    for (row_t i = 0; i < t->n_rows; i++)
+        if (t->kind[i] == KIND_INSTANT) took = strtoll(trace_name(t, i).p, NULL, 10);
+    /* The other clock was read outside the range: never less, and little more. */
+    CHECK(t->dur_ns[r] <= took + 100000);
+    CHECK(t->dur_ns[r] >= 30000000 - 100000);
+    trace_free(t);
+    folder_done(&f);
+}
+
+TEST(times_are_right)
+{
+    check_timed(timed);
+    check_timed(timed_by_the_system);
+}
+
+static void scheduled(const char *dir)
+{
+    struct strata_schedule s = {.wait = 1, .warmup = 1, .active = 2, .repeat = 2, .skip_first = 1};
+    strata_set_schedule(&s);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    for (int i = 0; i < 12; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "work %d", i);
+        strata_begin(name);
+        strata_end();
+        if (i == 4) strata_begin("across the pause");
+        if (i == 6) strata_end(); /* its beginning counts, its end is in the pause */
+        strata_step();
+    }
+}
+
+TEST(only_scheduled_steps)
+{
+    struct folder f;
+    struct trace *t = record_in_child(scheduled, &f);
+    REQUIRE(t != NULL);
+    for (int i = 0; i < 12; i++) {
+        char name[32];
+        bool active = i == 3 || i == 4 || i == 7 || i == 8;
+        snprintf(name, sizeof name, "work %d", i);
+        CHECK_EQ_INT(count_rows(t, name), active);
+        snprintf(name, sizeof name, "ProfilerStep#%d", i);
+        CHECK_EQ_INT(count_rows(t, name), active);
+    }
+    row_t step = find_row(t, "ProfilerStep#4"), across = find_row(t, "across the pause");
+    REQUIRE(step != ROW_NONE && across != ROW_NONE);
+    CHECK_EQ_INT(trace_end_ns(t, across), trace_end_ns(t, step)); /* both end with the pause */
+    CHECK_EQ_INT(t->parent[find_row(t, "work 4")], step);
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
+TEST(schedule_counts_like_torch)
+{
+    /* skip 2, then cycles of wait 1, warmup 2, active 1, twice */
+    struct strata_schedule s = {.wait = 1, .warmup = 2, .active = 1, .repeat = 2, .skip_first = 2};
+    const char *want = "..-ww+-ww+......";
+    for (int i = 0; want[i]; i++) {
+        enum schedule_phase p = schedule_phase(&s, (uint64_t)i);
+        char got = p == SCHEDULE_ACTIVE ? '+' : p == SCHEDULE_WARMUP ? 'w' : '.';
+        CHECK_EQ_INT(got, want[i] == '-' ? '.' : want[i]);
+    }
+    struct strata_schedule never = {0};
+    CHECK_EQ_INT(schedule_phase(&never, 5), SCHEDULE_SKIPPED);
+}
+
+static void stopped(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("open at the stop");
+    strata_stop();
+    strata_begin("while stopped");
+    strata_end();
+    strata_end();
+    CHECK_EQ_INT(strata_start(NULL), 0);
+    strata_begin("after");
+    strata_end();
+}
+
+TEST(stop_and_start_again)
+{
+    struct folder f;
+    struct trace *t = record_in_child(stopped, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(count_rows(t, "while stopped"), 0);
+    row_t open = find_row(t, "open at the stop"), after = find_row(t, "after");
+    REQUIRE(open != ROW_NONE && after != ROW_NONE);
+    CHECK(trace_end_ns(t, open) <= t->ts_ns[after]);
+    CHECK_EQ_INT(t->parent[after], ROW_NONE);
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* Threads. */
+
+enum { THREADS = 8, RANGES = 2000 };
+
+static pthread_barrier_t all_there;
+
+static void *work(void *arg)
+{
+    char name[32];
+    snprintf(name, sizeof name, "thread %d", (int)(intptr_t)arg);
+    strata_thread_name(name);
+    pthread_barrier_wait(&all_there); /* or the last would use the ring of the first */
+    for (int i = 0; i < RANGES; i++) {
+        STRATA_BEGIN("shared name");
+        char own[32];
+        snprintf(own, sizeof own, "range %d", i % 200); /* the same new names on all threads */
+        strata_begin(own);
+        strata_end();
+        STRATA_END();
+    }
+    return NULL;
+}
+
+static void many_threads(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    pthread_t id[THREADS];
+    pthread_barrier_init(&all_there, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&id[i], NULL, work, (void *)(intptr_t)i)) abort();
+    for (int i = 0; i < THREADS; i++) pthread_join(id[i], NULL);
+}
+
+TEST(threads_have_rings_of_their_own)
+{
+    struct folder f;
+    struct trace *t = record_in_child(many_threads, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(count_rows(t, "shared name"), THREADS * RANGES);
+    CHECK_EQ_INT(count_rows(t, "range 7"), THREADS * RANGES / 200);
+    int named = 0;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        if (!str_starts(trace_str(t, t->lanes[l].name), "thread ")) continue;
+        named++;
+        CHECK_EQ_INT(t->lanes[l].end - t->lanes[l].begin, 2 * RANGES);
+    }
+    CHECK_EQ_INT(named, THREADS);
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
+static void *one_range(void *arg)
+{
+    (void)arg;
+    strata_begin("short life");
+    strata_end();
+    return NULL;
+}
+
+static void short_threads(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    for (int i = 0; i < 300; i++) {
+        pthread_t id;
+        if (pthread_create(&id, NULL, one_range, NULL)) abort();
+        pthread_join(id, NULL);
+    }
+}
+
+TEST(rings_of_ended_threads_are_used_again)
+{
+    struct folder f;
+    struct trace *t = record_in_child(short_threads, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(count_rows(t, "short life"), 300);
+    CHECK_EQ_INT(folder_count(&f, ".ring", NULL), 1);
+    trace_free(t);
+    folder_done(&f);
+}
+
+static void too_many_names(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    for (int i = 0; i < (int)RING_NAMES_MAX + 100; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "n%d", i);
+        strata_begin(name);
+        strata_end();
+    }
+}
+
+TEST(more_names_than_fit)
+{
+    struct folder f;
+    struct trace *t = record_in_child(too_many_names, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(t->n_rows, RING_NAMES_MAX + 100); /* no range is lost, only its name */
+    CHECK_EQ_INT(count_rows(t, "n31000"), 1);
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* Fork. */
+
+static void forks(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("parent");
+    for (int i = 0; i < 5; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            strata_begin("child");
+            strata_end();
+            _exit(0); /* as multiprocessing does: no exit handlers */
+        }
+        int status;
+        if (waitpid(pid, &status, 0) != pid || status) abort();
+        strata_begin("between");
+        strata_end();
+    }
+    strata_end();
+}
+
+TEST(children_get_files_of_their_own)
+{
+    struct folder f;
+    struct trace *t = record_in_child(forks, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(folder_count(&f, ".proc", NULL), 6);
+    CHECK_EQ_INT(count_rows(t, "child"), 5);
+    CHECK_EQ_INT(count_rows(t, "between"), 5);
+    row_t parent = find_row(t, "parent"), child = find_row(t, "child");
+    REQUIRE(parent != ROW_NONE && child != ROW_NONE);
+    CHECK(t->lane[child] != t->lane[parent]);
+    /* One clock for all: the child ran inside the parent's range. */
+    CHECK(t->ts_ns[child] > t->ts_ns[parent] && trace_end_ns(t, child) < trace_end_ns(t, parent));
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
+static atomic_bool stop_forking;
+
+static void *record_until_told(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&stop_forking)) {
+        strata_begin("busy");
+        strata_end();
+        usleep(20);
+    }
+    return NULL;
+}
+
+#if defined(__SANITIZE_THREAD__)
+enum { EVENTS = 1000000, CHILDREN = 100 };
+#else
+enum { EVENTS = 10000000, CHILDREN = 1000 };
+#endif
+
+/* A thousand children, forked while other threads record: half of them go on to exec, the others
+ * record and leave. */
+static void forks_a_lot(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    pthread_t id[2];
+    for (int i = 0; i < 2; i++) pthread_create(&id[i], NULL, record_until_told, NULL);
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            if (i % 2) execl("/bin/true", "true", (char *)NULL);
+            char name[32];
+            snprintf(name, sizeof name, "child %d", i);
+            strata_begin(name);
+            _exit(0);
+        }
+        int status;
+        if (waitpid(pid, &status, 0) != pid || status) abort();
+    }
+    atomic_store(&stop_forking, true);
+    for (int i = 0; i < 2; i++) pthread_join(id[i], NULL);
+}
+
+TEST(a_thousand_children_leave_no_broken_file)
+{
+    struct folder f;
+    struct trace *t = record_in_child(forks_a_lot, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(folder_count(&f, ".proc", NULL), CHILDREN / 2 + 1);
+    for (int i = 0; i < CHILDREN; i += 2) {
+        char name[32];
+        snprintf(name, sizeof name, "child %d", i);
+        CHECK_EQ_INT(intern_find(&t->strings, str_c(name)) != STR_NONE, 1);
+    }
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* Signals. */
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    STRATA_BEGIN("in the handler");
+    STRATA_END();
+}
+
+static void interrupted(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    on_alarm(0); /* the name is known before: handlers must not intern */
+    struct sigaction a = {.sa_handler = on_alarm};
+    sigaction(SIGUSR1, &a, NULL);
+    pid_t self = getpid(), pid = fork();
+    if (pid == 0) {
+        for (int i = 0; i < 2000; i++) {
+            kill(self, SIGUSR1);
+            sched_yield();
+        }
+        _exit(0);
+    }
+    int status;
+    for (int i = 0; waitpid(pid, &status, WNOHANG) == 0; i++) {
+        STRATA_BEGIN("interrupted");
+        STRATA_END();
+    }
+}
+
+TEST(signal_handlers_may_record)
+{
+    struct folder f;
+    struct trace *t = record_in_child(interrupted, &f);
+    REQUIRE(t != NULL);
+    CHECK(count_rows(t, "in the handler") > 1);
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* Death. */
+
+static _Atomic uint64_t *done_by; /* shared with the parent, one counter a thread */
+
+static void *event_source(void *arg)
+{
+    uint64_t me = (uint64_t)(intptr_t)arg;
+    for (uint64_t i = 0; i < EVENTS / THREADS; i++) {
+        strata_counter("event", (double)(me * EVENTS + i));
+        atomic_store_explicit(&done_by[me], i + 1, memory_order_release);
+    }
+    return NULL;
+}
+
+static void flood(const char *dir)
+{
+    strata_start(dir);
+    pthread_t id[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&id[i], NULL, event_source, (void *)(intptr_t)i);
+    for (int i = 0; i < THREADS; i++) pthread_join(id[i], NULL);
+    pause();
+}
+
+/* The events of one ring: of one thread, without a gap from its first; returns how many. */
+static uint64_t check_events(const char *path, uint64_t *ret_thread)
+{
+    struct ring_file f;
+    if (!CHECK_EQ_INT(ring_file_open(&f, path, NULL), 0)) return 0;
+    struct ring_cursor c;
+    struct ring_entry e;
+    uint64_t n = 0;
+    ring_cursor_init(&c, &f, 0);
+    while (ring_cursor_next(&c, &e)) {
+        if (e.r.kind != RING_COUNTER) continue;
+        double v;
+        memcpy(&v, &e.value, sizeof v);
+        uint64_t event = (uint64_t)v;
+        if (n == 0) *ret_thread = event / EVENTS;
+        if (!CHECK_EQ_UINT(event, *ret_thread * EVENTS + n)) break;
+        n++;
+    }
+    CHECK_EQ_UINT(c.n_missing, 0);
+    ring_file_close(&f);
+    return n;
+}
+
+static uint64_t total_done(void)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < THREADS; i++) n += atomic_load(&done_by[i]);
+    return n;
+}
+
+TEST(killed_in_the_middle_of_ten_million_events)
+{
+    struct folder f = folder_new();
+    done_by = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(done_by != MAP_FAILED);
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        flood(f.path);
+        _exit(1);
+    }
+    while (total_done() < EVENTS / 2) sched_yield();
+    kill(pid, SIGKILL);
+    int status;
+    REQUIRE(waitpid(pid, &status, 0) == pid);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    CHECK(total_done() < EVENTS);
+
+    char path[1024], folder[512];
+    snprintf(folder, sizeof folder, "%s/rings", f.path);
+    int rings = 0;
+    DIR *d = opendir(folder);
+    REQUIRE(d != NULL);
+    for (struct dirent *e; (e = readdir(d));) {
+        if (!str_ends(str_c(e->d_name), ".ring")) continue;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        uint64_t thread = THREADS, n = check_events(path, &thread);
+        REQUIRE(thread < THREADS);
+        uint64_t done = atomic_load(&done_by[thread]);
+        CHECK(n == done || n == done + 1); /* it may have died before it could say so */
+        rings++;
+    }
+    closedir(d);
+    CHECK_EQ_INT(rings, THREADS);
+    munmap((void *)done_by, 4096);
+    folder_done(&f);
+}
+
+/* Trouble. */
+
+static void unwritable(const char *dir)
+{
+    (void)dir;
+    CHECK_EQ_INT(strata_start("/proc/nothing/here"), 0);
+    for (int i = 0; i < 5000; i++) {
+        strata_begin("lost");
+        strata_end();
+    }
+    CHECK(strata_trouble() != NULL);
+    CHECK_EQ_UINT(recorder_lost(), 10000);
+}
+
+static void not_a_folder(const char *dir)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/file", dir);
+    FILE *f = fopen(path, "w");
+    if (f) fclose(f);
+    CHECK_EQ_INT(strata_start(path), 0);
+    strata_begin("lost");
+    strata_end();
+    CHECK(strata_trouble() != NULL);
+}
+
+static void closes_everything(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("daemon");
+    for (int fd = 3; fd < 256; fd++) close(fd);
+    int mine = open("/dev/null", O_WRONLY); /* may get a number we had */
+    for (int i = 0; i < 20000; i++) {
+        strata_begin("work");
+        strata_end();
+    }
+    strata_end();
+    CHECK(write(mine, "x", 1) == 1);
+}
+
+static void folder_vanishes(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("gone");
+    struct folder f;
+    snprintf(f.path, sizeof f.path, "%s", dir);
+    folder_done(&f);
+    for (int i = 0; i < 50000; i++) {
+        strata_begin("work");
+        strata_end();
+    }
+    CHECK(recorder_lost() > 0);
+}
+
+static void no_more_files(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    int last = 2;
+    for (int fd; (fd = open("/dev/null", O_RDONLY)) >= 0;) last = fd;
+    for (int i = 0; i < 5000; i++) {
+        strata_begin("work");
+        strata_end();
+    }
+    CHECK_EQ_UINT(recorder_lost(), 10000);
+    for (int fd = 3; fd <= last; fd++) close(fd);
+}
+
+TEST(trouble_never_reaches_the_program)
+{
+    void (*cases[])(const char *) = {unwritable, not_a_folder, closes_everything, folder_vanishes,
+                                     no_more_files};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct folder f = folder_new();
+        CHECK_EQ_INT(in_child(cases[i], f.path), 0);
+        folder_done(&f);
+    }
+}
+
+TEST(closed_descriptors_do_not_matter)
+{
+    struct folder f;
+    struct trace *t = record_in_child(closes_everything, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(count_rows(t, "work"), 20000);
+    trace_free(t);
+    folder_done(&f);
+}
+
+TEST(folder_without_recordings)
+{
+    struct folder f = folder_new();
+    struct trace *t;
+    struct err e;
+    err_init(&e);
+    CHECK_EQ_INT(import_open(f.path, NULL, &t, &e), ERR_USAGE);
+    CHECK_EQ_STR(e.file, f.path);
+    folder_done(&f);
+}
+
+/* Files of a process that died while making them, or that were damaged since, cost only
+ * themselves. */
+TEST(half_written_files)
+{
+    struct folder f;
+    struct trace *t = record_in_child(many_threads, &f);
+    REQUIRE(t != NULL);
+    trace_free(t);
+    char ring[512], path[600];
+    folder_count(&f, ".ring", ring);
+    REQUIRE(truncate(ring, 100) == 0);
+    snprintf(path, sizeof path, "%s/rings/x-1-1.proc", f.path);
+    FILE *empty = fopen(path, "w");
+    REQUIRE(empty != NULL);
+    fclose(empty);
+    snprintf(path, sizeof path, "%s/rings/y-1-1.proc", f.path);
+    FILE *other = fopen(path, "w");
+    REQUIRE(other != NULL);
+    for (int i = 0; i < 5000; i++) fputc('y', other);
+    fclose(other);
+    REQUIRE(import_open(f.path, NULL, &t, NULL) == 0);
+    CHECK_EQ_INT(count_rows(t, "shared name"), (THREADS - 1) * RANGES);
+    CHECK_EQ_UINT(t->damage.count[DAMAGE_BAD_EVENT], 1);
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* Without the strings the ranges are still there. */
+TEST(strings_cut_anywhere)
+{
+    struct folder f;
+    struct trace *t = record_in_child(nested, &f);
+    REQUIRE(t != NULL);
+    uint32_t n_rows = t->n_rows;
+    trace_free(t);
+    char proc[512];
+    folder_count(&f, ".proc", proc);
+    for (off_t n = RING_HEAD_BYTES + 300; n > 0; n = n > RING_HEAD_BYTES ? n - 7 : n - 500) {
+        REQUIRE(truncate(proc, n) == 0);
+        REQUIRE(import_open(f.path, NULL, &t, NULL) == 0);
+        CHECK_EQ_UINT(t->n_rows, n_rows);
+        trace_free(t);
+    }
+    folder_done(&f);
+}
+
+static int import_again(void *ctx)
+{
+    struct trace *t;
+    TRY(import_open(ctx, NULL, &t, NULL));
+    trace_free(t);
+    return 0;
+}
+
+TEST(every_allocation_of_the_import_may_fail)
+{
+    struct folder f;
+    struct trace *t = record_in_child(nested, &f);
+    REQUIRE(t != NULL);
+    trace_free(t);
+    CHECK_EVERY_ALLOC(import_again, f.path);
+    folder_done(&f);
+}
+
+TEST_MAIN
