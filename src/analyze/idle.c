@@ -34,3 +34,11 @@ int idle_run(const struct trace *t, const struct device_line *d, struct arena *m
     *ret = idle;
     return 0;
 }
+
+lane_id idle_handed_over(const struct trace *t, const struct idle_gap *g)
+{
+    row_t before = trace_launch_of(t, g->prev);
+    if (before == ROW_NONE || g->launch == ROW_NONE) return LANE_NONE;
+    lane_id from = t->lane[before], to = t->lane[g->launch];
+    return from != to && t->lanes[from].process == t->lanes[to].process ? from : LANE_NONE;
+}

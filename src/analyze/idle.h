@@ -37,6 +37,10 @@ static inline int64_t idle_gap_ns(const struct idle_gap *g)
     return g->end_ns - g->begin_ns;
 }
 
+/* The thread that launched the work before the gap, when another one of its process launched what
+ * ended it (forward to autograd's thread), or LANE_NONE. */
+lane_id idle_handed_over(const struct trace *t, const struct idle_gap *g);
+
 /* The thread that launched what ended the gap, or LANE_NONE. */
 static inline lane_id idle_thread(const struct trace *t, const struct idle_gap *g)
 {

@@ -1,6 +1,8 @@
 /* pressure.c: the recorder's "Command Buffer Full" records, asked by time. */
 #include "analyze/pressure.h"
 
+#include "analyze/overhead.h"
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -11,21 +13,26 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-int pressure_init(struct pressure *p, const struct trace *t, struct arena *mem, struct err *e)
+static void add_lane(struct pressure *p, const struct trace *t, const struct lane *l)
 {
-    str_id name = intern_find(&t->strings, str_c("Command Buffer Full"));
-    size_t n = 0;
-    for (row_t r = 0; name != STR_NONE && r < t->n_rows; r++)
-        n += t->kind[r] == KIND_OVERHEAD && t->name[r] == name;
-    *p = (struct pressure){arena_zalloc(mem, n + 1, sizeof *p->full), 0};
-    if (!p->full) return FAIL(e, ERR_NOMEM, "out of memory");
-    for (row_t r = 0; n && r < t->n_rows; r++) {
-        if (t->kind[r] != KIND_OVERHEAD || t->name[r] != name) continue;
+    for (row_t r = l->begin; r < l->end; r++) {
+        if (overhead_kind(trace_name(t, r)) != OVERHEAD_QUEUE_FULL) continue;
         struct span *last = p->n_full ? &p->full[p->n_full - 1] : NULL;
         struct span s = {t->ts_ns[r], trace_end_ns(t, r)};
         if (!last || s.begin_ns > last->end_ns) p->full[p->n_full++] = s;
         else last->end_ns = most(s.end_ns, last->end_ns);
     }
+}
+
+int pressure_init(struct pressure *p, const struct trace *t, struct arena *mem, struct err *e)
+{
+    size_t n = 0;
+    for (lane_id l = 0; l < t->n_lanes; l++)
+        if (t->lanes[l].kind == LANE_OVERHEAD) n += t->lanes[l].end - t->lanes[l].begin;
+    *p = (struct pressure){arena_zalloc(mem, n + 1, sizeof *p->full), 0};
+    if (!p->full) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (lane_id l = 0; l < t->n_lanes; l++)
+        if (t->lanes[l].kind == LANE_OVERHEAD) add_lane(p, t, &t->lanes[l]);
     return 0;
 }
 

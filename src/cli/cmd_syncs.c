@@ -16,7 +16,8 @@ static const char *const examples[] = {
     NULL,
 };
 
-static int show(struct cli *cli, const struct trace *t, struct arena *mem, const struct opts *o, struct err *e)
+static int show(struct cli *cli, const struct trace *t, struct arena *mem, const struct opts *o,
+                struct err *e)
 {
     struct basics b;
     struct syncs s;

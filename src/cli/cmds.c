@@ -10,6 +10,7 @@
     X(table) \
     X(kernels) \
     X(export) \
+    X(gaps) \
     X(syncs) \
     X(whatif) \
     X(help)

@@ -5,17 +5,23 @@
 
 enum { MOST_FRAMES = 64 };
 
-void source_json(struct jout *j, const struct place *p)
+void source_json_frame(struct jout *j, const struct trace *t, row_t frame)
 {
-    if (p->frame == ROW_NONE) {
+    struct frame f;
+    if (frame == ROW_NONE || !frame_parse(trace_name(t, frame), &f)) {
         jout_null(j, "source");
         return;
     }
     jout_obj(j, "source");
-    jout_str(j, "file", p->source.file);
-    jout_int(j, "line", p->source.line);
-    jout_str(j, "function", p->source.function);
+    jout_str(j, "file", frame_path(f.file));
+    jout_int(j, "line", f.line);
+    jout_str(j, "function", f.function);
     jout_end_obj(j);
+}
+
+void source_json(struct jout *j, const struct trace *t, const struct place *p)
+{
+    source_json_frame(j, t, p->frame);
 }
 
 void source_json_stack(struct jout *j, struct where *w, row_t r)

@@ -6,7 +6,10 @@
 #include "base/jout.h"
 
 /* "source": {"file", "line", "function"}, or null when no stack was recorded there. */
-void source_json(struct jout *j, const struct place *p);
+void source_json(struct jout *j, const struct trace *t, const struct place *p);
+
+/* The same for the row of a frame, which may be ROW_NONE. */
+void source_json_frame(struct jout *j, const struct trace *t, row_t frame);
 
 /* "stack": ["diffusers/x.py:1100 step", ...], innermost first. */
 void source_json_stack(struct jout *j, struct where *w, row_t r);

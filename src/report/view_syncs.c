@@ -15,7 +15,7 @@ static void json_place(struct jout *j, const struct view_syncs *v, const struct 
         where_print_call(t, p->called, &text);
         jout_str(j, "called", buf_str(&text));
     }
-    source_json(j, p);
+    source_json(j, t, p);
     jout_bool(j, "line_is_function_start", p->frame != ROW_NONE && p->line_is_start);
     buf_reset(&text);
     where_path(t, p->annotation, &text);

@@ -57,18 +57,16 @@ static int64_t charge(struct ledger *k, struct debtor *d, struct idle_gap *g, in
     return taken_ns;
 }
 
-/* The thread that handed over to the one that ended the gap (forward to autograd's thread): it
- * launched the work before, and the other one was not doing anything yet. */
-static lane_id handed_over_by(const struct trace *t, const struct idle_gap *g)
+/* The thread that handed over to the one that ended the gap, if that one was not doing anything
+ * yet. */
+static lane_id waited_for(const struct trace *t, const struct idle_gap *g)
 {
-    row_t before = trace_launch_of(t, g->prev);
-    lane_id thread = t->lane[g->launch];
-    if (before == ROW_NONE || t->lane[before] == thread) return LANE_NONE;
-    if (t->lanes[t->lane[before]].process != t->lanes[thread].process) return LANE_NONE;
+    lane_id other = idle_handed_over(t, g);
+    if (other == LANE_NONE) return other;
     struct doing d;
     struct doing_piece p;
-    doing_init(&d, t, thread, g->begin_ns, g->end_ns);
-    return doing_next(&d, &p) && p.row == ROW_NONE ? t->lane[before] : LANE_NONE;
+    doing_init(&d, t, t->lane[g->launch], g->begin_ns, g->end_ns);
+    return doing_next(&d, &p) && p.row == ROW_NONE ? other : LANE_NONE;
 }
 
 static void settle(struct ledger *k, struct idle *idle)
@@ -77,7 +75,7 @@ static void settle(struct ledger *k, struct idle *idle)
         struct idle_gap *g = &idle->gaps[i];
         if (g->late_ns == g->begin_ns) continue;
         int64_t taken = charge(k, &k->debtors[k->t->lane[g->launch]], g, 0);
-        lane_id other = handed_over_by(k->t, g);
+        lane_id other = waited_for(k->t, g);
         if (other != LANE_NONE) charge(k, &k->debtors[other], g, taken);
     }
 }

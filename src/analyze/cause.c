@@ -1,0 +1,130 @@
+/* cause.c: a hash table of causes, and the parts of one gap as a sparse set over them. */
+#include "analyze/cause.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+const char *cause_kind_name(enum cause_kind k)
+{
+    static const char *const names[CAUSE_KINDS] = {
+        [CAUSE_PYTHON] = "python",
+        [CAUSE_OP] = "op",
+        [CAUSE_DYNAMO] = "dynamo_lookup",
+        [CAUSE_SYNC] = "sync",
+        [CAUSE_ALLOCATION] = "allocation",
+        [CAUSE_CALL] = "runtime_call",
+        [CAUSE_LABEL] = "annotation",
+        [CAUSE_UNTRACED] = "untraced",
+        [CAUSE_PROFILER] = "profiler_overhead",
+        [CAUSE_LOADING] = "code_loading",
+        [CAUSE_LAUNCH] = "launch_latency",
+        [CAUSE_COPY] = "copy",
+        [CAUSE_DEPENDENCY] = "dependency",
+        [CAUSE_GRAPH] = "cuda_graph",
+        [CAUSE_DEVICE] = "device_latency",
+        [CAUSE_UNKNOWN] = "unknown",
+        [CAUSE_SHORT] = "short_gaps",
+    };
+    return names[k];
+}
+
+void causes_init(struct causes *c, const struct trace *t)
+{
+    *c = (struct causes){.t = t};
+    map_init(&c->by_key);
+    map_init(&c->inner_by_key);
+}
+
+void causes_done(struct causes *c)
+{
+    map_done(&c->by_key);
+    map_done(&c->inner_by_key);
+    mem_free(c->inner);
+    mem_free(c->all);
+    mem_free(c->parts);
+    mem_free(c->part_of);
+    *c = (struct causes){0};
+}
+
+static uint64_t key_of(const struct trace *t, const struct cause *like)
+{
+    uint64_t frame = like->frame == ROW_NONE ? UINT32_MAX : t->name[like->frame];
+    uint64_t k = map_mix((uint64_t)(uintptr_t)like->name.p ^ (uint64_t)like->kind << 56);
+    k = map_mix(k + frame);
+    return map_mix(k + ((uint64_t)like->device << 32 | like->site));
+}
+
+/* The number of the cause that is like `like`, or MAP_NONE when memory is out. */
+static uint32_t find(struct causes *c, const struct cause *like)
+{
+    uint32_t *at = map_at(&c->by_key, key_of(c->t, like));
+    if (!at) return MAP_NONE;
+    if (*at != MAP_NONE) return *at;
+    if (c->n >= MAP_NONE - 1 || VEC_RESERVE(c->all, c->n, c->cap, 1)) return MAP_NONE;
+    if (VEC_RESERVE(c->part_of, c->n, c->cap_part_of, 1)) return MAP_NONE;
+    c->part_of[c->n] = 0;
+    c->all[c->n] = *like;
+    c->all[c->n].last_step = UINT32_MAX;
+    return *at = (uint32_t)c->n++;
+}
+
+void causes_begin(struct causes *c)
+{
+    c->n_parts = 0;
+}
+
+int causes_add(struct causes *c, const struct cause *like, int64_t ns)
+{
+    if (ns <= 0) return 0;
+    uint32_t at = find(c, like);
+    if (at == MAP_NONE) return ERR_NOMEM;
+    uint32_t part = c->part_of[at];
+    if (part < c->n_parts && c->parts[part].cause == at) {
+        c->parts[part].ns += ns;
+        return 0;
+    }
+    if (VEC_RESERVE(c->parts, c->n_parts, c->cap_parts, 1)) return ERR_NOMEM;
+    c->part_of[at] = (uint32_t)c->n_parts;
+    c->parts[c->n_parts++] = (struct cause_part){at, ns};
+    return 0;
+}
+
+int causes_add_inner(struct causes *c, const struct cause *like, const struct cause_inner *inner,
+                     int64_t ns)
+{
+    uint32_t cause = find(c, like);
+    if (cause == MAP_NONE) return ERR_NOMEM;
+    uint64_t key = map_mix((uint64_t)(uintptr_t)inner->name.p + map_mix(cause));
+    uint32_t *at = map_at(&c->inner_by_key, key);
+    if (!at) return ERR_NOMEM;
+    if (*at == MAP_NONE) {
+        if (VEC_RESERVE(c->inner, c->n_inner, c->cap_inner, 1)) return ERR_NOMEM;
+        *at = (uint32_t)c->n_inner;
+        c->inner[c->n_inner] = *inner;
+        c->inner[c->n_inner++].cause = cause;
+    }
+    c->inner[*at].idle_ns += ns;
+    return 0;
+}
+
+static int most_first(const void *a, const void *b)
+{
+    const struct cause_part *x = a, *y = b;
+    if (x->ns != y->ns) return x->ns > y->ns ? -1 : 1;
+    return (x->cause > y->cause) - (x->cause < y->cause);
+}
+
+void causes_end(struct causes *c, uint32_t step)
+{
+    if (c->n_parts > 1) qsort(c->parts, c->n_parts, sizeof *c->parts, most_first);
+    for (size_t i = 0; i < c->n_parts; i++) {
+        struct cause *cause = &c->all[c->parts[i].cause];
+        cause->idle_ns += c->parts[i].ns;
+        cause->count++;
+        if (step == UINT32_MAX || step == cause->last_step) continue;
+        cause->last_step = step;
+        cause->in_steps++;
+    }
+}

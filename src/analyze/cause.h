@@ -1,0 +1,94 @@
+/* cause.h: why devices had nothing to do: kinds of reason, and the table that adds up what each
+ * single reason costs. A cause is told apart by kind, name, device, sync site and the user's
+ * function around it; names are interned or literals, so their address is their identity. */
+#ifndef STRATA_ANALYZE_CAUSE_H
+#define STRATA_ANALYZE_CAUSE_H
+
+#include "base/map.h"
+#include "trace/trace.h"
+
+enum cause_kind {
+    CAUSE_PYTHON,     /* a Python function */
+    CAUSE_OP,         /* an operator: dispatch, shapes, autograd */
+    CAUSE_DYNAMO,     /* torch.compile looks up the code to run */
+    CAUSE_SYNC,       /* the CPU waits for the device */
+    CAUSE_ALLOCATION, /* getting or returning device or pinned memory */
+    CAUSE_CALL,       /* any other runtime call */
+    CAUSE_LABEL,      /* inside a label, nothing deeper recorded */
+    CAUSE_UNTRACED,   /* nothing recorded on the thread */
+    CAUSE_PROFILER,   /* the recorder's own cost */
+    CAUSE_LOADING,    /* code is loaded on its first use */
+    CAUSE_LAUNCH,     /* from the launch to the start */
+    CAUSE_COPY,       /* ordinary memory is staged for a copy */
+    CAUSE_DEPENDENCY, /* launched in time, but waits for another stream */
+    CAUSE_GRAPH,      /* between the nodes of a graph */
+    CAUSE_DEVICE,     /* launched in time, same stream: the device itself */
+    CAUSE_UNKNOWN,    /* the launch is not in the trace */
+    CAUSE_SHORT,      /* gaps too short to be looked at one by one */
+    CAUSE_KINDS
+};
+
+/* "python", "op", "dynamo_lookup", "sync", ...: stable, for JSON. */
+const char *cause_kind_name(enum cause_kind k);
+
+#define CAUSE_NO_SITE UINT32_MAX
+
+struct cause {
+    enum cause_kind kind;
+    uint32_t device;    /* index in the timeline's devices */
+    struct str name;    /* function, operator, call, label ... */
+    row_t row;          /* one row of it, or ROW_NONE */
+    row_t frame;        /* innermost frame of the user's code around that row, or ROW_NONE */
+    uint32_t site;      /* CAUSE_SYNC: index of the site, else SYNCS_NO_SITE */
+    uint32_t count;     /* gaps it has a part in */
+    uint32_t in_steps;  /* different steps of the loop among them */
+    uint32_t last_step; /* for counting those */
+    int64_t idle_ns;
+};
+
+/* What one cause takes of one gap. */
+struct cause_part {
+    uint32_t cause; /* index in causes.all */
+    int64_t ns;
+};
+
+/* A function inside a CAUSE_PYTHON that is not the user's own: torch's, the library's. */
+struct cause_inner {
+    uint32_t cause;
+    struct str name;
+    row_t row;
+    int64_t idle_ns;
+};
+
+struct causes {
+    const struct trace *t;
+    struct cause *all;
+    size_t n, cap;
+    struct map by_key;
+    struct cause_part *parts; /* of the gap at hand: each cause once */
+    size_t n_parts, cap_parts;
+    struct cause_inner *inner;
+    size_t n_inner, cap_inner;
+    struct map inner_by_key;
+    uint32_t *part_of; /* by cause: its index in parts, if that part is still its own */
+    size_t cap_part_of;
+};
+
+void causes_init(struct causes *c, const struct trace *t);
+void causes_done(struct causes *c);
+
+/* Starts a gap: no parts yet. */
+void causes_begin(struct causes *c);
+
+/* Adds `ns` of the gap at hand to the cause that is like `like` (its sums do not matter). */
+int causes_add(struct causes *c, const struct cause *like, int64_t ns) MUST_USE;
+
+/* Notes that `ns` of what was just added to the cause were spent in `inner`. */
+int causes_add_inner(struct causes *c, const struct cause *like, const struct cause_inner *inner,
+                     int64_t ns) MUST_USE;
+
+/* Ends the gap, which lay in `step` (UINT32_MAX: in none): sorts the parts, most first, and adds
+ * them to their causes. */
+void causes_end(struct causes *c, uint32_t step);
+
+#endif

@@ -1,0 +1,296 @@
+/* split.c: cuts a gap at its launch, takes the recorder's cost out of both halves, and asks of the
+ * first what the thread was doing, of the second what the launched work was waiting for. */
+#include "analyze/split.h"
+
+#include <stdlib.h>
+
+#include "analyze/copy.h"
+#include "analyze/doing.h"
+#include "analyze/overhead.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+/* A launch takes a few microseconds to reach the device; beyond this something else holds it. */
+#define LATENCY_NS 30000
+
+/* The gap at hand. */
+struct gap_at {
+    uint32_t device;
+    const struct idle_gap *g;
+    lane_id thread, other; /* who launched, and who handed over to it or LANE_NONE */
+};
+
+/* Splits one piece of time that has no overhead in it. */
+typedef int split_fn(struct split *s, const struct gap_at *at, struct span time);
+
+static int by_start(const void *a, const void *b, void *trace)
+{
+    const struct trace *t = trace;
+    row_t x = *(const row_t *)a, y = *(const row_t *)b;
+    if (t->ts_ns[x] != t->ts_ns[y]) return t->ts_ns[x] < t->ts_ns[y] ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* Rows that explain idle time on their own: a full queue does not. */
+static bool is_overhead(const struct trace *t, row_t r)
+{
+    if (t->kind[r] != KIND_OVERHEAD || t->dur_ns[r] <= 0) return false;
+    return overhead_kind(trace_name(t, r)) != OVERHEAD_QUEUE_FULL;
+}
+
+static bool list_overheads(struct split *s)
+{
+    const struct trace *t = s->t;
+    size_t cap = 0;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        if (t->lanes[l].kind != LANE_OVERHEAD) continue;
+        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) {
+            if (!is_overhead(t, r)) continue;
+            if (VEC_RESERVE(s->overheads, s->n_overheads, cap, 1)) return false;
+            s->overheads[s->n_overheads++] = r;
+        }
+    }
+    if (s->n_overheads)
+        qsort_r(s->overheads, s->n_overheads, sizeof *s->overheads, by_start, (void *)(uintptr_t)t);
+    return true;
+}
+
+int split_init(struct split *s, const struct trace *t, const struct basics *b,
+               const struct syncs *syncs, struct err *e)
+{
+    *s = (struct split){.t = t, .basics = b, .syncs = syncs};
+    s->memo_row = s->memo_frame = ROW_NONE;
+    s->first_correlation = INT64_MAX;
+    for (uint32_t i = 0; i < t->n_calls; i++)
+        if (t->calls[i].correlation > 0 && t->calls[i].correlation < s->first_correlation)
+            s->first_correlation = t->calls[i].correlation;
+    causes_init(&s->causes, t);
+    int rc = where_init(&s->where, t, e);
+    if (rc == 0 && !list_overheads(s)) rc = FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc < 0) split_done(s);
+    return rc;
+}
+
+void split_done(struct split *s)
+{
+    causes_done(&s->causes);
+    where_done(&s->where);
+    mem_free(s->overheads);
+    *s = (struct split){0};
+}
+
+/* The user's function around a row; most rows asked for in turn have the same parent. */
+static row_t user_frame(struct split *s, row_t r)
+{
+    const struct trace *t = s->t;
+    if (t->kind[r] == KIND_PYTHON && where_class(&s->where, r) == FRAME_USER) return r;
+    if (s->memo_row != t->parent[r]) {
+        s->memo_row = t->parent[r];
+        s->memo_frame = where_frame(&s->where, t->parent[r], true);
+    }
+    return s->memo_frame;
+}
+
+static struct cause plain(const struct gap_at *at, enum cause_kind kind, const char *name)
+{
+    return (struct cause){.kind = kind,
+                          .device = at->device,
+                          .name = str_c(name),
+                          .row = ROW_NONE,
+                          .frame = ROW_NONE,
+                          .site = CAUSE_NO_SITE};
+}
+
+static struct str function_of(const struct trace *t, row_t frame)
+{
+    struct frame f;
+    struct str name = trace_name(t, frame);
+    return frame_parse(name, &f) ? f.function : name;
+}
+
+/* Python is the doing of the user's function, whatever library functions it called for it. */
+static struct cause of_python(struct split *s, struct cause like)
+{
+    row_t frame = like.frame;
+    if (frame == ROW_NONE) frame = where_frame(&s->where, like.row, false);
+    if (frame != ROW_NONE) like.row = frame;
+    like.kind = CAUSE_PYTHON;
+    like.name = function_of(s->t, like.row);
+    return like;
+}
+
+static int note_inner(struct split *s, const struct cause *like, const struct doing_piece *p)
+{
+    row_t frame = where_frame(&s->where, p->row, false);
+    if (frame == ROW_NONE || s->t->name[frame] == s->t->name[like->row]) return 0;
+    struct cause_inner inner = {.name = function_of(s->t, frame), .row = frame};
+    return causes_add_inner(&s->causes, like, &inner, p->end_ns - p->begin_ns);
+}
+
+static struct cause of_call(struct split *s, struct cause like)
+{
+    enum call_kind k = calls_kind(&s->basics->calls, s->t, like.row);
+    like.kind = call_allocates(k) ? CAUSE_ALLOCATION : CAUSE_CALL;
+    if (call_allocates(k)) return like;
+    size_t wait = syncs_wait_of(s->syncs, s->t, like.row);
+    if (wait != SIZE_MAX) like.site = s->syncs->site_of[wait];
+    if (wait != SIZE_MAX || call_waits(k)) like.kind = CAUSE_SYNC;
+    return like;
+}
+
+/* What a thread was doing, as a cause. */
+static struct cause of_row(struct split *s, const struct gap_at *at, row_t r)
+{
+    struct cause like = plain(at, CAUSE_UNTRACED, "nothing recorded");
+    if (r == ROW_NONE) return like;
+    like.row = r;
+    like.name = trace_name(s->t, r);
+    like.frame = user_frame(s, r);
+    switch ((enum row_kind)s->t->kind[r]) {
+    case KIND_PYTHON: return of_python(s, like);
+    case KIND_RUNTIME:
+    case KIND_DRIVER: return of_call(s, like);
+    case KIND_ANNOTATION: like.kind = CAUSE_LABEL; return like;
+    default: break;
+    }
+    bool lookup = str_starts(like.name, "TorchDynamo Cache Lookup");
+    like.kind = lookup ? CAUSE_DYNAMO : CAUSE_OP;
+    return like;
+}
+
+static int split_thread(struct split *s, const struct gap_at *at, lane_id thread, struct span time)
+{
+    struct doing d;
+    struct doing_piece p;
+    doing_init(&d, s->t, thread, time.begin_ns, time.end_ns);
+    while (doing_next(&d, &p)) {
+        if (p.row == ROW_NONE && thread == at->thread && at->other != LANE_NONE) {
+            TRY(split_thread(s, at, at->other, (struct span){p.begin_ns, p.end_ns}));
+            continue;
+        }
+        struct cause like = of_row(s, at, p.row);
+        TRY(causes_add(&s->causes, &like, p.end_ns - p.begin_ns));
+        if (like.kind == CAUSE_PYTHON) TRY(note_inner(s, &like, &p));
+    }
+    return 0;
+}
+
+/* Before the launch. */
+static int split_late(struct split *s, const struct gap_at *at, struct span time)
+{
+    return split_thread(s, at, at->thread, time);
+}
+
+static struct cause of_launch(const struct split *s, const struct gap_at *at)
+{
+    struct cause like = plain(at, CAUSE_LAUNCH, "");
+    like.name = trace_name(s->t, at->g->launch);
+    like.row = at->g->launch;
+    return like;
+}
+
+static bool is_staged(const struct trace *t, row_t work)
+{
+    return t->kind[work] == KIND_MEMCPY && copy_parse(trace_name(t, work)).pageable;
+}
+
+/* Launched, but not started: what it waits for. */
+static struct cause of_way(const struct split *s, const struct gap_at *at)
+{
+    const struct trace *t = s->t;
+    const struct idle_gap *g = at->g;
+    if (trace_launch_of(t, g->prev) == g->launch)
+        return plain(at, CAUSE_GRAPH, "between the nodes of a graph");
+    if (is_staged(t, g->next)) return plain(at, CAUSE_COPY, "staging of pageable memory");
+    if (g->end_ns - t->ts_ns[g->launch] <= LATENCY_NS) return of_launch(s, at);
+    if (t->lane[g->prev] != t->lane[g->next])
+        return plain(at, CAUSE_DEPENDENCY, "waits for another stream");
+    return plain(at, CAUSE_DEVICE, "launched in time, started late");
+}
+
+/* After the launch: the call and a usual latency are its own, what exceeds them is not. */
+static int split_way(struct split *s, const struct gap_at *at, struct span time)
+{
+    struct cause way = of_way(s, at), launch = of_launch(s, at);
+    bool late = at->g->late_ns > at->g->begin_ns && way.kind != CAUSE_COPY;
+    int64_t until = late ? trace_end_ns(s->t, at->g->launch) + LATENCY_NS : time.begin_ns;
+    if (until > time.end_ns) until = time.end_ns;
+    if (until < time.begin_ns) until = time.begin_ns;
+    TRY(causes_add(&s->causes, &launch, until - time.begin_ns));
+    return causes_add(&s->causes, &way, time.end_ns - until);
+}
+
+static struct cause of_overhead(const struct split *s, const struct gap_at *at, row_t r)
+{
+    struct cause like = plain(at, CAUSE_PROFILER, "");
+    like.name = trace_name(s->t, r);
+    like.row = r;
+    if (overhead_kind(like.name) == OVERHEAD_LOADING) like.kind = CAUSE_LOADING;
+    return like;
+}
+
+/* Gives the recorder's own cost inside `time` to itself and the rest to `rest`. */
+static int without_overhead(struct split *s, const struct gap_at *at, struct span time,
+                            split_fn *rest)
+{
+    const struct trace *t = s->t;
+    for (size_t i = s->at_overhead; i < s->n_overheads; i++) {
+        row_t r = s->overheads[i];
+        int64_t begin = t->ts_ns[r], end = trace_end_ns(t, r);
+        if (begin >= time.end_ns) break;
+        if (end <= time.begin_ns) continue;
+        if (begin < time.begin_ns) begin = time.begin_ns;
+        if (end > time.end_ns) end = time.end_ns;
+        if (begin > time.begin_ns) TRY(rest(s, at, (struct span){time.begin_ns, begin}));
+        struct cause like = of_overhead(s, at, r);
+        TRY(causes_add(&s->causes, &like, end - begin));
+        time.begin_ns = end;
+    }
+    return time.begin_ns < time.end_ns ? rest(s, at, time) : 0;
+}
+
+/* Overheads that ended before the gap did not touch it nor will they touch later ones. */
+static void skip_overheads(struct split *s, int64_t begin_ns)
+{
+    if (s->at_overhead && begin_ns < trace_end_ns(s->t, s->overheads[s->at_overhead - 1]))
+        s->at_overhead = 0; /* another device: from the start again */
+    while (s->at_overhead < s->n_overheads &&
+           trace_end_ns(s->t, s->overheads[s->at_overhead]) <= begin_ns)
+        s->at_overhead++;
+}
+
+static struct cause of_orphan(const struct split *s, const struct gap_at *at)
+{
+    const struct gpu_info *g = trace_gpu(s->t, at->g->next);
+    bool before = g && g->correlation > 0 && g->correlation < s->first_correlation;
+    return plain(at, CAUSE_UNKNOWN,
+                 before ? "launched before the recording began" : "launch not recorded");
+}
+
+static int split_whole(struct split *s, const struct gap_at *at, struct cause like)
+{
+    return causes_add(&s->causes, &like, idle_gap_ns(at->g));
+}
+
+static int split(struct split *s, struct gap_at at, bool whole)
+{
+    const struct idle_gap *g = at.g;
+    bool late = g->late_ns > g->begin_ns;
+    if (whole)
+        return split_whole(s, &at, plain(&at, CAUSE_SHORT, late ? "launch-bound" : "back-to-back"));
+    if (g->launch == ROW_NONE) return split_whole(s, &at, of_orphan(s, &at));
+    at.thread = s->t->lane[g->launch];
+    at.other = idle_handed_over(s->t, g);
+    skip_overheads(s, g->begin_ns);
+    TRY(without_overhead(s, &at, (struct span){g->begin_ns, g->late_ns}, split_late));
+    return without_overhead(s, &at, (struct span){g->late_ns, g->end_ns}, split_way);
+}
+
+int split_gap(struct split *s, uint32_t device, const struct idle_gap *g, bool whole, struct err *e)
+{
+    causes_begin(&s->causes);
+    if (split(s, (struct gap_at){device, g, LANE_NONE, LANE_NONE}, whole))
+        return FAIL(e, ERR_NOMEM, "out of memory");
+    causes_end(&s->causes, steps_at(&s->basics->steps, g->begin_ns));
+    return 0;
+}

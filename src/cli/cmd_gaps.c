@@ -1,0 +1,61 @@
+/* cmd_gaps.c: `strata gaps`: when devices stood idle, and why. */
+#include "cli/show.h"
+#include "report/view_gaps.h"
+
+static const struct opt opts[] = {
+    {"min-us", 0, "US", "shorter gaps are summed, not looked into (default 5)", NULL},
+    {"limit", 0, "N", "causes to show, 0 for all (default 16)", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata gaps trace.json.gz",
+    "what the CPU was doing while the GPU had nothing to do",
+    "strata gaps trace.json.gz --min-us 100 --json | jq '.gaps[0]'",
+    "the longest gap, taken apart",
+    NULL,
+};
+
+static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
+                struct err *e)
+{
+    struct basics b;
+    struct syncs syncs;
+    struct gaps gaps;
+    struct screen s;
+    double min_us = 5;
+    TRY(show_screen(cli, o, 16, &s, e));
+    TRY(opt_double(o, "min-us", 0, 1e9, &min_us, e));
+    TRY(basics_run(t, mem, &b, e));
+    TRY(syncs_run(t, &b, mem, &syncs, e));
+    struct gaps_in in = {t, &b, &syncs, (int64_t)(min_us * 1000)};
+    TRY(gaps_run(&in, mem, &gaps, e));
+    struct view_gaps v = {t, &b, &syncs, &gaps};
+    if (cli->json) view_gaps_json(&cli->out, &v);
+    else view_gaps_text(&s, &v);
+    return 0;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    return show_trace(cli, o, show, e);
+}
+
+const struct cmd cmd_gaps = {
+    .name = "gaps",
+    .summary = "when the GPU stood idle, and why",
+    .args = "TRACE",
+    .about =
+        "Adds up the time in which no stream of a device had work, between its first and its last\n"
+        "work, and takes every gap apart by time: what the launching thread did until it launched\n"
+        "what ended the gap (Python function, operator, compile lookup, sync, allocation, the\n"
+        "profiler itself), and what lay between the launch and the start. The causes add up to "
+        "the\n"
+        "idle time exactly.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_DIAGNOSE,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};
