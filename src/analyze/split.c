@@ -150,7 +150,10 @@ static struct cause of_row(struct split *s, const struct gap_at *at, row_t r)
     case KIND_PYTHON: return of_python(s, like);
     case KIND_RUNTIME:
     case KIND_DRIVER: return of_call(s, like);
-    case KIND_ANNOTATION: like.kind = CAUSE_LABEL; return like;
+    case KIND_ANNOTATION:
+        like.kind = CAUSE_LABEL;
+        like.name = stems_name(&s->syncs->stems, s->t->name[r]);
+        return like;
     default: break;
     }
     bool lookup = str_starts(like.name, "TorchDynamo Cache Lookup");

@@ -1,6 +1,9 @@
 /* view_gaps.c: see view_gaps.h. Times are relative to the first event, as Perfetto shows them. */
 #include "report/view_gaps.h"
 
+#include <ctype.h>
+#include <stdio.h>
+
 #include "base/human.h"
 #include "base/jout.h"
 #include "report/source_out.h"
@@ -164,7 +167,7 @@ static void say_device(const struct screen *s, const struct gaps_device *d, int6
 }
 
 /* Column widths of the two names, so that a line of a full table fills 100 columns. */
-enum { NAME_WIDTH = 30, WHERE_WIDTH = 34 };
+enum { NAME_WIDTH = 28, WHERE_WIDTH = 28 };
 
 static void cell_name(struct text_table *tt, int col, const struct view_gaps *v, uint32_t i)
 {
@@ -278,6 +281,28 @@ static void show_longest(const struct screen *s, const struct view_gaps *v)
     text_table_done(&tt);
 }
 
+static bool is_plain(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        bool plain = isalnum((unsigned char)s.p[i]) || s.p[i] == '_' || s.p[i] == ':';
+        if (!plain) return false;
+    }
+    return s.n > 0 && s.n < 60;
+}
+
+/* The command that replays without the largest cause that is CPU work with a name. */
+static bool make_whatif(const struct gaps *g, char *out, size_t cap)
+{
+    for (uint32_t i = 0; i < g->n_causes; i++) {
+        const struct cause *c = &g->causes[i];
+        if (c->kind != CAUSE_PYTHON && c->kind != CAUSE_OP && c->kind != CAUSE_LABEL) continue;
+        if (!is_plain(c->name)) continue;
+        snprintf(out, cap, "whatif %%s --drop-cpu " STR_FMT, STR_ARG(c->name));
+        return true;
+    }
+    return false;
+}
+
 void view_gaps_text(const struct screen *s, const struct view_gaps *v)
 {
     if (!v->gaps->n_devices) buf_adds(s->out, "no device work in this trace\n");
@@ -287,9 +312,10 @@ void view_gaps_text(const struct screen *s, const struct view_gaps *v)
     }
     show_longest(s, v);
     buf_addc(s->out, '\n');
-    static const struct screen_next next[] = {
+    char drop[128];
+    struct screen_next next[] = {
         {"syncs %s", "which waits of the CPU leave the GPU without work"},
-        {"whatif %s --drop-cpu NAME", "what removing one of these would be worth"},
+        {drop, "what removing it would be worth"},
     };
-    screen_next(s, next, 2);
+    screen_next(s, next, make_whatif(v->gaps, drop, sizeof drop) ? 2 : 1);
 }

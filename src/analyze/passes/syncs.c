@@ -1,7 +1,6 @@
 /* syncs.c: a text that names the place of a wait, interned, is the identity of its site. */
 #include "analyze/passes/syncs.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "analyze/label.h"
@@ -22,22 +21,13 @@ static void add_name(struct buf *b, const struct trace *t, row_t r)
     buf_addc(b, '\n');
 }
 
-/* "denoise_step_3" -> "denoise_step_#": rounds of a loop are one place. */
-static void add_label(struct buf *b, struct str name)
+static void add_labels(struct buf *b, const struct syncs *s, const struct trace *t, row_t r)
 {
-    for (size_t i = 0; i < name.n; i++) {
-        bool digit = isdigit((unsigned char)name.p[i]);
-        if (digit && i && isdigit((unsigned char)name.p[i - 1])) continue;
-        buf_addc(b, digit ? '#' : name.p[i]);
+    for (; r != ROW_NONE; r = t->parent[r]) {
+        if (t->kind[r] != KIND_ANNOTATION || label_kind(trace_name(t, r)) != LABEL_USER) continue;
+        buf_add_str(b, stems_name(&s->stems, t->name[r]));
+        buf_addc(b, '\n');
     }
-    buf_addc(b, '\n');
-}
-
-static void add_labels(struct buf *b, const struct trace *t, row_t r)
-{
-    for (; r != ROW_NONE; r = t->parent[r])
-        if (t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_USER)
-            add_label(b, trace_name(t, r));
 }
 
 static void make_key(struct grouping *g, const struct wait *w, const struct place *p)
@@ -47,7 +37,7 @@ static void make_key(struct grouping *g, const struct wait *w, const struct plac
     add_name(&g->key, g->t, w->call);
     add_name(&g->key, g->t, p->op);
     if (p->frame != ROW_NONE) add_name(&g->key, g->t, p->frame);
-    else add_labels(&g->key, g->t, w->call);
+    else add_labels(&g->key, g->s, g->t, w->call);
     if (p->called != ROW_NONE) where_print_call(g->t, p->called, &g->key);
 }
 
@@ -207,6 +197,7 @@ int syncs_run(const struct trace *t, const struct basics *b, struct arena *mem, 
         TRY(idle_run(t, &tl->devices[i], mem, &s.idle[i], e));
     TRY(waits_run(t, b, mem, &s.waits, e));
     TRY(exposed_run(t, s.idle, tl->n_devices, &s.waits, e));
+    TRY(stems_init(&s.stems, t, mem, e));
     TRY(group_waits(t, &b->steps, mem, &s, e));
     *ret = s;
     return 0;

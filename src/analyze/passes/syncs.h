@@ -1,8 +1,8 @@
 /* syncs.h: waits of the CPU grouped by the place in the program that asks for them.
  *
  * A site is a call (cudaStreamSynchronize), the operator and Python function around it, and a kind.
- * Where no stacks were recorded the labels around it take the function's place, numbers in them
- * left out so that the rounds of a loop fall together. Sites are numbered from 1 in the order they
+ * Where no stacks were recorded the labels around it take the function's place, the rounds of a
+ * loop as one. Sites are numbered from 1 in the order they
  * stand in the list: what they expose first, then what they block. */
 #ifndef STRATA_ANALYZE_PASSES_SYNCS_H
 #define STRATA_ANALYZE_PASSES_SYNCS_H
@@ -10,6 +10,7 @@
 #include "analyze/basics.h"
 #include "analyze/idle.h"
 #include "analyze/passes/waits.h"
+#include "analyze/stem.h"
 #include "analyze/where.h"
 
 #define SYNCS_NO_SITE UINT32_MAX
@@ -36,7 +37,8 @@ struct syncs {
     struct sync_site *sites;
     uint32_t n_sites;
     struct idle *idle; /* by index in the timeline's devices */
-    uint32_t n_steps;  /* of the loop; 0 when none was found */
+    struct stems stems;
+    uint32_t n_steps; /* of the loop; 0 when none was found */
     bool has_stacks;
 };
 
