@@ -9,6 +9,7 @@
     X(steps) \
     X(table) \
     X(kernels) \
+    X(stages) \
     X(export) \
     X(gaps) \
     X(syncs) \

@@ -1,0 +1,11 @@
+/* between.h: what happens between the stages: the glue code nobody has put a label on. */
+#ifndef STRATA_ANALYZE_BETWEEN_H
+#define STRATA_ANALYZE_BETWEEN_H
+
+#include "analyze/passes/stages.h"
+
+/* Fills s->between; the list of stages must be complete. Memory from `mem`. */
+int between_run(const struct trace *t, const struct basics *b, struct stages *s, struct arena *mem,
+                struct err *e) MUST_USE;
+
+#endif

@@ -1,0 +1,54 @@
+/* cmd_stages.c: `strata stages`: what each annotated part of the pipeline costs. */
+#include "cli/show.h"
+#include "report/view_stages.h"
+
+static const struct opt opts[] = {
+    {"all", 0, NULL, "show compiled regions and collectives as stages too", NULL},
+    {"limit", 0, "N", "rows to show, 0 for all (default 40)", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata stages trace.json.gz",
+    "CPU and GPU time of each stage, what lies between them",
+    "strata stages trace.json.gz --all",
+    "with the regions torch.compile made",
+    NULL,
+};
+
+static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
+                struct err *e)
+{
+    struct basics b;
+    struct stages stages;
+    struct screen s;
+    TRY(show_screen(cli, o, 40, &s, e));
+    TRY(basics_run(t, mem, &b, e));
+    TRY(stages_run(t, &b, opt_has(o, "all"), mem, &stages, e));
+    if (cli->json) view_stages_json(&cli->out, t, &stages);
+    else view_stages_text(&s, t, &stages);
+    return 0;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    return show_trace(cli, o, show, e);
+}
+
+const struct cmd cmd_stages = {
+    .name = "stages",
+    .summary = "each annotated stage: CPU, GPU, idle, kernels, syncs, memory",
+    .args = "TRACE",
+    .about =
+        "Adds up what happens under each annotation (record_function, NVTX range), by path. CPU\n"
+        "figures are how long the calls lasted; GPU figures belong to the work launched inside\n"
+        "them, whenever it ran; the two are never added. Backward work that autograd launches\n"
+        "counts for the label open on the forward thread. Work between the stages gets a row of\n"
+        "its own, with the functions it is spent in.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_NUMBERS,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

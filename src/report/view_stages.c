@@ -1,0 +1,293 @@
+/* view_stages.c: see view_stages.h. The table keeps the order of the tree and shows nesting by
+ * indentation; CPU and GPU columns stand apart and are never added. */
+#include "report/view_stages.h"
+
+#include "base/human.h"
+#include "base/jout.h"
+
+static void json_gpu(struct jout *j, const struct work_sum *w)
+{
+    jout_us(j, "gpu_us", w->sum_ns);
+    jout_us(j, "gpu_busy_us", w->union_ns);
+    jout_us(j, "gpu_span_us", w->span_ns);
+    jout_us(j, "idle_us", w->idle_ns);
+    jout_uint(j, "kernels", w->kernels);
+    jout_uint(j, "copies", w->copies);
+    jout_uint(j, "memsets", w->sets);
+    jout_int(j, "copy_bytes", w->copy_bytes);
+}
+
+static double pct(int64_t part, int64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void json_shares(struct jout *j, const struct stages *all, const struct stage *s)
+{
+    if (all->steps_cpu_ns <= 0) {
+        jout_null(j, "step_cpu_pct");
+        jout_null(j, "step_gpu_pct");
+        return;
+    }
+    jout_num(j, "step_cpu_pct", pct(s->step_cpu_ns, all->steps_cpu_ns), 2);
+    jout_num(j, "step_gpu_pct", pct(s->step_gpu_ns, all->steps_gpu_ns), 2);
+}
+
+static void json_stage(struct jout *j, const struct trace *t, const struct stages *all,
+                       const struct stage *s)
+{
+    jout_obj(j, NULL);
+    jout_str(j, "name", trace_str(t, s->name));
+    jout_cstr(j, "path", s->path);
+    jout_cstr(j, "kind", s->backward ? "backward" : s->user ? "user" : "compiled");
+    jout_bool(j, "container", s->container);
+    jout_uint(j, "count", s->calls);
+    jout_us(j, "cpu_us", s->cpu_ns);
+    jout_us(j, "self_cpu_us", s->self_cpu_ns);
+    jout_us(j, "blocked_us", s->blocked_ns);
+    json_gpu(j, &s->gpu);
+    jout_us(j, "self_gpu_us", s->self_gpu_ns);
+    jout_us(j, "idle_meanwhile_us", s->idle_meanwhile_ns);
+    jout_uint(j, "launches", s->launches);
+    jout_uint(j, "graph_launches", s->graph_launches);
+    jout_uint(j, "syncs", s->syncs);
+    jout_uint(j, "allocations", s->allocations);
+    jout_int(j, "alloc_bytes", s->alloc_bytes);
+    jout_uint(j, "device_allocs", s->device_allocs);
+    jout_us(j, "first_us", s->first_ns);
+    jout_us(j, "median_us", s->median_ns);
+    jout_us(j, "p95_us", s->p95_ns);
+    jout_us(j, "gpu_first_us", s->gpu_first_ns);
+    jout_us(j, "gpu_median_us", s->gpu_median_ns);
+    jout_us(j, "gpu_p95_us", s->gpu_p95_ns);
+    json_shares(j, all, s);
+    if (s->peak_bytes >= 0) jout_int(j, "peak_bytes", s->peak_bytes);
+    else jout_null(j, "peak_bytes");
+    jout_end_obj(j);
+}
+
+static void json_between(struct jout *j, const struct trace *t, const struct between *b)
+{
+    jout_obj(j, "between");
+    jout_us(j, "cpu_us", b->cpu_ns);
+    jout_us(j, "blocked_us", b->blocked_ns);
+    jout_us(j, "untraced_us", b->untraced_ns);
+    json_gpu(j, &b->gpu);
+    jout_us(j, "idle_meanwhile_us", b->idle_meanwhile_ns);
+    jout_uint(j, "launches", b->launches);
+    jout_uint(j, "syncs", b->syncs);
+    jout_arr(j, "top");
+    for (uint32_t i = 0; i < b->n_top; i++) {
+        jout_obj(j, NULL);
+        jout_str(j, "name", trace_str(t, b->top[i].name));
+        jout_us(j, "self_us", b->top[i].self_ns);
+        jout_uint(j, "calls", b->top[i].calls);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+    jout_end_obj(j);
+}
+
+void view_stages_json(struct buf *out, const struct trace *t, const struct stages *stages)
+{
+    struct jout j;
+    jout_init(&j, out, true);
+    jout_obj(&j, NULL);
+    jout_us(&j, "steps_cpu_us", stages->steps_cpu_ns);
+    jout_us(&j, "steps_gpu_us", stages->steps_gpu_ns);
+    jout_arr(&j, "stages");
+    for (uint32_t i = 0; i < stages->n; i++) json_stage(&j, t, stages, &stages->list[i]);
+    jout_end_arr(&j);
+    json_between(&j, t, &stages->between);
+    jout_end_obj(&j);
+}
+
+static void widen(int64_t *most, int64_t v)
+{
+    if (v > *most) *most = v;
+}
+
+static void name_cell(struct text_table *tt, const struct trace *t, const struct stage *s)
+{
+    char name[160];
+    text_table_cellf(tt, 0, "%*s%s%s", 2 * (int)s->depth, "",
+                     human_cut(trace_str(t, s->name), 60, name, sizeof name),
+                     s->backward ? " (backward)" : "");
+}
+
+static void share_cell(struct text_table *tt, int col, int64_t part, int64_t whole)
+{
+    if (whole > 0 && part > 0) text_table_cell(tt, col, human_pct(pct(part, whole)).s);
+    else text_table_cell(tt, col, "-");
+}
+
+static void begin_table(struct text_table *tt, const char *first, const char *const *heads)
+{
+    text_table_init(tt);
+    text_table_col(tt, first, TEXT_LEFT);
+    for (; *heads; heads++) text_table_col(tt, *heads, TEXT_RIGHT);
+}
+
+static void end_table(const struct screen *s, struct text_table *tt)
+{
+    text_table_print(tt, s->out, 2, s->width, s->color);
+    text_table_done(tt);
+    buf_addc(s->out, '\n');
+}
+
+static void add_between(struct text_table *tt, const struct between *b, int cpu, int gpu, int idle)
+{
+    text_table_row(tt, TEXT_DIM);
+    text_table_cell(tt, 0, "(between stages)");
+    text_table_cell(tt, 1, "-");
+    screen_time(tt, 2, b->cpu_ns, cpu);
+    screen_time(tt, 4, b->gpu.sum_ns, gpu);
+    screen_time(tt, 6, b->idle_meanwhile_ns, idle);
+    screen_count(tt, 7, b->gpu.kernels);
+    screen_count(tt, 8, b->syncs);
+}
+
+static void show_totals(const struct screen *s, const struct trace *t, const struct stages *stages)
+{
+    static const char *const heads[] = {"calls",    "CPU",     "of step", "GPU", "of step",
+                                        "GPU idle", "kernels", "syncs",   NULL};
+    const struct between *b = &stages->between;
+    int64_t cpu = b->cpu_ns, gpu = b->gpu.sum_ns, idle = b->idle_meanwhile_ns;
+    for (uint32_t i = 0; i < stages->n; i++) {
+        widen(&cpu, stages->list[i].cpu_ns);
+        widen(&gpu, stages->list[i].gpu.sum_ns);
+        widen(&idle, stages->list[i].idle_meanwhile_ns);
+    }
+    int cpu_unit = screen_unit(cpu), gpu_unit = screen_unit(gpu), idle_unit = screen_unit(idle);
+    struct text_table tt;
+    begin_table(&tt, "stage", heads);
+    for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
+        const struct stage *st = &stages->list[i];
+        text_table_row(&tt, TEXT_PLAIN);
+        name_cell(&tt, t, st);
+        screen_count(&tt, 1, st->calls);
+        screen_time(&tt, 2, st->cpu_ns, cpu_unit);
+        share_cell(&tt, 3, st->step_cpu_ns, stages->steps_cpu_ns);
+        screen_time(&tt, 4, st->gpu.sum_ns, gpu_unit);
+        share_cell(&tt, 5, st->step_gpu_ns, stages->steps_gpu_ns);
+        screen_time(&tt, 6, st->idle_meanwhile_ns, idle_unit);
+        screen_count(&tt, 7, st->gpu.kernels);
+        screen_count(&tt, 8, st->syncs);
+    }
+    if (b->cpu_ns || work_count(&b->gpu)) add_between(&tt, b, cpu_unit, gpu_unit, idle_unit);
+    end_table(s, &tt);
+}
+
+static void show_per_call(const struct screen *s, const struct trace *t,
+                          const struct stages *stages)
+{
+    static const char *const heads[] = {"CPU first", "median", "p95", "GPU first",
+                                        "median",    "p95",    NULL};
+    int64_t cpu = 0, gpu = 0;
+    for (uint32_t i = 0; i < stages->n; i++) {
+        widen(&cpu, stages->list[i].p95_ns);
+        widen(&gpu, stages->list[i].gpu_p95_ns);
+    }
+    int cpu_unit = screen_unit(cpu), gpu_unit = screen_unit(gpu);
+    struct text_table tt;
+    begin_table(&tt, "time of a call", heads);
+    for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
+        const struct stage *st = &stages->list[i];
+        text_table_row(&tt, TEXT_PLAIN);
+        name_cell(&tt, t, st);
+        screen_time(&tt, 1, st->first_ns, cpu_unit);
+        screen_time(&tt, 2, st->median_ns, cpu_unit);
+        screen_time(&tt, 3, st->p95_ns, cpu_unit);
+        screen_time(&tt, 4, st->gpu_first_ns, gpu_unit);
+        screen_time(&tt, 5, st->gpu_median_ns, gpu_unit);
+        screen_time(&tt, 6, st->gpu_p95_ns, gpu_unit);
+    }
+    end_table(s, &tt);
+}
+
+static void show_device(const struct screen *s, const struct trace *t, const struct stages *stages)
+{
+    static const char *const heads[] = {"GPU span", "idle in it", "launches", "copies", "copied",
+                                        "allocs",   "mallocs",    "peak mem", NULL};
+    int64_t span = 0, idle = 0;
+    for (uint32_t i = 0; i < stages->n; i++) {
+        widen(&span, stages->list[i].gpu.span_ns);
+        widen(&idle, stages->list[i].gpu.idle_ns);
+    }
+    int span_unit = screen_unit(span), idle_unit = screen_unit(idle);
+    struct text_table tt;
+    begin_table(&tt, "device and memory", heads);
+    for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
+        const struct stage *st = &stages->list[i];
+        text_table_row(&tt, TEXT_PLAIN);
+        name_cell(&tt, t, st);
+        screen_time(&tt, 1, st->gpu.span_ns, span_unit);
+        screen_time(&tt, 2, st->gpu.idle_ns, idle_unit);
+        screen_count(&tt, 3, st->launches);
+        screen_count(&tt, 4, st->gpu.copies + st->gpu.sets);
+        screen_bytes(&tt, 5, st->gpu.copy_bytes);
+        screen_count(&tt, 6, st->allocations);
+        screen_count(&tt, 7, st->device_allocs);
+        screen_bytes(&tt, 8, st->peak_bytes > 0 ? st->peak_bytes : 0);
+    }
+    end_table(s, &tt);
+}
+
+static void show_between(const struct screen *s, const struct trace *t, const struct between *b)
+{
+    if (!b->cpu_ns || (!b->n_top && !b->untraced_ns)) return;
+    int unit = screen_unit(b->n_top ? b->top[0].self_ns : b->untraced_ns);
+    struct text_table tt;
+    text_table_init(&tt);
+    text_table_col(&tt, "between stages, by function", TEXT_LEFT);
+    text_table_col(&tt, "self", TEXT_RIGHT);
+    text_table_col(&tt, "calls", TEXT_RIGHT);
+    for (uint32_t i = 0; i < b->n_top && i < 5; i++) {
+        char name[512];
+        text_table_row(&tt, TEXT_PLAIN);
+        text_table_cell(&tt, 0, human_cut(trace_str(t, b->top[i].name), 120, name, sizeof name));
+        screen_time(&tt, 1, b->top[i].self_ns, unit);
+        screen_count(&tt, 2, b->top[i].calls);
+    }
+    if (b->untraced_ns) {
+        text_table_row(&tt, TEXT_DIM);
+        text_table_cell(&tt, 0, "(nothing recorded: Python without stacks)");
+        screen_time(&tt, 1, b->untraced_ns, unit);
+        text_table_cell(&tt, 2, "-");
+    }
+    end_table(s, &tt);
+}
+
+void view_stages_text(const struct screen *s, const struct trace *t, const struct stages *stages)
+{
+    if (!stages->n) {
+        buf_adds(s->out,
+                 "no stages: the trace has no annotations. Wrap the parts of the pipeline:\n"
+                 "  with torch.profiler.record_function(\"transformer_forward\"): ...\n\n");
+        static const struct screen_next next[] = {
+            {"kernels %s", "where the GPU time goes without labels"},
+            {"steps %s", "the loop, found from kernels"},
+        };
+        screen_next(s, next, 2);
+        return;
+    }
+    show_totals(s, t, stages);
+    show_per_call(s, t, stages);
+    show_device(s, t, stages);
+    screen_more(s, stages->n);
+    show_between(s, t, &stages->between);
+    if (stages->tree.n_overflowing)
+        buf_printf(
+            s->out,
+            "  %s more labels are too many or too deep and count for the stage around them\n",
+            human_count(stages->tree.n_overflowing).s);
+    buf_adds(s->out,
+             "  CPU: how long its calls lasted. GPU: work launched inside, whenever it ran.\n"
+             "  GPU idle: while the CPU was in the stage; idle in span: between its first and "
+             "last work.\n\n");
+    static const struct screen_next next[] = {
+        {"gaps %s", "why the GPU was idle"},
+        {"syncs %s", "where the CPU waits, and what that costs"},
+    };
+    screen_next(s, next, 2);
+}

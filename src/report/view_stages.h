@@ -1,0 +1,11 @@
+/* view_stages.h: the stages of the pipeline, for people and for programs. */
+#ifndef STRATA_REPORT_VIEW_STAGES_H
+#define STRATA_REPORT_VIEW_STAGES_H
+
+#include "analyze/passes/stages.h"
+#include "report/screen.h"
+
+void view_stages_text(const struct screen *s, const struct trace *t, const struct stages *stages);
+void view_stages_json(struct buf *out, const struct trace *t, const struct stages *stages);
+
+#endif

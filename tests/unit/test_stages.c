@@ -1,0 +1,407 @@
+/* test_stages.c: what stages cost, by path, over threads, through graphs and autograd. */
+#include "analyze/passes/stages.h"
+
+#include "kit.h"
+
+struct found {
+    struct trace *t;
+    struct arena mem;
+    struct basics b;
+    struct stages s;
+};
+
+static struct found measure_all(struct kit *k, bool all)
+{
+    struct found f = {.t = kit_end(k)};
+    arena_init(&f.mem);
+    if (!f.t) return f;
+    CHECK_EQ_INT(basics_run(f.t, &f.mem, &f.b, NULL), 0);
+    CHECK_EQ_INT(stages_run(f.t, &f.b, all, &f.mem, &f.s, NULL), 0);
+    return f;
+}
+
+static struct found measure(struct kit *k)
+{
+    return measure_all(k, false);
+}
+
+static void done(struct found *f)
+{
+    arena_done(&f->mem);
+    trace_free(f->t);
+}
+
+static const struct stage *at(const struct found *f, const char *path)
+{
+    static const struct stage none;
+    for (uint32_t i = 0; i < f->s.n; i++)
+        if (strcmp(f->s.list[i].path, path) == 0) return &f->s.list[i];
+    test_fail(__FILE__, __LINE__, "there is no stage %s", path);
+    return &none;
+}
+
+static bool has(const struct found *f, const char *path)
+{
+    for (uint32_t i = 0; i < f->s.n; i++)
+        if (strcmp(f->s.list[i].path, path) == 0) return true;
+    return false;
+}
+
+/* Two steps of a pipeline; the device lags behind the CPU. */
+static struct kit pipeline(void)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "pipeline_call", 0, 3000);
+    for (int i = 0; i < 2; i++) {
+        double us = 500 + 1000 * i;
+        kit_label(&k, "forward", us, 300 + 100 * i);
+        kit_launch(&k, us + 10, "gemm", us + 400, 200);
+        kit_launch(&k, us + 20, "gemm", us + 650, 200);
+        kit_label(&k, "scheduler_step", us + 500, 100);
+        kit_launch(&k, us + 510, "add", us + 860, 10);
+        kit_call(&k, "cudaStreamSynchronize", us + 530, 60);
+    }
+    return k;
+}
+
+TEST(gpu_time_is_of_what_was_launched_inside)
+{
+    struct kit k = pipeline();
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 3);
+    const struct stage *s = at(&f, "pipeline_call/forward");
+    CHECK_EQ_UINT(s->calls, 2);
+    CHECK_EQ_INT(s->cpu_ns, 700000);
+    CHECK_EQ_INT(s->gpu.sum_ns, 800000);
+    CHECK_EQ_INT(s->gpu.union_ns, 800000);
+    CHECK_EQ_INT(s->gpu.span_ns, 2 * 450000);
+    CHECK_EQ_INT(s->gpu.idle_ns, 2 * 50000);
+    CHECK_EQ_UINT(s->gpu.kernels, 4);
+    CHECK_EQ_UINT(s->syncs, 0);
+    CHECK_EQ_INT(s->first_ns, 300000);
+    CHECK_EQ_INT(s->median_ns, 350000);
+    CHECK_EQ_INT(s->p95_ns, 400000);
+    CHECK_EQ_INT(s->gpu_median_ns, 400000);
+    CHECK_EQ_INT(s->peak_bytes, -1);
+    s = at(&f, "pipeline_call/scheduler_step");
+    CHECK_EQ_UINT(s->syncs, 2);
+    CHECK_EQ_INT(s->blocked_ns, 120000);
+    CHECK_EQ_UINT(s->launches, 2);
+    s = at(&f, "pipeline_call");
+    CHECK_EQ_INT(s->cpu_ns, 3000000);
+    CHECK_EQ_INT(s->self_cpu_ns, 3000000 - 700000 - 200000);
+    CHECK_EQ_INT(s->gpu.sum_ns, 820000);
+    CHECK_EQ_INT(s->self_gpu_ns, 0);
+    CHECK(s->container);
+    done(&f);
+}
+
+TEST(shares_are_of_the_steps)
+{
+    struct kit k = pipeline();
+    struct found f = measure(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 2));
+    CHECK_EQ_INT(f.s.steps_cpu_ns, 1000000 + 600000);
+    CHECK_EQ_INT(f.s.steps_gpu_ns, 820000);
+    CHECK_EQ_INT(at(&f, "pipeline_call/forward")->step_cpu_ns, 700000);
+    CHECK_EQ_INT(at(&f, "pipeline_call")->step_cpu_ns, 0);
+    done(&f);
+}
+
+TEST(idle_meanwhile_of_stages_adds_up)
+{
+    struct kit k = pipeline();
+    struct found f = measure(&k);
+    const struct device_line *d = &f.b.timeline.devices[0];
+    const struct stage *call = at(&f, "pipeline_call");
+    int64_t inside = at(&f, "pipeline_call/forward")->idle_meanwhile_ns +
+                     at(&f, "pipeline_call/scheduler_step")->idle_meanwhile_ns +
+                     call->self_idle_meanwhile_ns;
+    CHECK_EQ_INT(call->idle_meanwhile_ns, inside);
+    CHECK_EQ_INT(call->idle_meanwhile_ns,
+                 timeline_idle_ns(d, d->extent.begin_ns, d->extent.end_ns));
+    CHECK_EQ_INT(f.s.between.idle_meanwhile_ns, call->self_idle_meanwhile_ns);
+    done(&f);
+}
+
+TEST(the_same_name_in_two_places_is_two_stages)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "encode", 0, 100);
+    kit_label(&k, "attention", 10, 50);
+    kit_label(&k, "decode", 200, 100);
+    kit_label(&k, "attention", 210, 70);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 4);
+    CHECK_EQ_INT(at(&f, "encode/attention")->cpu_ns, 50000);
+    CHECK_EQ_INT(at(&f, "decode/attention")->cpu_ns, 70000);
+    done(&f);
+}
+
+TEST(recursion_is_not_counted_twice)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "tree", 0, 100);
+    kit_label(&k, "tree", 10, 80);
+    kit_label(&k, "tree", 20, 50);
+    kit_launch(&k, 30, "leaf", 40, 10);
+    struct found f = measure(&k);
+    CHECK_EQ_INT(at(&f, "tree")->cpu_ns, 100000);
+    CHECK_EQ_INT(at(&f, "tree")->self_cpu_ns, 20000);
+    CHECK_EQ_INT(at(&f, "tree")->gpu.sum_ns, 10000);
+    CHECK_EQ_INT(at(&f, "tree/tree")->cpu_ns, 80000);
+    CHECK_EQ_INT(at(&f, "tree/tree/tree")->gpu.sum_ns, 10000);
+    done(&f);
+}
+
+TEST(endless_nesting_stops_somewhere)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 40; i++) kit_label(&k, "deeper", i, 100 - 2 * i);
+    kit_launch(&k, 45, "leaf", 60, 10);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 16);
+    CHECK_EQ_UINT(f.s.tree.n_overflowing, 24);
+    CHECK_EQ_INT(f.s.list[15].gpu.sum_ns, 10000);
+    done(&f);
+}
+
+TEST(a_flood_of_names_stops_somewhere)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 5000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "request %c%d", 'a' + i % 26, i);
+        kit_label(&k, name, i * 10, 5);
+    }
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 4096);
+    CHECK_EQ_UINT(f.s.tree.n_overflowing, 5000 - 4096);
+    done(&f);
+}
+
+TEST(calls_on_several_threads_are_one_stage)
+{
+    struct kit k = kit_begin();
+    for (k.tid = 1; k.tid <= 3; k.tid++) {
+        kit_label(&k, "worker", 0, 100);
+        kit_launch(&k, 10 + k.tid, "gemm", 20, 50); /* all three at the same time */
+        k.stream++;
+    }
+    struct found f = measure(&k);
+    const struct stage *s = at(&f, "worker");
+    CHECK_EQ_UINT(s->calls, 3);
+    CHECK_EQ_INT(s->cpu_ns, 300000);
+    CHECK_EQ_INT(s->gpu.sum_ns, 150000);
+    CHECK_EQ_INT(s->gpu.union_ns, 50000);
+    done(&f);
+}
+
+TEST(profiler_steps_and_compiled_regions_are_looked_through)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "ProfilerStep#%d", i);
+        kit_label(&k, name, i * 100, 95);
+        kit_label(&k, "forward", i * 100 + 5, 80);
+        kit_label(&k, "## Call CompiledFxGraph fabc ##", i * 100 + 10, 60);
+        kit_launch(&k, i * 100 + 20, "triton_poi_fused_0", i * 100 + 30, 10);
+    }
+    struct found f = measure(&k);
+    REQUIRE(CHECK_EQ_UINT(f.s.n, 1));
+    CHECK_EQ_INT(at(&f, "forward")->self_gpu_ns, 30000);
+    CHECK(!at(&f, "forward")->container);
+    done(&f);
+}
+
+TEST(compiled_regions_when_asked_for)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "forward", 5, 80);
+    kit_label(&k, "## Call CompiledFxGraph fabc ##", 10, 60);
+    kit_launch(&k, 20, "triton_poi_fused_0", 30, 10);
+    struct found f = measure_all(&k, true);
+    const struct stage *s = at(&f, "forward/## Call CompiledFxGraph fabc ##");
+    CHECK_EQ_INT(s->gpu.sum_ns, 10000);
+    CHECK(!s->user);
+    CHECK_EQ_INT(at(&f, "forward")->self_gpu_ns, 0);
+    done(&f);
+}
+
+TEST(graph_launches_bring_all_their_kernels)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "decode", 0, 100);
+    kit_call(&k, "cudaGraphLaunch", 10, 20);
+    for (int i = 0; i < 50; i++) kit_work(&k, KIND_KERNEL, "node", 40 + i * 10, 9);
+    struct found f = measure(&k);
+    const struct stage *s = at(&f, "decode");
+    CHECK_EQ_UINT(s->gpu.kernels, 50);
+    CHECK_EQ_UINT(s->launches, 1);
+    CHECK_EQ_UINT(s->graph_launches, 1);
+    CHECK_EQ_INT(s->gpu.sum_ns, 450000);
+    CHECK_EQ_INT(s->gpu.span_ns, 499000);
+    CHECK_EQ_INT(s->gpu.idle_ns, 49000);
+    done(&f);
+}
+
+/* Forward on thread 1, backward launched by thread 2 between 500 and 600. */
+static struct kit training(const char *backward_label)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "train", 0, 1000);
+    kit_label(&k, "encoder", 10, 100);
+    kit_autograd_op(&k, "aten::linear", 20, 50, 7, 0);
+    kit_launch(&k, 30, "gemm", 40, 10);
+    kit_label(&k, "head", 150, 100);
+    kit_autograd_op(&k, "aten::mse", 160, 50, 8, 0);
+    kit_launch(&k, 170, "mse", 180, 10);
+    if (backward_label) kit_label(&k, backward_label, 480, 200);
+    k.tid = 2;
+    kit_autograd_op(&k, "MseBackward0", 500, 40, 8, 1);
+    kit_launch(&k, 510, "mse_backward", 520, 15);
+    kit_autograd_op(&k, "LinearBackward0", 550, 40, 7, 1);
+    kit_launch(&k, 560, "gemm_backward", 570, 20);
+    kit_launch(&k, 800, "copy of a loader", 810, 5); /* no backward op around it */
+    return k;
+}
+
+TEST(backward_goes_to_the_label_that_is_open)
+{
+    struct kit k = training("backward");
+    struct found f = measure(&k);
+    CHECK_EQ_INT(at(&f, "train/backward")->gpu.sum_ns, 35000);
+    CHECK_EQ_INT(at(&f, "train/encoder")->gpu.sum_ns, 10000);
+    CHECK_EQ_INT(at(&f, "train")->gpu.sum_ns, 55000);
+    CHECK_EQ_UINT(f.s.n, 4);
+    done(&f);
+}
+
+TEST(unlabelled_backward_goes_beside_its_forward)
+{
+    struct kit k = training(NULL);
+    struct found f = measure(&k);
+    CHECK_EQ_INT(at(&f, "train/encoder")->gpu.sum_ns, 10000);
+    const struct stage *s = at(&f, "train/encoder (backward)");
+    CHECK_EQ_INT(s->gpu.sum_ns, 20000);
+    CHECK_EQ_INT(s->cpu_ns, 0);
+    CHECK(s->backward);
+    CHECK_EQ_INT(at(&f, "train/head (backward)")->gpu.sum_ns, 15000);
+    CHECK_EQ_INT(at(&f, "train")->gpu.sum_ns, 55000);
+    CHECK_EQ_INT(at(&f, "train")->self_cpu_ns, 800000);
+    CHECK(!has(&f, "train (backward)"));
+    done(&f);
+}
+
+TEST(between_stages_with_the_functions_it_is_spent_in)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "pipeline_call", 0, 1000);
+    kit_label(&k, "forward", 100, 300);
+    kit_python(&k, "inside.py(1): hidden", 110, 200);
+    kit_python(&k, "hooks.py(268): _set_context", 400, 200);
+    kit_python(&k, "module.py(9): named_modules", 420, 150);
+    kit_label(&k, "step", 700, 200);
+    kit_call(&k, "cudaStreamSynchronize", 920, 50);
+    kit_launch(&k, 975, "glue", 990, 5);
+    struct found f = measure(&k);
+    const struct between *b = &f.s.between;
+    CHECK(at(&f, "pipeline_call")->container);
+    CHECK_EQ_INT(b->cpu_ns, 500000);
+    CHECK_EQ_UINT(b->syncs, 1);
+    CHECK_EQ_INT(b->blocked_ns, 50000);
+    CHECK_EQ_UINT(b->gpu.kernels, 1);
+    REQUIRE(CHECK_EQ_UINT(b->n_top, 4));
+    CHECK_EQ_BYTES(trace_str(f.t, b->top[0].name), "module.py(9): named_modules");
+    CHECK_EQ_INT(b->top[0].self_ns, 150000);
+    CHECK_EQ_BYTES(trace_str(f.t, b->top[1].name), "hooks.py(268): _set_context");
+    CHECK_EQ_INT(b->top[1].self_ns, 50000);
+    CHECK_EQ_INT(b->untraced_ns, 500000 - 200000 - 50000 - 5000);
+    done(&f);
+}
+
+TEST(between_outermost_stages)
+{
+    struct kit k = kit_begin();
+    kit_op(&k, "aten::before", 0, 50); /* before the first stage: not between */
+    kit_label(&k, "encode", 100, 100);
+    kit_op(&k, "aten::glue", 250, 30);
+    kit_label(&k, "decode", 300, 100);
+    kit_op(&k, "aten::after", 450, 30);
+    struct found f = measure(&k);
+    CHECK_EQ_INT(f.s.between.cpu_ns, 100000);
+    REQUIRE(CHECK_EQ_UINT(f.s.between.n_top, 1));
+    CHECK_EQ_INT(f.s.between.top[0].self_ns, 30000);
+    CHECK_EQ_INT(f.s.between.untraced_ns, 70000);
+    done(&f);
+}
+
+TEST(a_stage_with_helpers_inside_is_no_container)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 4; i++) {
+        kit_label(&k, "transformer_forward", i * 1000, 900);
+        for (int m = 0; m < 20; m++) kit_label(&k, "load_module", i * 1000 + m * 40, 30);
+    }
+    struct found f = measure(&k);
+    CHECK(!at(&f, "transformer_forward")->container);
+    CHECK_EQ_INT(f.s.between.cpu_ns, 300000);
+    done(&f);
+}
+
+TEST(peaks_and_allocations)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "load", 0, 100);
+    kit_memory(&k, 50, 1000, 1000, 4000);
+    kit_label(&k, "forward", 200, 100);
+    kit_memory(&k, 210, 700, 1700, 4000);
+    kit_memory(&k, 280, -700, 1000, 4000);
+    kit_call(&k, "cudaMalloc", 285, 5);
+    kit_label(&k, "idle", 400, 100); /* allocates nothing, but memory is in use */
+    k.device = -1;
+    kit_memory(&k, 220, 99999, 99999, 99999); /* the CPU's memory is another matter */
+    struct found f = measure(&k);
+    CHECK_EQ_INT(at(&f, "load")->peak_bytes, 1000);
+    CHECK_EQ_INT(at(&f, "forward")->peak_bytes, 1700);
+    CHECK_EQ_INT(at(&f, "idle")->peak_bytes, 1000);
+    CHECK_EQ_UINT(at(&f, "forward")->allocations, 1);
+    CHECK_EQ_INT(at(&f, "forward")->alloc_bytes, 700);
+    CHECK_EQ_UINT(at(&f, "forward")->device_allocs, 1);
+    done(&f);
+}
+
+TEST(no_labels_no_stages)
+{
+    struct kit k = kit_begin();
+    kit_launch(&k, 0, "gemm", 10, 10);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 0);
+    CHECK_EQ_INT(f.s.between.cpu_ns, 0);
+    done(&f);
+}
+
+static int run_stages(void *ctx)
+{
+    struct arena mem;
+    struct basics b;
+    struct stages s;
+    arena_init(&mem);
+    int rc = basics_run(ctx, &mem, &b, NULL);
+    if (rc == 0) rc = stages_run(ctx, &b, false, &mem, &s, NULL);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(out_of_memory_is_reported)
+{
+    struct kit k = training(NULL);
+    kit_memory(&k, 600, 700, 1700, 4000);
+    struct trace *t = kit_end(&k);
+    REQUIRE(t != NULL);
+    CHECK_EVERY_ALLOC(run_stages, t);
+    trace_free(t);
+}
+
+TEST_MAIN
