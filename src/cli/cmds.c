@@ -6,6 +6,7 @@
 /* One a line, in the order help lists them within their group. */
 /* clang-format off */
 #define COMMANDS(X) \
+    X(report) \
     X(steps) \
     X(table) \
     X(kernels) \

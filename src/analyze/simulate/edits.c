@@ -19,7 +19,6 @@ struct plan_build {
     struct sim_plan *plan;
     struct sim_cut *cuts; /* growing, unsorted */
     size_t n_cuts, cap_cuts;
-    uint32_t *thread_of_lane;
 };
 
 /* ---- matching names ---- */
@@ -136,6 +135,23 @@ static int warm_up_after(struct plan_build *b, struct warm *w, uint32_t thread, 
     return 0;
 }
 
+/* Where a thread has been cut up to: nested matches must not be cut twice. */
+struct cut_at {
+    uint32_t thread;
+    int64_t done_ns;
+};
+
+static int cut_row(struct plan_build *b, struct warm *w, struct cut_at *at, row_t r, double keep)
+{
+    const struct trace *t = b->m->t;
+    int64_t end = trace_end_ns(t, r);
+    if (end <= at->done_ns) return 0;
+    int64_t from = t->ts_ns[r] > at->done_ns ? t->ts_ns[r] : at->done_ns;
+    at->done_ns = end;
+    TRY(cut_around_calls(b, at->thread, from, end, keep));
+    return keep == 0 && end - from >= COLD_AFTER_NS ? warm_up_after(b, w, at->thread, end) : 0;
+}
+
 static int edit_cpu(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     const struct trace *t = b->m->t;
@@ -146,18 +162,30 @@ static int edit_cpu(struct plan_build *b, struct sim_edit *ed, struct err *e)
     double keep = ed->kind == EDIT_DROP_CPU ? 0 : ed->factor;
     for (uint32_t i = 0; i < b->m->n_threads; i++) {
         const struct lane *lane = &t->lanes[b->m->threads[i].lane];
-        int64_t done = INT64_MIN;
+        struct cut_at at = {i, INT64_MIN};
         for (row_t r = lane->begin; r < lane->end; r++) {
             if (!hit[t->name[r]] || !is_cpu_span(t, r)) continue;
             ed->n_matched++;
-            if (trace_end_ns(t, r) <= done) continue;
-            int64_t from = t->ts_ns[r] > done ? t->ts_ns[r] : done;
-            done = trace_end_ns(t, r);
-            int rc = cut_around_calls(b, i, from, done, keep);
-            if (rc == 0 && keep == 0 && done - from >= COLD_AFTER_NS)
-                rc = warm_up_after(b, &warm, i, done);
-            if (rc < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+            if (cut_row(b, &warm, &at, r, keep)) return FAIL(e, ERR_NOMEM, "out of memory");
         }
+    }
+    return 0;
+}
+
+static int edit_drop_rows(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    const struct trace *t = b->m->t;
+    struct warm warm;
+    TRY(warm_init(&warm, t, b->mem, e));
+    struct cut_at at = {SIM_NONE, INT64_MIN};
+    for (uint32_t i = 0; i < ed->n_rows; i++) {
+        uint32_t thread = 0;
+        while (thread < b->m->n_threads && b->m->threads[thread].lane != t->lane[ed->rows[i]])
+            thread++;
+        if (thread == b->m->n_threads) continue;
+        if (thread != at.thread) at = (struct cut_at){thread, INT64_MIN};
+        ed->n_matched++;
+        if (cut_row(b, &warm, &at, ed->rows[i], 0)) return FAIL(e, ERR_NOMEM, "out of memory");
     }
     return 0;
 }
@@ -300,6 +328,7 @@ static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
     ed->crosses_sync = false;
     switch (ed->kind) {
     case EDIT_DROP_SYNC: return edit_drop_sync(b, ed, e);
+    case EDIT_DROP_ROWS: return edit_drop_rows(b, ed, e);
     case EDIT_DROP_CPU:
     case EDIT_SCALE_CPU: return edit_cpu(b, ed, e);
     case EDIT_SCALE_KERNEL:

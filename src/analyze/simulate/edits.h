@@ -10,6 +10,7 @@
 enum sim_edit_kind {
     EDIT_DROP_SYNC,      /* `rows`: the waiting calls; what only served the wait goes with them */
     EDIT_DROP_CPU,       /* CPU time of annotations, functions and ops matching `pattern` */
+    EDIT_DROP_ROWS,      /* CPU time of `rows`, which lie on threads */
     EDIT_SCALE_CPU,      /* the same, times `factor` */
     EDIT_SCALE_KERNEL,   /* device work matching `pattern` takes `factor` times as long */
     EDIT_DROP_KERNEL,    /* device work matching `pattern` takes no time, nor does its launch */

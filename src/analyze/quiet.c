@@ -1,0 +1,171 @@
+/* quiet.c: walks the gaps, finds the outermost quiet row of each moment, groups by name. */
+#include "analyze/quiet.h"
+
+#include <stdlib.h>
+
+#include "analyze/doing.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+struct work {
+    const struct trace *t;
+    const struct basics *b;
+    struct arena *mem;
+    struct quiet *out;
+    row_t *loud; /* calls that launch or wait, by row: rows of a lane are in time order */
+    uint32_t n_loud;
+    struct map group_of; /* name -> index in groups */
+    size_t cap_groups;
+    struct hit *hits;
+    size_t n_hits, cap_hits;
+    struct quiet_group *groups;
+};
+
+/* A quiet row in a gap. */
+struct hit {
+    uint32_t group;
+    row_t row;
+    uint32_t step;
+    int64_t ns;
+};
+
+static bool is_loud(const struct trace *t, const struct calls *c, row_t r)
+{
+    const struct call_info *call = trace_call(t, r);
+    if (!call || (t->flags[r] & ROW_PROFILER)) return false;
+    return call->n_gpu > 0 || call_waits(calls_kind(c, t, r));
+}
+
+static int find_loud(struct work *w)
+{
+    const struct trace *t = w->t;
+    w->loud = arena_alloc(w->mem, (t->n_calls + (size_t)1) * sizeof *w->loud);
+    if (!w->loud) return ERR_NOMEM;
+    for (row_t r = 0; r < t->n_rows; r++)
+        if (is_loud(t, &w->b->calls, r)) w->loud[w->n_loud++] = r;
+    return 0;
+}
+
+/* Whether the row launches or waits anywhere inside: some loud call of its lane starts in it. */
+static bool has_loud(const struct work *w, row_t r)
+{
+    uint32_t lo = 0, hi = w->n_loud;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (w->loud[mid] < r) lo = mid + 1;
+        else hi = mid;
+    }
+    if (lo == w->n_loud) return false;
+    row_t call = w->loud[lo];
+    return w->t->lane[call] == w->t->lane[r] && w->t->ts_ns[call] < trace_end_ns(w->t, r);
+}
+
+/* The outermost quiet row at or above `r`, or ROW_NONE when `r` itself is loud. */
+static row_t outermost(const struct work *w, row_t r)
+{
+    row_t found = ROW_NONE;
+    for (; r != ROW_NONE && !has_loud(w, r); r = w->t->parent[r]) found = r;
+    return found;
+}
+
+static int add_hit(struct work *w, row_t row, uint32_t step, int64_t ns)
+{
+    uint32_t *slot = map_at(&w->group_of, w->t->name[row]);
+    if (!slot) return ERR_NOMEM;
+    if (*slot == MAP_NONE) {
+        if (VEC_RESERVE(w->groups, w->out->n_groups, w->cap_groups, 1)) return ERR_NOMEM;
+        *slot = w->out->n_groups;
+        w->groups[w->out->n_groups++] =
+            (struct quiet_group){.name = w->t->name[row], .longest = row};
+    }
+    struct hit *last = w->n_hits ? &w->hits[w->n_hits - 1] : NULL;
+    if (last && last->row == row) {
+        last->ns += ns;
+        return 0;
+    }
+    if (VEC_RESERVE(w->hits, w->n_hits, w->cap_hits, 1)) return ERR_NOMEM;
+    w->hits[w->n_hits++] = (struct hit){*slot, row, step, ns};
+    return 0;
+}
+
+static int walk_gap(struct work *w, const struct gap *g)
+{
+    lane_id thread = idle_thread(w->t, g->at);
+    if (thread == LANE_NONE) return 0;
+    struct doing d;
+    struct doing_piece piece;
+    doing_init(&d, w->t, thread, g->at->begin_ns, g->at->late_ns);
+    while (doing_next(&d, &piece)) {
+        row_t row = piece.row == ROW_NONE ? ROW_NONE : outermost(w, piece.row);
+        if (row == ROW_NONE) w->out->loud_ns += piece.end_ns - piece.begin_ns;
+        else TRY(add_hit(w, row, g->step, piece.end_ns - piece.begin_ns));
+    }
+    return 0;
+}
+
+static int by_group_and_row(const void *a, const void *b)
+{
+    const struct hit *x = a, *y = b;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static int by_idle(const void *a, const void *b)
+{
+    const struct quiet_group *x = a, *y = b;
+    if (x->idle_ns != y->idle_ns) return x->idle_ns > y->idle_ns ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Adds the hits up. Steps are ascending with rows on a thread, so counting changes counts steps. */
+static int sum_up(struct work *w)
+{
+    const struct trace *t = w->t;
+    struct quiet *q = w->out;
+    qsort(w->hits, w->n_hits, sizeof *w->hits, by_group_and_row);
+    row_t *rows = arena_alloc(w->mem, (w->n_hits + 1) * sizeof *rows);
+    q->groups = arena_alloc(w->mem, (q->n_groups + (size_t)1) * sizeof *q->groups);
+    if (!rows || !q->groups) return ERR_NOMEM;
+    uint32_t last_step = UINT32_MAX;
+    for (size_t i = 0; i < w->n_hits; i++) {
+        const struct hit *h = &w->hits[i];
+        struct quiet_group *g = &w->groups[h->group];
+        g->idle_ns += h->ns;
+        bool first = i == 0 || w->hits[i - 1].group != h->group;
+        if (!first && w->hits[i - 1].row == h->row) continue;
+        if (first) {
+            g->rows = rows;
+            last_step = UINT32_MAX;
+        }
+        *rows++ = h->row;
+        g->n_rows++;
+        g->cpu_ns += t->dur_ns[h->row];
+        if (t->dur_ns[h->row] > t->dur_ns[g->longest]) g->longest = h->row;
+        if (h->step != UINT32_MAX && h->step != last_step) g->n_steps++;
+        last_step = h->step;
+    }
+    for (uint32_t i = 0; i < q->n_groups; i++) q->groups[i] = w->groups[i];
+    qsort(q->groups, q->n_groups, sizeof *q->groups, by_idle);
+    return 0;
+}
+
+static int run_all(struct work *w, const struct gaps *g)
+{
+    TRY(find_loud(w));
+    for (uint32_t i = 0; i < g->n_all; i++) TRY(walk_gap(w, &g->all[i]));
+    return sum_up(w);
+}
+
+int quiet_run(const struct trace *t, const struct basics *b, const struct gaps *g,
+              struct arena *mem, struct quiet *ret, struct err *e)
+{
+    *ret = (struct quiet){0};
+    struct work w = {.t = t, .b = b, .mem = mem, .out = ret};
+    map_init(&w.group_of);
+    int rc = run_all(&w, g);
+    map_done(&w.group_of);
+    mem_free(w.hits);
+    mem_free(w.groups);
+    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+}

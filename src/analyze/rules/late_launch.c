@@ -1,0 +1,102 @@
+/* late_launch.c: the device stands idle while the CPU is in something that launches nothing: a walk
+ * over modules, a progress bar, a cache lookup, an allocation. Charged to whole calls
+ * (analyze/quiet), so that removing the call is what gets predicted. Syncs have a rule of their
+ * own. */
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+
+struct words {
+    const char *title, *why, *fix;
+};
+
+static const struct words python = {
+    "Python holds up the GPU",
+    "While this runs, nothing is launched and the GPU has nothing to do.",
+    "Move it out of the loop, cache its result, or run it while the GPU has work queued."};
+static const struct words lookup = {
+    "torch.compile looks up its code",
+    "The guards of a compiled region are checked before each call; with nothing queued the GPU "
+    "waits for it.",
+    "Compile larger regions (fewer lookups), keep shapes and modules static (fewer guards)."};
+static const struct words op = {
+    "an operator that launches nothing holds up the GPU",
+    "The CPU works inside this operator without launching anything, and the GPU has nothing to do.",
+    "Do it once before the loop, or on the GPU."};
+static const struct words label = {
+    "a stage without GPU work holds up the GPU",
+    "While this stage runs, nothing is launched and the GPU has nothing to do.",
+    "Move it out of the loop, make it cheaper, or run it while the GPU has work queued."};
+
+static const struct words *words_for(const struct trace *t, row_t r)
+{
+    struct str name = trace_name(t, r);
+    if (str_has(name, "Dynamo") && str_has(name, "Lookup")) return &lookup;
+    if (t->kind[r] == KIND_PYTHON) return &python;
+    return t->kind[r] == KIND_ANNOTATION ? &label : &op;
+}
+
+/* The user's own frame: at the quiet call, else the first one inside it, else above it. */
+static row_t blame(struct where *w, const struct trace *t, row_t top)
+{
+    row_t end = t->lanes[t->lane[top]].end;
+    for (row_t r = top; r < end && t->ts_ns[r] < trace_end_ns(t, top); r++)
+        if (t->kind[r] == KIND_PYTHON && where_class(w, r) == FRAME_USER) return r;
+    return top;
+}
+
+static int report_group(const struct analysis *a, const struct quiet_group *g, struct findings *out,
+                        struct err *e);
+
+static int run(const struct analysis *a, struct findings *out, struct err *e)
+{
+    int64_t least = (int64_t)((double)a->wall_ns * a->th.value[TH_REPORT_GAIN_PCT] / 200);
+    for (uint32_t i = 0; i < a->quiet.n_groups; i++) {
+        const struct quiet_group *g = &a->quiet.groups[i];
+        bool once = a->basics.steps.n_steps > 2 && g->n_steps < 2;
+        if (g->idle_ns >= least && !once) TRY(report_group(a, g, out, e));
+    }
+    return 0;
+}
+
+const struct rule rule_late_launch = {
+    .id = "late_launch",
+    .summary = "the GPU idles while the CPU is in something that launches nothing",
+    .run = run,
+};
+
+static int report_group(const struct analysis *a, const struct quiet_group *g, struct findings *out,
+                        struct err *e)
+{
+    const struct trace *t = a->t;
+    const struct words *w = words_for(t, g->longest);
+    struct finding *f = rule_finding(a, out, &rule_late_launch, e);
+    struct where where;
+    if (!f) return ERR_NOMEM;
+    TRY(where_init(&where, t, e));
+    struct place p;
+    where_find(&where, blame(&where, t, g->longest), &p);
+    where_done(&where);
+    rule_place(a, f, &p);
+    if (!f->subject || !f->subject[0]) f->subject = rule_name(a, trace_str(t, g->name), 80);
+    f->title = w->title;
+    f->why = w->why;
+    f->fix = w->fix;
+    f->not_fixed = "What it does while the GPU has work queued costs nothing and is not counted.";
+    f->show = "gaps %s";
+    f->blocked_ns = g->cpu_ns;
+    f->exposed_ns = g->idle_ns;
+    finding_note(f, a->mem, t->ts_ns[g->longest], g->longest, "%s takes %s in %u calls, %s at most",
+                 rule_name(a, trace_str(t, g->name), 80), human_time(g->cpu_ns).s, g->n_rows,
+                 human_time(t->dur_ns[g->longest]).s);
+    finding_note(f, a->mem, ID_NONE, ROW_NONE,
+                 "nothing is launched inside it; the GPU is idle for %s of that time",
+                 human_time(g->idle_ns).s);
+    if (g->n_steps > 1)
+        finding_note(f, a->mem, ID_NONE, ROW_NONE, "it comes back in %u of %u steps", g->n_steps,
+                     a->basics.steps.n_steps);
+    f->edits[f->n_edits++] =
+        (struct sim_edit){.kind = EDIT_DROP_ROWS, .rows = g->rows, .n_rows = g->n_rows};
+    f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
+    f->thresholds[f->n_thresholds++] = TH_GAP_US;
+    return 0;
+}

@@ -1,0 +1,103 @@
+/* sync_in_loop.c: the CPU waits for the device: reading a value back, uploading a constant, asking
+ * to wait, getting memory. What it blocks is told, what it exposes is charged. */
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+
+struct words {
+    const char *title, *drains, *why, *fix;
+};
+
+static const struct words words[WAIT_KINDS] = {
+    [WAIT_READBACK] =
+        {"readback", "readback drains the queue",
+         "A value is copied to the CPU (DtoH), and the CPU waits for everything queued before it.",
+         "Keep the value on the GPU (torch.where, masks, tensors as indices), or compute it on the "
+         "CPU before the loop; read results back once, after the loop."},
+    [WAIT_UPLOAD] =
+        {"constant upload", "constant upload drains the queue",
+         "A few bytes of ordinary memory are copied to the GPU (HtoD, pageable); the CPU waits for "
+         "everything queued before them.",
+         "Make the constant on the GPU (torch.full, torch.ones(1) * x, torch.stack of GPU "
+         "scalars), or "
+         "upload it once before the loop."},
+    [WAIT_ALLOCATION] = {"allocation waits", "allocation drains the queue",
+                         "Getting or returning memory makes the CPU wait for the device.",
+                         "Reuse buffers, warm the allocator up before the loop, and do not call "
+                         "empty_cache() in it."},
+    [WAIT_EXPLICIT] = {"explicit synchronize", "explicit synchronize drains the queue",
+                       "The program asks to wait for the device.",
+                       "Remove it from the loop; events or one synchronize at the end time the "
+                       "work without stopping it."},
+};
+
+static void explain(const struct analysis *a, struct finding *f, const struct sync_site *site)
+{
+    const struct wait *w = &a->syncs.waits.all[site->longest];
+    struct buf stack;
+    buf_init(&stack);
+    if (site->place.frame != ROW_NONE) where_print_frame(a->t, site->place.frame, &stack);
+    finding_note(f, a->mem, w->begin_ns, w->call,
+                 "the CPU calls %.*s with %s pieces of work queued%s%s",
+                 STR_ARG(trace_str(a->t, site->call)), human_count(w->depth).s,
+                 stack.n ? ", from " : "", stack.n ? buf_c(&stack) : "");
+    buf_done(&stack);
+    if (w->copy != ROW_NONE)
+        finding_note(f, a->mem, a->t->ts_ns[w->copy], w->copy, "%s: %s",
+                     rule_name(a, trace_name(a->t, w->copy), 60), human_bytes(w->bytes).s);
+    finding_note(f, a->mem, w->begin_ns, w->call,
+                 "the CPU stands still for %s, while the GPU works through its queue for %s",
+                 human_time(w->blocked_ns).s, human_time(w->waited_ns).s);
+    finding_note(f, a->mem, w->end_ns, ROW_NONE,
+                 "after it the GPU has nothing to do for %s until the CPU has caught up",
+                 human_time(w->exposed_ns).s);
+}
+
+static int report_site(const struct analysis *a, uint32_t i, struct findings *out, struct err *e);
+
+static int run(const struct analysis *a, struct findings *out, struct err *e)
+{
+    for (uint32_t i = 0; i < a->syncs.n_sites; i++)
+        if (a->syncs.sites[i].kind != WAIT_COPY) TRY(report_site(a, i, out, e));
+    return 0;
+}
+
+const struct rule rule_sync_in_loop = {
+    .id = "sync_in_loop",
+    .summary = "the CPU waits for the device inside the loop",
+    .run = run,
+};
+
+/* A drain that blocks the CPU for a good part of the run catches every eye in a viewer. It is told
+ * with its small gain, so that nobody spends a week on it; without any idle time behind it, it is
+ * how a healthy run looks. */
+static bool is_notable(const struct analysis *a, const struct sync_site *site)
+{
+    double wall = (double)a->wall_ns;
+    return site->n_drains && (double)site->blocked_ns > 0.02 * wall &&
+           (double)site->exposed_ns > 0.0005 * wall;
+}
+
+static int report_site(const struct analysis *a, uint32_t i, struct findings *out, struct err *e)
+{
+    const struct sync_site *site = &a->syncs.sites[i];
+    const struct words *text = &words[site->kind];
+    struct finding *f = rule_finding(a, out, &rule_sync_in_loop, e);
+    if (!f) return ERR_NOMEM;
+    f->title = site->n_drains ? text->drains : text->title;
+    rule_place(a, f, &site->place);
+    f->why = text->why;
+    f->fix = text->fix;
+    f->not_fixed = rule_text(a,
+                             "Of the %s the CPU is blocked, the GPU works through most: only idle "
+                             "GPU time can be gained.",
+                             human_time(site->blocked_ns).s);
+    f->show = rule_text(a, "syncs %s --site %u", "%s", i + 1);
+    f->blocked_ns = site->blocked_ns;
+    f->exposed_ns = site->exposed_ns;
+    explain(a, f, site);
+    f->edits[f->n_edits++] =
+        (struct sim_edit){.kind = EDIT_DROP_SYNC, .rows = site->rows, .n_rows = site->n_rows};
+    f->notable = is_notable(a, site);
+    f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
+    return 0;
+}

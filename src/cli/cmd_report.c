@@ -1,0 +1,72 @@
+/* cmd_report.c: `strata report`: what is slow, why, on which line, and what a fix is worth. */
+#include "analyze/analysis.h"
+#include "cli/show.h"
+#include "report/view_report.h"
+
+static const struct opt opts[] = {
+    {"md", 0, NULL, "markdown under 8 KB: for an issue or a language model", NULL},
+    {"top", 'n', "N", "findings to show (default 10)", NULL},
+    {"wall", 0, "MS", "wall clock measured without a profiler: fits the profiler's cost", NULL},
+    {"set", 0, "NAME=VALUE", "change a threshold; repeatable", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata report trace.json.gz",
+    "what is slow and what to do about it, on one screen",
+    "strata report trace.json.gz --md",
+    "the same, small enough to hand to a language model",
+    "strata report trace.json.gz --json | jq '.findings[0]'",
+    "the best finding with its evidence",
+    NULL,
+};
+
+static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
+                struct err *e)
+{
+    struct thresholds th;
+    struct screen s;
+    double wall_ms = 0;
+    long top = 10;
+    thresholds_init(&th);
+    for (int i = 0; opt_nth(o, "set", i); i++) TRY(thresholds_set(&th, opt_nth(o, "set", i), e));
+    TRY(opt_double(o, "wall", 1e-3, 1e9, &wall_ms, e));
+    TRY(opt_long(o, "top", 1, 1000, &top, e));
+    TRY(show_screen(cli, o, (uint32_t)top, &s, e));
+    struct analysis_options options = {&th, (int64_t)(wall_ms * 1e6)};
+    struct analysis a;
+    int rc = analysis_run(&a, t, &options, mem, e);
+    if (rc == 0) {
+        if (cli->json) view_report_json(&cli->out, &a);
+        else if (opt_has(o, "md")) view_report_md(&cli->out, &a, s.path);
+        else view_report_text(&s, &a);
+    }
+    analysis_done(&a);
+    return rc;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    return show_trace(cli, o, show, e);
+}
+
+const struct cmd cmd_report = {
+    .name = "report",
+    .summary = "what is slow, why, on which line, and what a fix is worth",
+    .args = "TRACE",
+    .about = "Reads the trace, says what bounds the wall clock, and lists what can be done about "
+             "it, best first.\n"
+             "Every finding has two costs: how long it blocks the CPU, and how long it leaves the "
+             "GPU idle\n"
+             "(exposed); only the second can be gained. The gain is predicted by replaying the "
+             "trace with\n"
+             "the finding fixed and the profiler's own cost taken out, each finding as if those "
+             "above it\n"
+             "were fixed already.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_DIAGNOSE,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,241 @@
+/* view_report.c: the diagnosis on one screen. What bounds the run comes first, then the stages,
+ * then what can be done about it and what it would gain, then what is not worth doing. */
+#include "report/view_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+
+/* Findings are told in full up to here; --top sets it. */
+#define STAGES_SHOWN 8
+#define INDENT       12
+
+static void put_version(struct buf *out, const struct trace *t, const char *key, const char *name)
+{
+    struct str v = trace_meta(t, key);
+    long n = 0;
+    for (size_t i = 0; v.p && i < v.n && v.p[i] >= '0' && v.p[i] <= '9'; i++)
+        n = n * 10 + (v.p[i] - '0');
+    if (n >= 1000) buf_printf(out, "  %s %ld.%ld", name, n / 1000, n % 1000 / 10);
+}
+
+void view_report_title(struct buf *out, const struct analysis *a, const char *path)
+{
+    const struct trace *t = a->t;
+    const char *slash = strrchr(path, '/');
+    char cut[160];
+    buf_adds(out, human_cut(str_c(slash ? slash + 1 : path), 60, cut, sizeof cut));
+    put_version(out, t, "cuda_runtime_version", "CUDA");
+    if (t->n_devices)
+        buf_printf(out, "  %s", human_cut(trace_str(t, t->devices[0].name), 40, cut, sizeof cut));
+    if (a->basics.timeline.n_devices > 1) buf_printf(out, " x %u", a->basics.timeline.n_devices);
+    if (a->basics.steps.n_steps)
+        buf_printf(out, "  %s steps", human_count(a->basics.steps.n_steps).s);
+    buf_printf(out, "  %s events\n", human_count((uint64_t)t->n_rows + t->n_flows).s);
+}
+
+static void put_quality(const struct screen *s, const struct analysis *a)
+{
+    const struct undistort *u = &a->undistort;
+    double error = u->traced_ns > 0
+                       ? 100.0 * (double)(u->replayed_ns - u->traced_ns) / (double)u->traced_ns
+                       : 0;
+    buf_printf(s->out, "replay error %.1f %%", fabs(error));
+    if (u->plain_ns > 0 && u->traced_ns > u->plain_ns)
+        buf_printf(s->out, "; without the profiler about %s instead of %s",
+                   human_time(u->plain_ns).s, human_time(u->traced_ns).s);
+    buf_addc(s->out, '\n');
+}
+
+static const char *bound_title(enum bound b)
+{
+    return b == BOUND_GPU ? "GPU" : b == BOUND_CPU ? "CPU" : bound_name(b);
+}
+
+static const char *advice_for(enum bound b)
+{
+    switch (b) {
+    case BOUND_GPU: return "Make the kernels faster";
+    case BOUND_CPU: return "The GPU waits for Python and the program's own CPU work";
+    case BOUND_LAUNCH:
+        return "The GPU waits for launches: fewer, larger kernels, torch.compile or CUDA graphs";
+    case BOUND_TRANSFER: return "Copies are in the way: pin, prefetch, overlap or avoid them";
+    case BOUND_SYNC: return "The CPU and the GPU wait for each other in turn: remove the syncs";
+    case BOUND_MIXED: return "No single cause: see the findings and strata gaps";
+    case BOUND_UNKNOWN: break;
+    }
+    return "there is no device work in this trace";
+}
+
+void view_report_verdict(struct buf *out, const struct analysis *a)
+{
+    buf_printf(out, "%s wall, ", human_time(a->wall_ns).s);
+    if (a->bound == BOUND_UNKNOWN) {
+        buf_printf(out, "not bound to a device: %s", advice_for(a->bound));
+        return;
+    }
+    buf_printf(out, "%s-bound: the GPU works %s of it. ", bound_title(a->bound),
+               human_pct(a->busy_pct).s);
+    buf_adds(out, advice_for(a->bound));
+    if (a->bound == BOUND_GPU)
+        buf_printf(out, "; fixing the CPU gains at most %s", human_pct(100 - a->busy_pct).s);
+}
+
+static void put_stage(struct text_table *table, const struct stage *st, int unit)
+{
+    text_table_row(table, TEXT_PLAIN);
+    text_table_cellf(table, 0, "%*s%s", (int)st->depth * 2, "",
+                     strrchr(st->path, '/') ? strrchr(st->path, '/') + 1 : st->path);
+    text_table_cell(table, 1, human_count(st->calls).s);
+    screen_time(table, 2, st->cpu_ns, unit);
+    screen_time(table, 3, st->gpu.sum_ns, unit);
+    screen_time(table, 4, st->idle_meanwhile_ns, unit);
+    screen_count(table, 5, st->gpu.kernels);
+    screen_count(table, 6, st->syncs);
+}
+
+static void put_stages(const struct screen *s, const struct analysis *a)
+{
+    const struct stages *st = &a->stages;
+    struct text_table table;
+    static const char *const heads[] = {"stage",    "calls",   "CPU",  "GPU",
+                                        "GPU idle", "kernels", "syncs"};
+    text_table_init(&table);
+    for (int i = 0; i < 7; i++) text_table_col(&table, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
+    int unit = screen_unit(a->wall_ns);
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < st->n && shown < STAGES_SHOWN; i++) {
+        if (!st->list[i].user || st->list[i].depth > 2) continue;
+        put_stage(&table, &st->list[i], unit);
+        shown++;
+    }
+    if (shown && (st->between.cpu_ns || st->between.launches)) {
+        text_table_row(&table, TEXT_DIM);
+        text_table_cell(&table, 0, "(between stages)");
+        screen_time(&table, 2, st->between.cpu_ns, unit);
+        screen_time(&table, 3, st->between.gpu.sum_ns, unit);
+        screen_time(&table, 4, st->between.idle_meanwhile_ns, unit);
+        screen_count(&table, 5, st->between.gpu.kernels);
+        screen_count(&table, 6, st->between.syncs);
+    }
+    if (shown) {
+        buf_addc(s->out, '\n');
+        text_table_print(&table, s->out, 2, s->width, s->color);
+    }
+    text_table_done(&table);
+}
+
+static enum text_style severity_style(enum severity s)
+{
+    return s == SEVERITY_HIGH ? TEXT_RED : s == SEVERITY_MEDIUM ? TEXT_YELLOW : TEXT_PLAIN;
+}
+
+static void put_line(const struct screen *s, const char *text)
+{
+    if (!text || !text[0]) return;
+    buf_pad(s->out, ' ', INDENT);
+    text_wrap(s->out, text, INDENT, s->width);
+}
+
+static void put_gain(struct buf *out, const struct finding *f)
+{
+    buf_printf(out, "  blocked %s, exposed %s", human_time(f->blocked_ns).s,
+               human_time(f->exposed_ns).s);
+    if (f->advice || !f->n_edits) return;
+    buf_printf(out, ", gain %s = %.1f %%", human_time(f->gain_ns).s, f->gain_pct);
+    if (f->high_pct - f->low_pct > 1)
+        buf_printf(out, " (%.0f ... %.0f %%)", f->low_pct, f->high_pct);
+    if (f->together) buf_adds(out, " together with the others so marked");
+}
+
+static void put_finding(const struct screen *s, const struct finding *f, uint32_t number)
+{
+    char head[64];
+    snprintf(head, sizeof head, "  %-2u%-8s", number, severity_name(f->severity));
+    text_styled(s->out, severity_style(f->severity), s->color, head);
+    text_styled(s->out, TEXT_BOLD, s->color, f->title);
+    if (f->subject && f->subject[0]) buf_printf(s->out, "   %s", f->subject);
+    buf_addc(s->out, '\n');
+    if (f->file) {
+        buf_pad(s->out, ' ', INDENT);
+        buf_printf(s->out, "%s:%d\n", f->file, f->line);
+    }
+    buf_pad(s->out, ' ', INDENT - 2);
+    put_gain(s->out, f);
+    buf_addc(s->out, '\n');
+    put_line(s, f->why);
+    put_line(s, f->fix);
+}
+
+static void put_findings(const struct screen *s, const struct analysis *a)
+{
+    const struct findings *f = &a->findings;
+    buf_addc(s->out, '\n');
+    if (f->n == 0) {
+        text_styled(s->out, TEXT_GREEN, s->color, "  nothing to fix was found");
+        buf_addc(s->out, '\n');
+    } else {
+        text_styled(s->out, TEXT_DIM, s->color,
+                    "  findings, best first; gains are of the wall clock without the profiler, "
+                    "each after the ones above");
+        buf_addc(s->out, '\n');
+    }
+    for (uint32_t i = 0; i < f->n && i < s->limit; i++) put_finding(s, f->items[i], i + 1);
+    if (f->n > s->limit)
+        buf_printf(s->out, "  ... and %u more (--top %u)\n", f->n - s->limit, f->n);
+    if (f->n_minor)
+        buf_printf(s->out, "  not worth your time: %u other%s (%s blocked, %s to gain in all)\n",
+                   f->n_minor, f->n_minor == 1 ? "" : "s", human_time(f->minor_blocked_ns).s,
+                   human_time(f->minor_gain_ns).s);
+}
+
+static void put_checklist(const struct screen *s, const struct analysis *a)
+{
+    buf_adds(s->out, "\n  checklist\n");
+    for (uint32_t i = 0; i < a->checklist.n; i++) {
+        const struct check_item *c = &a->checklist.items[i];
+        const char *mark = !c->known ? "?" : c->healthy ? "ok" : "!!";
+        buf_adds(s->out, "    ");
+        text_styled(s->out,
+                    !c->known    ? TEXT_DIM
+                    : c->healthy ? TEXT_GREEN
+                                 : TEXT_YELLOW,
+                    s->color, mark);
+        buf_pad(s->out, ' ', 4 - (int)strlen(mark));
+        text_wrap(s->out, c->verdict, 8, s->width);
+    }
+}
+
+static void put_next(const struct screen *s, const struct analysis *a)
+{
+    struct screen_next next[3];
+    int n = 0;
+    const char *show = a->findings.n ? a->findings.items[0]->show : NULL;
+    char command[160];
+    if (show) {
+        snprintf(command, sizeof command, "%s", show);
+        next[n++] = (struct screen_next){command, "how we know, step by step"};
+    }
+    next[n++] = (struct screen_next){"gaps %s", "every idle moment of the GPU and its cause"};
+    buf_addc(s->out, '\n');
+    screen_next(s, next, n);
+}
+
+void view_report_text(const struct screen *s, const struct analysis *a)
+{
+    view_report_title(s->out, a, s->path);
+    put_quality(s, a);
+    buf_adds(s->out, "\n  ");
+    struct buf verdict;
+    buf_init(&verdict);
+    view_report_verdict(&verdict, a);
+    text_wrap(s->out, buf_c(&verdict), 2, s->width);
+    buf_done(&verdict);
+    put_stages(s, a);
+    put_findings(s, a);
+    put_checklist(s, a);
+    put_next(s, a);
+}

@@ -1,0 +1,20 @@
+/* view_report.h: the diagnosis on one screen, as JSON, and as markdown small enough to hand on. */
+#ifndef STRATA_REPORT_VIEW_REPORT_H
+#define STRATA_REPORT_VIEW_REPORT_H
+
+#include "analyze/analysis.h"
+#include "report/screen.h"
+
+void view_report_text(const struct screen *s, const struct analysis *a);
+void view_report_json(struct buf *out, const struct analysis *a);
+
+/* Under 8 KB whatever the trace holds. */
+void view_report_md(struct buf *out, const struct analysis *a, const char *path);
+
+/* The first line of every report: file, versions, device, steps, events. */
+void view_report_title(struct buf *out, const struct analysis *a, const char *path);
+
+/* One sentence: wall clock, what bounds it, what follows from that. */
+void view_report_verdict(struct buf *out, const struct analysis *a);
+
+#endif

@@ -1,0 +1,132 @@
+/* view_report_json.c: the diagnosis for programs: complete, with stable keys. */
+#include "analyze/rules/rule.h"
+#include "base/jout.h"
+#include "report/view_report.h"
+
+static double since_begin(const struct analysis *a, int64_t ts_ns)
+{
+    return (double)(ts_ns - a->t->begin_ns) / 1e3;
+}
+
+static void put_source(struct jout *j, const struct finding *f)
+{
+    if (!f->file) {
+        jout_null(j, "source");
+        return;
+    }
+    jout_obj(j, "source");
+    jout_cstr(j, "file", f->file);
+    jout_int(j, "line", f->line);
+    jout_cstr(j, "function", f->function);
+    jout_end_obj(j);
+}
+
+static void put_evidence(struct jout *j, const struct analysis *a, const struct finding *f)
+{
+    jout_arr(j, "evidence");
+    for (uint32_t i = 0; i < f->n_evidence; i++) {
+        const struct evidence *ev = &f->evidence[i];
+        jout_obj(j, NULL);
+        if (ev->ts_ns != ID_NONE) jout_num(j, "at_us", since_begin(a, ev->ts_ns), 3);
+        if (ev->row != ROW_NONE) {
+            jout_uint(j, "row", ev->row);
+            jout_uint(j, "byte_offset", a->t->src[ev->row]);
+        }
+        jout_cstr(j, "text", ev->text);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
+static void put_thresholds(struct jout *j, const struct analysis *a, const struct finding *f)
+{
+    jout_obj(j, "thresholds");
+    for (uint32_t i = 0; i < f->n_thresholds; i++)
+        jout_num(j, threshold_name(f->thresholds[i]), a->th.value[f->thresholds[i]], 3);
+    jout_end_obj(j);
+}
+
+static void put_finding(struct jout *j, const struct analysis *a, const struct finding *f)
+{
+    jout_obj(j, NULL);
+    jout_cstr(j, "rule", f->rule->id);
+    jout_cstr(j, "title", f->title);
+    jout_cstr(j, "subject", f->subject);
+    jout_cstr(j, "severity", severity_name(f->severity));
+    put_source(j, f);
+    jout_us(j, "blocked_us", f->blocked_ns);
+    jout_us(j, "exposed_us", f->exposed_ns);
+    jout_us(j, "predicted_gain_us", f->gain_ns);
+    jout_num(j, "predicted_gain_pct", f->gain_pct, 3);
+    jout_num(j, "predicted_gain_low_pct", f->low_pct, 3);
+    jout_num(j, "predicted_gain_high_pct", f->high_pct, 3);
+    jout_num(j, "alone_gain_pct", f->alone.gain_pct, 3);
+    jout_bool(j, "only_together", f->together);
+    jout_bool(j, "promises_gain", f->n_edits > 0 && !f->advice);
+    jout_cstr(j, "why", f->why);
+    jout_cstr(j, "fix", f->fix);
+    if (f->not_fixed) jout_cstr(j, "not_fixed", f->not_fixed);
+    put_thresholds(j, a, f);
+    put_evidence(j, a, f);
+    jout_end_obj(j);
+}
+
+static void put_checklist(struct jout *j, const struct analysis *a)
+{
+    jout_arr(j, "checklist");
+    for (uint32_t i = 0; i < a->checklist.n; i++) {
+        const struct check_item *c = &a->checklist.items[i];
+        jout_obj(j, NULL);
+        jout_cstr(j, "id", c->id);
+        jout_cstr(j, "question", c->question);
+        if (c->known) jout_num(j, "value", c->value, 3);
+        else jout_null(j, "value");
+        jout_cstr(j, "unit", c->unit);
+        if (c->known) jout_bool(j, "healthy", c->healthy);
+        else jout_null(j, "healthy");
+        jout_cstr(j, "verdict", c->verdict);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
+static void put_profiler(struct jout *j, const struct analysis *a)
+{
+    const struct undistort *u = &a->undistort;
+    jout_obj(j, "replay");
+    jout_us(j, "traced_us", u->traced_ns);
+    jout_us(j, "replayed_us", u->replayed_ns);
+    jout_num(j, "error_pct",
+             u->traced_ns > 0
+                 ? 100.0 * (double)(u->replayed_ns - u->traced_ns) / (double)u->traced_ns
+                 : 0,
+             4);
+    jout_us(j, "without_profiler_us", u->plain_ns);
+    jout_num(j, "cost_per_launch_us", u->launch_ns / 1e3, 3);
+    jout_num(j, "cost_per_op_us", u->op_ns / 1e3, 3);
+    jout_bool(j, "fitted", u->given_ns > 0);
+    jout_end_obj(j);
+}
+
+void view_report_json(struct buf *out, const struct analysis *a)
+{
+    struct jout j;
+    jout_init(&j, out, true);
+    jout_obj(&j, NULL);
+    jout_us(&j, "wall_us", a->wall_ns);
+    jout_cstr(&j, "bound", bound_name(a->bound));
+    jout_num(&j, "gpu_busy_pct", a->busy_pct, 3);
+    jout_cstr(&j, "gains_are", "without_profiler");
+    put_profiler(&j, a);
+    jout_arr(&j, "findings");
+    for (uint32_t i = 0; i < a->findings.n; i++) put_finding(&j, a, a->findings.items[i]);
+    jout_end_arr(&j);
+    jout_obj(&j, "not_worth_it");
+    jout_uint(&j, "count", a->findings.n_minor);
+    jout_us(&j, "blocked_us", a->findings.minor_blocked_ns);
+    jout_us(&j, "gain_us", a->findings.minor_gain_ns);
+    jout_end_obj(&j);
+    jout_us(&j, "all_fixed_us", a->findings.all_fixed_ns);
+    put_checklist(&j, a);
+    jout_end_obj(&j);
+}

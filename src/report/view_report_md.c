@@ -1,0 +1,105 @@
+/* view_report_md.c: the diagnosis as markdown, to paste into an issue or hand to a language model.
+ * Bounded: the longest part is cut, never the verdict. */
+#include <string.h>
+
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+#include "report/view_report.h"
+
+#define MOST_BYTES    7900
+#define MOST_FINDINGS 12
+#define MOST_EVIDENCE 5
+
+/* Text from a trace must not start a heading, a table or a link. */
+static void put_md(struct buf *out, const char *s)
+{
+    for (; *s; s++) {
+        if (strchr("|`*_<>[]#", *s)) buf_addc(out, '\\');
+        buf_addc(out, *s);
+    }
+}
+
+static void put_stages(struct buf *out, const struct analysis *a)
+{
+    buf_adds(out, "\n| stage | calls | CPU | GPU | GPU idle | kernels | syncs "
+                  "|\n|---|--:|--:|--:|--:|--:|--:|\n");
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < a->stages.n && shown < 8; i++) {
+        const struct stage *st = &a->stages.list[i];
+        if (!st->user || st->depth > 2) continue;
+        char cut[80];
+        buf_adds(out, "| ");
+        put_md(out, human_cut(str_c(st->path), 60, cut, sizeof cut));
+        buf_printf(out, " | %u | %s | %s | %s | %u | %u |\n", st->calls, human_time(st->cpu_ns).s,
+                   human_time(st->gpu.sum_ns).s, human_time(st->idle_meanwhile_ns).s,
+                   st->gpu.kernels, st->syncs);
+        shown++;
+    }
+}
+
+static void put_finding(struct buf *out, const struct analysis *a, const struct finding *f,
+                        uint32_t number)
+{
+    buf_printf(out, "\n### %u. %s (%s)\n", number, f->title, severity_name(f->severity));
+    if (f->file) {
+        buf_adds(out, "- where: ");
+        put_md(out, f->file);
+        buf_printf(out, ":%d ", f->line);
+        put_md(out, f->function);
+        buf_addc(out, '\n');
+    } else if (f->subject && f->subject[0]) {
+        buf_adds(out, "- what: ");
+        put_md(out, f->subject);
+        buf_addc(out, '\n');
+    }
+    buf_printf(out, "- blocked %s, exposed %s", human_time(f->blocked_ns).s,
+               human_time(f->exposed_ns).s);
+    if (!f->advice && f->n_edits)
+        buf_printf(out, "; predicted gain %s = %.1f %% of the wall clock%s",
+                   human_time(f->gain_ns).s, f->gain_pct,
+                   f->together ? ", only together with the others so marked" : "");
+    buf_printf(out, "\n- why: %s\n- fix: %s\n", f->why, f->fix);
+    for (uint32_t i = 0; i < f->n_evidence && i < MOST_EVIDENCE; i++) {
+        if (f->evidence[i].ts_ns == ID_NONE) buf_adds(out, "- ");
+        else
+            buf_printf(out,
+                       "- t = %.3f ms: ", (double)(f->evidence[i].ts_ns - a->t->begin_ns) / 1e6);
+        put_md(out, f->evidence[i].text);
+        buf_addc(out, '\n');
+    }
+}
+
+void view_report_md(struct buf *out, const struct analysis *a, const char *path)
+{
+    struct buf one;
+    buf_init(&one);
+    buf_adds(out, "# ");
+    view_report_title(out, a, path);
+    buf_addc(out, '\n');
+    view_report_verdict(out, a);
+    buf_addc(out, '\n');
+    if (a->stages.n) put_stages(out, a);
+    buf_adds(out, "\n## Checklist\n");
+    for (uint32_t i = 0; i < a->checklist.n; i++) {
+        const struct check_item *c = &a->checklist.items[i];
+        buf_printf(out, "- %s: %s\n",
+                   !c->known    ? "unknown"
+                   : c->healthy ? "ok"
+                                : "look",
+                   c->verdict);
+    }
+    buf_printf(out, "\n## Findings (gains are of the wall clock without the profiler, each after "
+                    "the ones above)\n");
+    if (!a->findings.n) buf_adds(out, "\nNothing to fix was found.\n");
+    uint32_t told = 0;
+    for (; told < a->findings.n && told < MOST_FINDINGS; told++) {
+        buf_reset(&one);
+        put_finding(&one, a, a->findings.items[told], told + 1);
+        if (out->n + one.n > MOST_BYTES) break;
+        buf_add_str(out, buf_str(&one));
+    }
+    if (told < a->findings.n)
+        buf_printf(out, "\n%u more are left out here.\n", a->findings.n - told);
+    if (one.failed) out->failed = true;
+    buf_done(&one);
+}
