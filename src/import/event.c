@@ -238,15 +238,32 @@ enum scan_result event_scan(struct scan *s, struct event *ev)
     return SCAN_OK;
 }
 
-static bool starts_with_event_key(const char *p, const char *end)
+/* Whether `c` can begin the value of an event's `key`. */
+static bool fits(int key, char c)
 {
-    for (p++; p < end && scan_is_blank(*p);) p++;
+    if (key == EVENT_PH || key == EVENT_NAME || key == EVENT_CAT) return c == '"';
+    if (key == EVENT_ARGS) return c == '{';
+    return c == '"' || c == '-' || (c >= '0' && c <= '9');
+}
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && scan_is_blank(*p)) p++;
+    return p;
+}
+
+/* Whether the brace at `p` is followed by a key of an event and the start of a value for it. */
+static bool starts_event(const char *p, const char *end)
+{
+    p = skip_blanks(p + 1, end);
     if (p >= end || *p != '"') return false;
     const char *close = memchr(p + 1, '"', end - p - 1 < 8 ? (size_t)(end - p - 1) : 8);
     if (!close) return false;
-    struct scan_text key = {p + 1, (uint32_t)(close - p - 1), false, false};
-    for (p = close + 1; p < end && scan_is_blank(*p);) p++;
-    return p < end && *p == ':' && find_event_key(key) >= 0;
+    int key = find_event_key((struct scan_text){p + 1, (uint32_t)(close - p - 1), false, false});
+    p = skip_blanks(close + 1, end);
+    if (key < 0 || p >= end || *p != ':') return false;
+    p = skip_blanks(p + 1, end);
+    return p < end && fits(key, *p);
 }
 
 const char *event_find(const char *p, const char *end)
@@ -256,7 +273,7 @@ const char *event_find(const char *p, const char *end)
         const char *before = p - 1;
         while (before >= begin && scan_is_blank(*before)) before--;
         if (before >= begin && *before != ',' && *before != '[') continue;
-        if (starts_with_event_key(p, end)) return p;
+        if (starts_event(p, end)) return p;
     }
     return end;
 }

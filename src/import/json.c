@@ -185,6 +185,21 @@ static int read_document(struct document *d, struct plain *plain, struct err *e)
     return read_top(d, e);
 }
 
+/* Reads all of `plain`. A failure to unpack is the reason for whatever went wrong after it. */
+static int read_plain(struct document *d, struct plain *plain, struct err *e)
+{
+    struct err reading;
+    err_init(&reading);
+    int rc = read_document(d, plain, &reading);
+    block_done(&d->reader);
+    bool whole, all;
+    TRY(plain_result(plain, &whole, e));
+    if (rc < 0 && e) *e = reading;
+    if (rc == 0 && !whole) note_cut(d);
+    builder_trace(d->builder)->source_bytes = plain_wait(plain, 0, &all);
+    return rc;
+}
+
 static int build(struct builder *b, const struct file_map *file, const struct import_options *o,
                  struct err *e)
 {
@@ -195,13 +210,7 @@ static int build(struct builder *b, const struct file_map *file, const struct im
     d->options = o;
     int rc = plain_open(&plain, file, o, e);
     if (rc == 0) {
-        rc = read_document(d, plain, e);
-        block_done(&d->reader);
-        bool whole, all;
-        builder_trace(b)->source_bytes = plain_wait(plain, 0, &all);
-        int unpacked = plain_result(plain, &whole, rc == 0 ? e : NULL);
-        if (rc == 0) rc = unpacked;
-        if (rc == 0 && !whole) note_cut(d);
+        rc = read_plain(d, plain, e);
         plain_close(plain);
     }
     mem_free(d);

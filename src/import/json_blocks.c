@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
-#define BLOCK_BYTES ((uint64_t)1 << 20)
+#define USUAL_BLOCK ((uint64_t)1 << 20)
 
 enum { MOST_SLOTS = 160 };
 
@@ -32,6 +32,7 @@ struct blocks {
     const struct import_options *options;
     struct builder *builder;
     uint64_t first; /* offset of the first element */
+    uint64_t block_bytes;
 
     pthread_mutex_t lock; /* all below */
     pthread_cond_t changed;
@@ -46,7 +47,7 @@ struct blocks {
 
 static uint64_t block_begin(const struct blocks *b, uint64_t i)
 {
-    return b->first + i * BLOCK_BYTES;
+    return b->first + i * b->block_bytes;
 }
 
 static void give_up(struct blocks *b, int rc)
@@ -164,6 +165,7 @@ int blocks_read(struct plain *plain, uint64_t from, const struct import_options 
     b->options = o;
     b->builder = builder;
     b->first = b->at = from;
+    b->block_bytes = o->block_bytes ? o->block_bytes : USUAL_BLOCK;
     b->n_slots = 2 * (uint64_t)o->n_threads + 2;
     if (b->n_slots > MOST_SLOTS) b->n_slots = MOST_SLOTS;
     err_init(&b->err);

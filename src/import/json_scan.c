@@ -104,6 +104,8 @@ enum scan_result scan_string(struct scan *s, bool is_key, struct scan_text *ret)
         } else if (c == '\\' && s->mode != SCAN_RAW) {
             escaped = true;
             p++;
+            control |= (unsigned char)*p < 0x20 && p < s->end;
+            non_ascii |= (unsigned char)*p >= 0x80;
         } else if (c == '\\') {
             repaired = true;
         } else if (c < 0x20) {
