@@ -1,8 +1,10 @@
 /* bound.c: the largest part names the bound, when it is large enough; else it is mixed. */
 #include "analyze/bound.h"
 
-/* Device time above this share of the wall clock: the device is the bottleneck. */
-#define GPU_SHARE 0.85
+/* The device is the bottleneck when it works this share of the time between its first and its last
+ * work, and this share of the whole run. */
+#define GPU_SHARE       0.85
+#define LEAST_GPU_SHARE 0.5
 /* Below that, one reason of idle time has to make up this share of it. */
 #define REASON_SHARE 0.5
 /* Copies that nothing hides, of the time the device works. */
@@ -67,17 +69,21 @@ enum bound bound_of(const struct bound_parts *p)
     static const enum cause_kind launch[] = {CAUSE_OP,     CAUSE_DYNAMO, CAUSE_CALL,
                                              CAUSE_LAUNCH, CAUSE_SHORT,  CAUSE_GRAPH};
     static const enum cause_kind sync[] = {CAUSE_SYNC, CAUSE_ALLOCATION};
-    int64_t busy = p->kernel_ns + p->copy_ns;
-    if (p->device < 0 || busy <= 0) return BOUND_UNKNOWN;
-    double wall = (double)p->wall_ns;
-    bool copies = (double)p->copy_ns > COPY_SHARE * (double)busy;
-    if ((double)busy >= GPU_SHARE * wall) return copies ? BOUND_TRANSFER : BOUND_GPU;
-    int64_t parts[] = {sum(p, cpu, 4) + p->outside_ns, sum(p, launch, 6), sum(p, sync, 2),
-                       p->copy_ns + p->idle_ns[CAUSE_COPY]};
     static const enum bound names[] = {BOUND_CPU, BOUND_LAUNCH, BOUND_SYNC, BOUND_TRANSFER};
-    double idle = wall - (double)p->kernel_ns;
+    double busy = (double)(p->kernel_ns + p->copy_ns);
+    if (p->device < 0 || busy <= 0) return BOUND_UNKNOWN;
+    double window = (double)(p->wall_ns - p->outside_ns);
+    if (busy >= GPU_SHARE * window && busy >= LEAST_GPU_SHARE * (double)p->wall_ns)
+        return (double)p->copy_ns > COPY_SHARE * busy ? BOUND_TRANSFER : BOUND_GPU;
+    double parts[] = {(double)sum(p, cpu, 4), (double)sum(p, launch, 6), (double)sum(p, sync, 2),
+                      (double)(p->copy_ns + p->idle_ns[CAUSE_COPY])};
+    double lost = window - (double)p->kernel_ns;
+    if ((double)p->outside_ns > lost) { /* the device is hardly used at all */
+        parts[0] += (double)p->outside_ns;
+        lost += (double)p->outside_ns;
+    }
     for (int i = 0; i < 4; i++)
-        if ((double)parts[i] > REASON_SHARE * idle) return names[i];
+        if (parts[i] > REASON_SHARE * lost) return names[i];
     return BOUND_MIXED;
 }
 

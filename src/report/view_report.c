@@ -154,7 +154,7 @@ static void put_gain(struct buf *out, const struct finding *f)
 static void put_finding(const struct screen *s, const struct finding *f, uint32_t number)
 {
     char head[64];
-    snprintf(head, sizeof head, "  %-2u%-8s", number, severity_name(f->severity));
+    snprintf(head, sizeof head, "  %-3u%-7s", number, severity_name(f->severity));
     text_styled(s->out, severity_style(f->severity), s->color, head);
     text_styled(s->out, TEXT_BOLD, s->color, f->title);
     if (f->subject && f->subject[0]) buf_printf(s->out, "   %s", f->subject);

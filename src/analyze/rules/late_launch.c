@@ -5,6 +5,9 @@
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
+/* Calls shorter than this are part of launching. */
+#define LEAST_CALL_NS 100000
+
 struct words {
     const char *title, *why, *fix;
 };
@@ -44,6 +47,17 @@ static row_t blame(struct where *w, const struct trace *t, row_t top)
     return top;
 }
 
+/* Many short calls between launches are not one thing to fix: the launches themselves are too many
+ * (rule launch_bound). Here most of the time has to be in calls worth looking at. */
+static bool is_one_thing(const struct trace *t, const struct quiet_group *g)
+{
+    if (words_for(t, g->longest) == &lookup) return true;
+    int64_t in_long = 0;
+    for (uint32_t i = 0; i < g->n_rows; i++)
+        if (t->dur_ns[g->rows[i]] >= LEAST_CALL_NS) in_long += t->dur_ns[g->rows[i]];
+    return in_long > g->cpu_ns / 2;
+}
+
 static int report_group(const struct analysis *a, const struct quiet_group *g, struct findings *out,
                         struct err *e);
 
@@ -53,7 +67,7 @@ static int run(const struct analysis *a, struct findings *out, struct err *e)
     for (uint32_t i = 0; i < a->quiet.n_groups; i++) {
         const struct quiet_group *g = &a->quiet.groups[i];
         bool once = a->basics.steps.n_steps > 2 && g->n_steps < 2;
-        if (g->idle_ns >= least && !once) TRY(report_group(a, g, out, e));
+        if (g->idle_ns >= least && !once && is_one_thing(a->t, g)) TRY(report_group(a, g, out, e));
     }
     return 0;
 }

@@ -10,7 +10,8 @@
 /* One a line. */
 #define RULES(X)    \
     X(sync_in_loop) \
-    X(late_launch)
+    X(late_launch)  \
+    X(launch_bound)
 
 #define DECLARE(id) extern const struct rule rule_##id;
 RULES(DECLARE)

@@ -54,10 +54,17 @@ static void explain(const struct analysis *a, struct finding *f, const struct sy
 
 static int report_site(const struct analysis *a, uint32_t i, struct findings *out, struct err *e);
 
+/* Copies have a rule of their own; a wait outside the loop that leaves nothing idle is the end of
+ * the run. */
+static bool matters(const struct sync_site *site)
+{
+    return site->kind != WAIT_COPY && (site->in_loop > 0 || site->exposed_ns > 0);
+}
+
 static int run(const struct analysis *a, struct findings *out, struct err *e)
 {
     for (uint32_t i = 0; i < a->syncs.n_sites; i++)
-        if (a->syncs.sites[i].kind != WAIT_COPY) TRY(report_site(a, i, out, e));
+        if (matters(&a->syncs.sites[i])) TRY(report_site(a, i, out, e));
     return 0;
 }
 

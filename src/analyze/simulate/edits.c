@@ -251,15 +251,19 @@ static int edit_kernels(struct plan_build *b, struct sim_edit *ed, struct err *e
     return 0;
 }
 
+/* Everything launched in the stage becomes one graph; a wait inside it splits it in two. */
 static void capture(struct plan_build *b, struct sim_edit *ed, uint32_t thread, row_t stage)
 {
     const struct sim_model *m = b->m;
     int64_t end = trace_end_ns(m->t, stage);
     bool head = true;
-    for (uint32_t c = first_call_at(m, m->t->ts_ns[stage]);
-         c < m->n_calls && m->calls[c].begin_ns < end; c++) {
+    uint32_t c = first_call_at(m, m->t->ts_ns[stage]);
+    for (; c < m->n_calls && m->calls[c].begin_ns < end; c++) {
         if (m->calls[c].thread != thread) continue;
-        if (m->calls[c].wait != SIM_WAIT_NOTHING && !m->calls[c].n_work) ed->crosses_sync = true;
+        if (m->calls[c].wait != SIM_WAIT_NOTHING && !m->calls[c].n_work) {
+            ed->crosses_sync = head = true;
+            continue;
+        }
         b->plan->mode[c] = head ? SIM_HEAD : SIM_CAPTURED;
         head = false;
     }

@@ -1,0 +1,88 @@
+/* launch_bound.c: a stage whose kernels are so short that the CPU cannot launch them fast enough.
+ * What helps is launching less: a CUDA graph replays the whole stage with one call. */
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+
+/* Launches a call below which there is nothing to capture. */
+#define LEAST_LAUNCHES 8
+/* The device has to idle for this share of the stage's CPU time. */
+#define LEAST_IDLE 0.3
+
+/* Time between two launches of the stage, waits left out. */
+static int64_t launch_interval(const struct stage *s)
+{
+    return (s->cpu_ns - s->blocked_ns) / (s->launches ? s->launches : 1);
+}
+
+static bool is_launch_bound(const struct stage *s)
+{
+    uint32_t n = work_count(&s->gpu);
+    if (!s->user || s->container || !s->calls || s->launches / s->calls < LEAST_LAUNCHES || !n)
+        return false;
+    if (s->graph_launches * 2 > s->launches) return false;
+    int64_t mean_work = s->gpu.sum_ns / n;
+    return mean_work < launch_interval(s) &&
+           (double)s->idle_meanwhile_ns > LEAST_IDLE * (double)(s->cpu_ns - s->blocked_ns);
+}
+
+/* The outermost launch-bound stages: a graph of a stage contains those of its parts. */
+static bool inside_another(const struct stages *all, uint32_t i)
+{
+    for (uint32_t p = all->list[i].parent; p != STAGE_NONE; p = all->list[p].parent)
+        if (is_launch_bound(&all->list[p])) return true;
+    return false;
+}
+
+static int report_stage(const struct analysis *a, const struct stage *s, struct findings *out,
+                        struct err *e);
+
+static int run(const struct analysis *a, struct findings *out, struct err *e)
+{
+    for (uint32_t i = 0; i < a->stages.n; i++)
+        if (is_launch_bound(&a->stages.list[i]) && !inside_another(&a->stages, i))
+            TRY(report_stage(a, &a->stages.list[i], out, e));
+    return 0;
+}
+
+const struct rule rule_launch_bound = {
+    .id = "launch_bound",
+    .summary = "a stage of many small kernels: the CPU cannot launch them fast enough",
+    .run = run,
+};
+
+static int report_stage(const struct analysis *a, const struct stage *s, struct findings *out,
+                        struct err *e)
+{
+    struct finding *f = rule_finding(a, out, &rule_launch_bound, e);
+    if (!f) return ERR_NOMEM;
+    struct str name = trace_str(a->t, s->name);
+    int64_t mean = s->gpu.sum_ns / work_count(&s->gpu);
+    f->title = "launch-bound stage";
+    f->subject = rule_name(a, name, 80);
+    f->why =
+        rule_text(a,
+                  "Its %u launches a call are %s apart, but the work they start takes %s on "
+                  "average: the GPU waits for the next launch most of the time.",
+                  s->launches / s->calls, human_time(launch_interval(s)).s, human_time(mean).s);
+    f->fix = s->syncs ? "Launch less: torch.compile(mode=\"reduce-overhead\") or a CUDA graph "
+                        "around what lies between its syncs "
+                        "(a sync cannot be captured), a larger batch, or fused operators."
+                      : "Launch less: torch.compile(mode=\"reduce-overhead\"), a CUDA graph around "
+                        "the stage, a larger batch, or fused operators.";
+    f->not_fixed = "The kernels themselves get no faster; shapes and addresses must stay the same "
+                   "between calls.";
+    f->show = "launches %s";
+    f->blocked_ns = s->cpu_ns - s->blocked_ns;
+    f->exposed_ns = s->idle_meanwhile_ns;
+    finding_note(f, a->mem, ID_NONE, ROW_NONE,
+                 "%s: %u calls, %u launches, %s of CPU time, %s of GPU work", f->subject, s->calls,
+                 s->launches, human_time(s->cpu_ns).s, human_time(s->gpu.sum_ns).s);
+    finding_note(f, a->mem, ID_NONE, ROW_NONE, "the GPU is idle for %s while the CPU is in it",
+                 human_time(s->idle_meanwhile_ns).s);
+    finding_note(f, a->mem, ID_NONE, ROW_NONE,
+                 "the queue is never deeper than %u: the CPU is not ahead", a->model.deepest_queue);
+    f->edits[f->n_edits++] =
+        (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .pattern = rule_exactly(a, name)};
+    f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
+    return 0;
+}
