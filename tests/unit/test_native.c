@@ -5,8 +5,8 @@
 
 #include "export/export.h"
 #include "format/strata_file.h"
-#include "format/xxh64.h"
 #include "import/import.h"
+#include "mend.h"
 #include "same.h"
 #include "scratch.h"
 
@@ -233,28 +233,6 @@ TEST(cut_anywhere_it_is_refused)
         if (rc != ERR_FORMAT) test_fail(__FILE__, __LINE__, "cut at %zu: %d %s", len, rc, e.msg);
     }
     mem_free(p);
-}
-
-/* With the checksums put right again the reader cannot lean on them. */
-static void mend_checksums(char *p, size_t n)
-{
-    struct strata_foot f;
-    struct strata_section s;
-    memcpy(&f, p + n - sizeof f, sizeof f);
-    if (f.table_offset > n || f.n_sections > 64 || f.table_offset + f.n_sections * sizeof s > n)
-        return;
-    for (uint64_t i = 0; i < f.n_sections; i++) {
-        char *at = p + f.table_offset + i * sizeof s;
-        memcpy(&s, at, sizeof s);
-        if (s.offset > n || s.n_items > n || s.n_items * s.item_bytes > n - s.offset) continue;
-        if (s.id != SECTION_ARGS_BLOCKS) s.checksum = xxh64(p + s.offset, s.n_items * s.item_bytes);
-        memcpy(at, &s, sizeof s);
-    }
-    f.table_checksum = xxh64(p + f.table_offset, f.n_sections * sizeof s);
-    struct strata_head h;
-    memcpy(&h, p, sizeof h);
-    f.checksum = strata_file_checksum(&h, &f);
-    memcpy(p + n - sizeof f, &f, sizeof f);
 }
 
 TEST(a_flipped_bit_is_noticed)
