@@ -31,9 +31,9 @@ static int by_thread(const void *a, const void *b, void *ctx)
     return c ? c : compare(i, k);
 }
 
-static bool same_thread(const struct lane *x, const struct lane *y)
+bool tracks_same_thread(const struct lane *a, const struct lane *b)
 {
-    return x->process == y->process && x->tid == y->tid && x->tid_text == y->tid_text;
+    return a->process == b->process && a->tid == b->tid && a->tid_text == b->tid_text;
 }
 
 static int by_start(const void *a, const void *b, void *ctx)
@@ -101,7 +101,7 @@ static bool assign_all(struct tracks *k, const struct trace *t, lane_id *lanes)
     qsort_r(lanes, t->n_lanes, sizeof *lanes, by_thread, (void *)(uintptr_t)t);
     for (uint32_t i = 0, j; i < t->n_lanes; i = j) {
         for (j = i + 1; j < t->n_lanes; j++)
-            if (!same_thread(&t->lanes[lanes[i]], &t->lanes[lanes[j]])) break;
+            if (!tracks_same_thread(&t->lanes[lanes[i]], &t->lanes[lanes[j]])) break;
         row_t end = gather(k, t, lanes + i, j - i, at);
         if (assign(k, t, k->order + at, end - at)) return true;
         at = end;

@@ -22,4 +22,7 @@ struct tracks {
 int tracks_init(struct tracks *k, const struct trace *t, struct err *e) MUST_USE;
 void tracks_done(struct tracks *k);
 
+/* Whether a viewer sees one thread in both: the same pid and tid. */
+bool tracks_same_thread(const struct lane *a, const struct lane *b);
+
 #endif

@@ -9,11 +9,12 @@
 #include "base/pool.h"
 #include "import/json.h"
 #include "import/native.h"
+#include "import/nsys.h"
 #include "import/rings.h"
 
 enum { SNIFFED = 4096 };
 
-const struct importer *const importers[] = {&import_native, &import_json, NULL};
+const struct importer *const importers[] = {&import_native, &import_nsys, &import_json, NULL};
 
 static const struct importer *find_importer(struct str head)
 {

@@ -144,7 +144,7 @@ static bool flows_ok(const struct trace *t)
     for (uint32_t i = 0; i < t->n_flows; i++) {
         const struct flow *f = &t->flows[i];
         bool placed = f->lane < t->n_lanes || f->lane == LANE_NONE;
-        if (!placed || f->cat >= t->n_cats || !string_ok(t, f->name)) return false;
+        if (!placed || f->cat >= t->n_cats || f->name >= t->strings.n) return false;
     }
     return true;
 }

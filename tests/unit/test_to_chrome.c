@@ -198,9 +198,9 @@ TEST(for_perfetto_moves_what_overlaps)
     CHECK(strstr(s, "\"name\":\"second\",\"pid\":0,\"tid\":1000000000,"));
     CHECK(strstr(
         s, "{\"ph\":\"s\",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"pid\":9,\"tid\":9,\"ts\":1.000,"
-           "\"id\":5}"));
+           "\"id\":1}"));
     CHECK(strstr(s, "{\"ph\":\"f\",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"pid\":0,\"tid\":1000000000,"
-                    "\"ts\":19.000,\"id\":5,\"bp\":\"e\"}"));
+                    "\"ts\":19.000,\"id\":1,\"bp\":\"e\"}"));
     CHECK(!strstr(s, "\"id\":77")); /* an arrow that started nowhere */
     CHECK(json_valid(buf_str(&text)));
     buf_done(&text);

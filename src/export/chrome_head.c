@@ -1,0 +1,75 @@
+/* chrome_head.c: the top-level keys of a trace: as they were written, without what strip.h leaves
+ * out, and the few that viewers need where there were none. */
+#include "base/jout.h"
+#include "export/chrome.h"
+#include "export/fmt.h"
+#include "export/json_repair.h"
+#include "export/json_valid.h"
+#include "export/strip.h"
+
+static void put_meta(struct chrome *c, const struct meta *m)
+{
+    struct str key = trace_str(c->t, m->key), value = trace_str(c->t, m->value);
+    if (str_is(key, "traceEvents") || str_is(key, "baseTimeNanoseconds")) return;
+    jout_quote(chrome_text(c), key);
+    FMT_LIT(chrome_text(c), ":");
+    if (json_valid(value)) buf_add_str(chrome_text(c), value);
+    else json_repair(value, chrome_text(c));
+    FMT_LIT(chrome_text(c), ",\n");
+}
+
+static void put_unless_zero(struct jout *j, const char *key, int64_t v)
+{
+    if (v) jout_int(j, key, v);
+}
+
+static void put_device(struct jout *j, const struct trace *t, const struct device *d)
+{
+    jout_obj(j, NULL);
+    jout_int(j, "id", d->id);
+    jout_str(j, "name", trace_str(t, d->name));
+    put_unless_zero(j, "totalGlobalMem", d->memory_bytes);
+    jout_int(j, "computeMajor", d->major);
+    jout_int(j, "computeMinor", d->minor);
+    put_unless_zero(j, "warpSize", d->warp_size);
+    put_unless_zero(j, "numSms", d->n_sms);
+    put_unless_zero(j, "maxThreadsPerMultiprocessor", d->max_threads_per_sm);
+    put_unless_zero(j, "regsPerMultiprocessor", d->regs_per_sm);
+    put_unless_zero(j, "sharedMemPerMultiprocessor", d->shared_per_sm);
+    put_unless_zero(j, "sharedMemPerBlockOptin", d->shared_per_block_optin);
+    jout_end_obj(j);
+}
+
+static void put_devices(struct chrome *c)
+{
+    struct jout j;
+    jout_init(&j, chrome_text(c), false);
+    FMT_LIT(chrome_text(c), "\"deviceProperties\":");
+    jout_arr(&j, NULL);
+    for (uint32_t i = 0; i < c->t->n_devices; i++) put_device(&j, c->t, &c->t->devices[i]);
+    jout_end_arr(&j);
+    FMT_LIT(chrome_text(c), ",\n");
+}
+
+/* Everything before the events. A key that was written twice is written once. */
+int chrome_put_head(struct chrome *c, struct err *e)
+{
+    const struct trace *t = c->t;
+    bool *seen = arena_zalloc(&c->mem, t->strings.n, sizeof *seen);
+    if (!seen) return FAIL(e, ERR_NOMEM, "out of memory");
+    FMT_LIT(chrome_text(c), "{\n");
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        const struct meta *m = &t->metas[i];
+        if (m->key >= t->strings.n || seen[m->key] || !strip_keeps(t, m, c->o)) continue;
+        seen[m->key] = true;
+        put_meta(c, m);
+        TRY(sink_pump(&c->sink, e));
+    }
+    if (!trace_meta(t, "deviceProperties").p && t->n_devices) put_devices(c);
+    if (!trace_meta(t, "displayTimeUnit").p)
+        FMT_LIT(chrome_text(c), "\"displayTimeUnit\":\"ms\",\n");
+    if (t->base_ns)
+        buf_printf(chrome_text(c), "\"baseTimeNanoseconds\":%lld,\n", (long long)t->base_ns);
+    FMT_LIT(chrome_text(c), "\"traceEvents\":[\n");
+    return sink_pump(&c->sink, e);
+}

@@ -1,0 +1,141 @@
+/* nsys_db.c: see nsys_db.h. */
+#include "import/nsys_db.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/buf.h"
+
+enum { LONGEST_TEXT = 16 << 20, SMALLEST_ROW = 4 };
+
+static int fail_sql(struct nsys_db *d, int rc, struct err *e)
+{
+    if ((rc & 0xff) == SQLITE_NOMEM) return FAIL(e, ERR_NOMEM, "out of memory");
+    return FAIL(e, ERR_FORMAT, "damaged SQLite database: %s", sqlite3_errmsg(d->db));
+}
+
+static void lock_down(sqlite3 *db)
+{
+    static const int off[] = {SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
+                              SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION,
+                              SQLITE_DBCONFIG_DQS_DML,        SQLITE_DBCONFIG_DQS_DDL};
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+        sqlite3_db_config(db, off[i], 0, (int *)NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST_TEXT);
+    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
+}
+
+/* A database that was last used with a write-ahead log says so in its header and then cannot be
+ * opened in memory. The log is not part of the export; our private copy of the page may forget it.
+ */
+static void forget_log(struct file_map *f)
+{
+    enum { WRITE_VERSION = 18, READ_VERSION = 19, LEGACY = 1, PAGE = 4096 };
+    unsigned char *p = (unsigned char *)(uintptr_t)f->p;
+    if (f->n < 100 || (p[WRITE_VERSION] != 2 && p[READ_VERSION] != 2)) return;
+    if (f->mapped && mprotect(p, PAGE, PROT_READ | PROT_WRITE) < 0) return;
+    p[WRITE_VERSION] = p[READ_VERSION] = LEGACY;
+}
+
+int nsys_db_open(struct nsys_db *d, struct file_map *f, struct err *e)
+{
+    *d = (struct nsys_db){.rows_left = f->n / SMALLEST_ROW};
+    int rc = sqlite3_open_v2(":memory:", &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (rc == SQLITE_OK) {
+        lock_down(d->db);
+        forget_log(f);
+        rc = sqlite3_deserialize(d->db, "main", (unsigned char *)(uintptr_t)f->p,
+                                 (sqlite3_int64)f->n, (sqlite3_int64)f->n,
+                                 SQLITE_DESERIALIZE_READONLY);
+    }
+    if (rc == SQLITE_OK) rc = sqlite3_exec(d->db, "PRAGMA cell_size_check=1", NULL, NULL, NULL);
+    return rc == SQLITE_OK ? 0 : fail_sql(d, rc, e);
+}
+
+void nsys_db_close(struct nsys_db *d)
+{
+    sqlite3_close(d->db);
+    d->db = NULL;
+}
+
+bool nsys_db_has(struct nsys_db *d, const char *table)
+{
+    sqlite3_stmt *s = NULL;
+    bool found = false;
+    /* views and virtual tables have no root page */
+    static const char sql[] =
+        "SELECT 1 FROM sqlite_schema WHERE type='table' AND name=? AND rootpage>0";
+    if (sqlite3_prepare_v2(d->db, sql, -1, &s, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC);
+        found = sqlite3_step(s) == SQLITE_ROW;
+    }
+    sqlite3_finalize(s);
+    return found;
+}
+
+static bool has_column(struct nsys_db *d, const char *table, const char *column)
+{
+    return sqlite3_table_column_metadata(d->db, "main", table, column, NULL, NULL, NULL, NULL,
+                                         NULL) == SQLITE_OK;
+}
+
+/* SELECT "a",NULL,"c" FROM "table": names are ours, only whether they exist is the file's. */
+static void put_select(struct nsys_db *d, const char *table, const char *columns, struct buf *sql)
+{
+    buf_adds(sql, "SELECT ");
+    while (*columns) {
+        char name[64];
+        size_t n = strcspn(columns, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n, columns);
+        if (has_column(d, table, name)) buf_printf(sql, "\"%s\"", name);
+        else buf_adds(sql, "NULL");
+        columns += n + (columns[n] == ' ');
+        if (*columns) buf_addc(sql, ',');
+    }
+    buf_printf(sql, " FROM \"%s\"", table);
+}
+
+int nsys_db_select(struct nsys_db *d, const char *table, const char *columns, sqlite3_stmt **ret,
+                   struct err *e)
+{
+    struct buf sql = {0};
+    put_select(d, table, columns, &sql);
+    *ret = NULL;
+    int rc = buf_ok(&sql) ? sqlite3_prepare_v2(d->db, buf_c(&sql), -1, ret, NULL) : SQLITE_NOMEM;
+    buf_done(&sql);
+    if ((rc & 0xff) == SQLITE_NOMEM) return FAIL(e, ERR_NOMEM, "out of memory");
+    d->n_broken += rc != SQLITE_OK;
+    return 0;
+}
+
+int nsys_db_step(struct nsys_db *d, sqlite3_stmt *s, struct err *e)
+{
+    if (!s) return 0;
+    int rc = sqlite3_step(s);
+    if ((rc & 0xff) == SQLITE_NOMEM) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == SQLITE_DONE) return 0;
+    if (rc != SQLITE_ROW) { /* a damaged page: what came before it is good */
+        d->n_broken++;
+        return 0;
+    }
+    if (!d->rows_left--) return FAIL(e, ERR_FORMAT, "damaged: more rows than the file can hold");
+    return 1;
+}
+
+int64_t nsys_db_int(sqlite3_stmt *s, int column, int64_t otherwise)
+{
+    int type = sqlite3_column_type(s, column);
+    if (type == SQLITE_INTEGER) return sqlite3_column_int64(s, column);
+    if (type != SQLITE_FLOAT) return otherwise;
+    double v = sqlite3_column_double(s, column);
+    return v > -9e18 && v < 9e18 ? (int64_t)v : otherwise;
+}
+
+struct str nsys_db_text(sqlite3_stmt *s, int column)
+{
+    if (sqlite3_column_type(s, column) != SQLITE_TEXT) return (struct str){NULL, 0};
+    const char *p = (const char *)sqlite3_column_text(s, column);
+    return (struct str){p, p ? (size_t)sqlite3_column_bytes(s, column) : 0};
+}
