@@ -20,6 +20,7 @@ struct work {
     struct hit *hits;
     size_t n_hits, cap_hits;
     struct quiet_group *groups;
+    struct where where;
 };
 
 /* A quiet row in a gap. */
@@ -69,20 +70,33 @@ static row_t outermost(const struct work *w, row_t r)
     return found;
 }
 
+/* A context manager or a decorator begins in the standard library: what it is about is the first
+ * frame of the user's code inside it. */
+static row_t blamed(struct work *w, row_t top)
+{
+    const struct trace *t = w->t;
+    if (t->kind[top] == KIND_OP) return top;
+    row_t end = t->lanes[t->lane[top]].end;
+    for (row_t r = top; r < end && t->ts_ns[r] < trace_end_ns(t, top); r++)
+        if (t->kind[r] == KIND_PYTHON && where_class(&w->where, r) == FRAME_USER) return r;
+    return top;
+}
+
 static int add_hit(struct work *w, row_t row, uint32_t step, int64_t ns)
 {
-    uint32_t *slot = map_at(&w->group_of, w->t->name[row]);
+    struct hit *before = w->n_hits ? &w->hits[w->n_hits - 1] : NULL;
+    if (before && before->row == row) {
+        before->ns += ns;
+        return 0;
+    }
+    row_t who = blamed(w, row);
+    uint32_t *slot = map_at(&w->group_of, w->t->name[who]);
     if (!slot) return ERR_NOMEM;
     if (*slot == MAP_NONE) {
         if (VEC_RESERVE(w->groups, w->out->n_groups, w->cap_groups, 1)) return ERR_NOMEM;
         *slot = w->out->n_groups;
         w->groups[w->out->n_groups++] =
-            (struct quiet_group){.name = w->t->name[row], .longest = row};
-    }
-    struct hit *last = w->n_hits ? &w->hits[w->n_hits - 1] : NULL;
-    if (last && last->row == row) {
-        last->ns += ns;
-        return 0;
+            (struct quiet_group){.name = w->t->name[who], .longest = row, .blamed = who};
     }
     if (VEC_RESERVE(w->hits, w->n_hits, w->cap_hits, 1)) return ERR_NOMEM;
     w->hits[w->n_hits++] = (struct hit){*slot, row, step, ns};
@@ -141,7 +155,10 @@ static int sum_up(struct work *w)
         *rows++ = h->row;
         g->n_rows++;
         g->cpu_ns += t->dur_ns[h->row];
-        if (t->dur_ns[h->row] > t->dur_ns[g->longest]) g->longest = h->row;
+        if (t->dur_ns[h->row] > t->dur_ns[g->longest]) {
+            g->longest = h->row;
+            g->blamed = blamed(w, h->row);
+        }
         if (h->step != UINT32_MAX && h->step != last_step) g->n_steps++;
         last_step = h->step;
     }
@@ -163,7 +180,9 @@ int quiet_run(const struct trace *t, const struct basics *b, const struct gaps *
     *ret = (struct quiet){0};
     struct work w = {.t = t, .b = b, .mem = mem, .out = ret};
     map_init(&w.group_of);
+    TRY(where_init(&w.where, t, e));
     int rc = run_all(&w, g);
+    where_done(&w.where);
     map_done(&w.group_of);
     mem_free(w.hits);
     mem_free(w.groups);

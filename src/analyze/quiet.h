@@ -13,8 +13,9 @@
 
 /* Calls of one function, op or label that hold up devices without launching anything. */
 struct quiet_group {
-    str_id name;   /* of the outermost quiet rows */
-    row_t longest; /* the longest of them */
+    str_id name;   /* what they are grouped by: the name of `blamed` */
+    row_t longest; /* the longest outermost quiet row */
+    row_t blamed;  /* the user's own frame in it, where it begins in somebody else's code */
     row_t *rows;   /* those that lie in idle time, by thread and time */
     uint32_t n_rows;
     int64_t cpu_ns;   /* their durations */

@@ -38,15 +38,6 @@ static const struct words *words_for(const struct trace *t, row_t r)
     return t->kind[r] == KIND_ANNOTATION ? &label : &op;
 }
 
-/* The user's own frame: at the quiet call, else the first one inside it, else above it. */
-static row_t blame(struct where *w, const struct trace *t, row_t top)
-{
-    row_t end = t->lanes[t->lane[top]].end;
-    for (row_t r = top; r < end && t->ts_ns[r] < trace_end_ns(t, top); r++)
-        if (t->kind[r] == KIND_PYTHON && where_class(w, r) == FRAME_USER) return r;
-    return top;
-}
-
 /* Many short calls between launches are not one thing to fix: the launches themselves are too many
  * (rule launch_bound). Here most of the time has to be in calls worth looking at. */
 static bool is_one_thing(const struct trace *t, const struct quiet_group *g)
@@ -88,7 +79,7 @@ static int report_group(const struct analysis *a, const struct quiet_group *g, s
     if (!f) return ERR_NOMEM;
     TRY(where_init(&where, t, e));
     struct place p;
-    where_find(&where, blame(&where, t, g->longest), &p);
+    where_find(&where, g->blamed, &p);
     where_done(&where);
     rule_place(a, f, &p);
     if (!f->subject || !f->subject[0]) f->subject = rule_name(a, trace_str(t, g->name), 80);
