@@ -6,7 +6,7 @@
 static int run_passes(struct analysis *a, struct err *e)
 {
     TRY(basics_run(a->t, a->mem, &a->basics, e));
-    TRY(stages_run(a->t, &a->basics, false, a->mem, &a->stages, e));
+    TRY(stages_run(&a->basics, false, a->mem, &a->stages, e));
     TRY(syncs_run(a->t, &a->basics, a->mem, &a->syncs, e));
     struct gaps_in in = {a->t, &a->basics, &a->syncs, (int64_t)(a->th.value[TH_GAP_US] * 1e3)};
     TRY(gaps_run(&in, a->mem, &a->gaps, e));

@@ -5,6 +5,7 @@
 #include "analyze/passes/steps.h"
 
 struct basics {
+    const struct trace *t;
     struct calls calls;
     struct timeline timeline;
     struct steps steps;

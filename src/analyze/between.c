@@ -153,9 +153,9 @@ static uint32_t longest_lane(const struct trace *t)
     return most;
 }
 
-int between_run(const struct trace *t, const struct basics *b, struct stages *s, struct arena *mem,
-                struct err *e)
+int between_run(const struct basics *b, struct stages *s, struct arena *mem, struct err *e)
 {
+    const struct trace *t = b->t;
     struct gap_walk g = {.t = t, .b = b, .s = s};
     struct arena_mark mark = arena_mark(mem);
     size_t n_names = (size_t)t->strings.n + 1;

@@ -5,7 +5,7 @@
 #include "analyze/passes/stages.h"
 
 /* Fills s->between; the list of stages must be complete. Memory from `mem`. */
-int between_run(const struct trace *t, const struct basics *b, struct stages *s, struct arena *mem,
+int between_run(const struct basics *b, struct stages *s, struct arena *mem,
                 struct err *e) MUST_USE;
 
 #endif

@@ -24,7 +24,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
     struct screen s;
     TRY(show_screen(cli, o, 40, &s, e));
     TRY(basics_run(t, mem, &b, e));
-    TRY(stages_run(t, &b, opt_has(o, "all"), mem, &stages, e));
+    TRY(stages_run(&b, opt_has(o, "all"), mem, &stages, e));
     if (cli->json) view_stages_json(&cli->out, t, &stages);
     else view_stages_text(&s, t, &stages);
     return 0;

@@ -11,6 +11,7 @@
     X(table) \
     X(kernels) \
     X(stages) \
+    X(launches) \
     X(export) \
     X(gaps) \
     X(syncs) \

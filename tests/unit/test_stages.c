@@ -16,7 +16,7 @@ static struct found measure_all(struct kit *k, bool all)
     arena_init(&f.mem);
     if (!f.t) return f;
     CHECK_EQ_INT(basics_run(f.t, &f.mem, &f.b, NULL), 0);
-    CHECK_EQ_INT(stages_run(f.t, &f.b, all, &f.mem, &f.s, NULL), 0);
+    CHECK_EQ_INT(stages_run(&f.b, all, &f.mem, &f.s, NULL), 0);
     return f;
 }
 
@@ -389,7 +389,7 @@ static int run_stages(void *ctx)
     struct stages s;
     arena_init(&mem);
     int rc = basics_run(ctx, &mem, &b, NULL);
-    if (rc == 0) rc = stages_run(ctx, &b, false, &mem, &s, NULL);
+    if (rc == 0) rc = stages_run(&b, false, &mem, &s, NULL);
     arena_done(&mem);
     return rc;
 }

@@ -264,9 +264,10 @@ static int prepare(struct measure *m, struct err *e)
     return 0;
 }
 
-int stages_run(const struct trace *t, const struct basics *b, bool all, struct arena *mem,
-               struct stages *ret, struct err *e)
+int stages_run(const struct basics *b, bool all, struct arena *mem, struct stages *ret,
+               struct err *e)
 {
+    const struct trace *t = b->t;
     struct stages s = {0};
     struct measure m = {.t = t, .b = b, .s = &s, .mem = mem};
     TRY(stage_tree_run(t, all, mem, &s.tree, e));
@@ -285,7 +286,7 @@ int stages_run(const struct trace *t, const struct basics *b, bool all, struct a
         s.steps_cpu_ns += b->steps.steps[i].cpu.end_ns - b->steps.steps[i].cpu.begin_ns;
         s.steps_gpu_ns += b->steps.steps[i].gpu.sum_ns;
     }
-    TRY(between_run(t, b, &s, mem, e));
+    TRY(between_run(b, &s, mem, e));
     *ret = s;
     return 0;
 }

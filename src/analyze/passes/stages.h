@@ -68,7 +68,7 @@ struct stages {
 };
 
 /* `all` shows compiled regions and collectives as stages. Memory from `mem`. */
-int stages_run(const struct trace *t, const struct basics *b, bool all, struct arena *mem,
-               struct stages *ret, struct err *e) MUST_USE;
+int stages_run(const struct basics *b, bool all, struct arena *mem, struct stages *ret,
+               struct err *e) MUST_USE;
 
 #endif
