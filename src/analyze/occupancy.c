@@ -27,7 +27,7 @@ static int64_t blocks_by_registers(const struct device *d, const struct gpu_info
     if (!g->registers || d->regs_per_sm <= 0) return INT_MAX;
     int64_t a_warp = round_up((int64_t)g->registers * d->warp_size, REGISTER_UNIT);
     int64_t fit = d->regs_per_sm / SM_PARTS / a_warp * SM_PARTS;
-    return fit / round_up(warps, SM_PARTS);
+    return fit / warps;
 }
 
 static int64_t blocks_by_shared(const struct device *d, const struct gpu_info *g)
