@@ -9,6 +9,8 @@
     X(report) \
     X(steps) \
     X(table) \
+    X(lint) \
+    X(info) \
     X(kernels) \
     X(stages) \
     X(launches) \

@@ -1,0 +1,51 @@
+/* cmd_info.c: `strata info`: what is in a trace. */
+#include <sys/stat.h>
+
+#include "cli/show.h"
+#include "report/view_info.h"
+
+static const char *const examples[] = {
+    "strata info trace.json.gz",
+    "versions, devices, what was recorded, and what is damaged",
+    "strata info trace.json.gz --json | jq .recorder",
+    "whether stacks, shapes and memory were recorded",
+    NULL,
+};
+
+static const struct opt opts[] = {{0}};
+
+static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
+                struct err *e)
+{
+    struct census c;
+    struct screen s;
+    struct stat st;
+    TRY(show_screen(cli, o, 0, &s, e));
+    TRY(census_run(t, mem, &c, e));
+    int64_t bytes = stat(o->args[0], &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : -1;
+    if (cli->json) view_info_json(&cli->out, t, &c, bytes);
+    else view_info_text(&s, t, &c, bytes);
+    return 0;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    return show_trace(cli, o, show, e);
+}
+
+const struct cmd cmd_info = {
+    .name = "info",
+    .summary = "what is in a trace: versions, devices, events, damage",
+    .args = "TRACE",
+    .about =
+        "Tells what a file holds: format and size, the versions that wrote it, devices, what the "
+        "recorder was asked for, events by category, threads and streams, and what was damaged.\n"
+        "Metadata it does not know is listed by name only: whole environments, with secrets, have "
+        "been seen there. From a .strata file it takes milliseconds, whatever the size.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_FILES,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

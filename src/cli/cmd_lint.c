@@ -1,0 +1,50 @@
+/* cmd_lint.c: `strata lint`: is the file whole, and is the recording consistent with itself? */
+#include "cli/show.h"
+#include "report/view_lint.h"
+
+static const char *const examples[] = {
+    "strata lint trace.json",
+    "damage with byte offsets, then contradictions in the recording",
+    "strata lint trace.json --json | jq '.checks[] | select(.count > 0 and .severity == "
+    "\"warning\")'",
+    "only what makes figures wrong",
+    NULL,
+};
+
+static const struct opt opts[] = {{0}};
+
+static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
+                struct err *e)
+{
+    struct checked c;
+    struct screen s;
+    TRY(show_screen(cli, o, 0, &s, e));
+    TRY(checks_run(t, mem, &c, e));
+    if (cli->json) view_lint_json(&cli->out, t, &c);
+    else view_lint_text(&s, t, &c);
+    return 0;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    return show_trace(cli, o, show, e);
+}
+
+const struct cmd cmd_lint = {
+    .name = "lint",
+    .summary = "damage in the file and contradictions in the recording",
+    .args = "TRACE",
+    .about =
+        "Lists what was wrong with the file, by reason and with byte offsets (of the inflated "
+        "text for .gz and .zst), then checks the recording against itself: work before its launch, "
+        "syncs that return early, launches and work without each other, overlapping kernels, ids "
+        "used twice, spans that cross.\n"
+        "A warning means that some figures are off; a note is normal but good to know. The exit "
+        "status is 0 unless the file cannot be read at all.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_FILES,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};
