@@ -59,6 +59,10 @@ int cli_main(int argc, char **argv);
 /* Reads a trace, whatever its format, showing progress on a terminal; damage is told on stderr. */
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 
+/* The same for a command that looks at no rows: a .strata file of any size opens at once, and only
+ * what native.h allows then may be used. */
+int cli_open_summary(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
+
 /* One line to stderr: "strata: ...". What a terminal would obey is taken out, so file names and
  * texts from traces can be given as they are. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -30,7 +30,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_trace(cli, o, show, e);
+    return show_summary(cli, o, show, e);
 }
 
 const struct cmd cmd_info = {

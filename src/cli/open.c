@@ -73,14 +73,25 @@ static void tell_damage(const struct trace *t, const char *path)
             damage_text((enum damage_reason)first), where, more);
 }
 
-int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e)
+static int open_trace(const char *path, bool skip_rows, struct trace **ret, struct err *e)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct progress_line line = {.base.tell = tell_progress, .name = name, .begun_s = now_s()};
     line.next_s = line.begun_s + 1;
-    struct import_options o = {.progress = isatty(STDERR_FILENO) ? &line.base : NULL};
+    struct import_options o = {.progress = isatty(STDERR_FILENO) ? &line.base : NULL,
+                               .skip_rows = skip_rows};
     int rc = import_open(path, &o, ret, e);
     clear_progress(&line);
     if (rc == 0) tell_damage(*ret, name);
     return rc;
+}
+
+int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e)
+{
+    return open_trace(path, false, ret, e);
+}
+
+int cli_open_summary(struct cli *cli, const char *path, struct trace **ret, struct err *e)
+{
+    return open_trace(path, true, ret, e);
 }

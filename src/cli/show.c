@@ -3,16 +3,30 @@
 
 #include <limits.h>
 
-int show_trace(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e)
+/* Shows an open trace and frees it. */
+static int show_open(struct cli *cli, const struct opts *o, struct trace *t, show_fn *fn,
+                     struct err *e)
 {
-    struct trace *t;
     struct arena mem;
-    TRY(cli_open_trace(cli, o->args[0], &t, e));
     arena_init(&mem);
     int rc = fn(cli, o, t, &mem, e);
     arena_done(&mem);
     trace_free(t);
     return rc;
+}
+
+int show_trace(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e)
+{
+    struct trace *t;
+    TRY(cli_open_trace(cli, o->args[0], &t, e));
+    return show_open(cli, o, t, fn, e);
+}
+
+int show_summary(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e)
+{
+    struct trace *t;
+    TRY(cli_open_summary(cli, o->args[0], &t, e));
+    return show_open(cli, o, t, fn, e);
 }
 
 int show_screen(struct cli *cli, const struct opts *o, uint32_t limit, struct screen *ret,

@@ -11,6 +11,9 @@ typedef int show_fn(struct cli *cli, const struct opts *o, const struct trace *t
 /* Opens the trace of the first operand, calls `fn` with memory that lives as long, cleans up. */
 int show_trace(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
 
+/* The same with cli_open_summary. */
+int show_summary(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
+
 /* The screen of a text view. `limit` is the default of --limit N, where 0 means all rows. */
 int show_screen(struct cli *cli, const struct opts *o, uint32_t limit, struct screen *ret,
                 struct err *e) MUST_USE;

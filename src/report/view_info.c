@@ -47,7 +47,8 @@ static void print_file(const struct screen *s, const struct trace *t, const stru
     if (t->source_bytes && (int64_t)t->source_bytes != file_bytes)
         buf_printf(&rest, " (%s of JSON)", human_bytes((int64_t)t->source_bytes).s);
     buf_printf(&rest, ", %s\n\n", counted(c->n_events, "event", "events").s);
-    buf_adds(s->out, cell_text(str_c(s->path), s->width - (int)rest.n).s);
+    const char *name = strcmp(s->path, "-") == 0 ? "standard input" : s->path;
+    buf_adds(s->out, cell_text(str_c(name), s->width - (int)rest.n).s);
     buf_add_str(s->out, buf_str(&rest));
     if (!buf_ok(&rest)) s->out->failed = true;
     buf_done(&rest);
@@ -352,5 +353,4 @@ void view_info_json(struct buf *out, const struct trace *t, const struct census 
     for (uint32_t i = 0; i < c->n_other_keys; i++) jout_str(&j, NULL, c->other_keys[i]);
     jout_end_arr(&j);
     jout_end_obj(&j);
-    buf_addc(out, '\n');
 }

@@ -171,10 +171,11 @@ void view_kernels_text(const struct screen *s, const struct kernel_stats *k, enu
     screen_more(s, k->n_rows);
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
-        {"kernels %s --by op", "the same, told apart by the operator that launches them"},
+        {"kernels %s --by op", "told apart by the operator that launches them"},
         {"launches %s", "how far the CPU runs ahead of the GPU"},
+        {"kernels %s --by config", "told apart by how they are launched"},
     };
-    screen_next(s, next, 2);
+    screen_next(s, by == KERNEL_BY_OP ? next + 1 : next, 2);
 }
 
 static void json_dims(struct jout *j, const char *key, const uint32_t d[3])
@@ -246,5 +247,4 @@ void view_kernels_json(struct buf *out, const struct kernel_stats *k, uint32_t l
     jout_uint(&j, "memsets", k->n_sets);
     jout_end_obj(&j);
     jout_end_obj(&j);
-    buf_addc(out, '\n');
 }

@@ -154,5 +154,4 @@ void view_lint_json(struct buf *out, const struct trace *t, const struct checked
     for (int i = 0; i < c->n; i++) json_check(&j, t, checks[i], &c->results[i]);
     jout_end_arr(&j);
     jout_end_obj(&j);
-    buf_addc(out, '\n');
 }

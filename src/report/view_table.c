@@ -94,7 +94,7 @@ CELL(cpu_total, cell_time((double)r->cpu_total_ns, c->time))
 CELL(cpu_total_pct, cell_pct(r->cpu_total_pct))
 CELL(cpu_avg, cell_time(r->cpu_avg_ns, c->avg))
 CELL(self_device, cell_time((double)r->self_device_ns, c->time))
-CELL(self_device_pct, cell_pct(r->self_device_pct))
+CELL(self_device_pct, cell_pct(is_device_note(r) ? 0 : r->self_device_pct))
 CELL(device_total, cell_time((double)r->device_total_ns, c->time))
 CELL(device_avg, cell_time(r->device_avg_ns, c->avg))
 CELL(cpu_mem, cell_bytes(r->cpu_mem_bytes))
@@ -221,13 +221,15 @@ void view_table_text(const struct screen *s, const struct op_table *table,
     struct cells c = {.s = s, .table = table, .o = o};
     c.n_rows = s->limit < table->n_rows ? s->limit : table->n_rows;
     choose_units(&c);
-    buf_printf(s->out, "times in %s, averages in %s, %% of the total below\n\n", c.time.name,
-               c.avg.name);
+    buf_printf(s->out, "times in %s", c.time.name);
+    if (table->has_device || o->wide) buf_printf(s->out, ", averages in %s", c.avg.name);
+    if (table->has_device || o->wide) buf_adds(s->out, ", % of the total below");
+    buf_adds(s->out, "\n\n");
     print_rows(&c);
     print_totals(&c);
     static const struct screen_next next[] = {
-        {"kernels %s", "kernels with occupancy and achieved rates"},
         {"table %s --by shape --wide", "which shapes cost most, with memory and FLOPs"},
+        {"kernels %s", "kernels with occupancy and achieved rates"},
     };
     screen_next(s, next, table->has_device ? 2 : 1);
 }
@@ -290,5 +292,4 @@ void view_table_json(struct buf *out, const struct op_table *table, const struct
     jout_end_obj(&j);
     jout_uint(&j, "n_unfinished", table->n_unfinished);
     jout_end_obj(&j);
-    buf_addc(out, '\n');
 }

@@ -114,6 +114,7 @@ static enum census_flag flag_of(const struct trace *t, const char *key, bool sho
     return shows ? FLAG_ON : FLAG_OFF;
 }
 
+/* Only compares numbers, so rows of a mapped file need not have been proved. */
 static bool shows_shapes(const struct trace *t)
 {
     for (uint32_t i = 0; i < t->n_ops && i < LOOKED_AT; i++)

@@ -206,11 +206,14 @@ static const struct check check_overlap_on_stream = {
     .run = overlap_on_stream,
 };
 
+/* Rows of the CPU with the flag; overlapping device work is a check of its own. */
 static bool flagged(const struct trace *t, enum row_flag flag, struct check_result *r)
 {
-    for (row_t i = 0; i < t->n_rows; i++)
+    for (row_t i = 0; i < t->n_rows; i++) {
+        if (kind_is_device(t->kind[i])) continue;
+        r->of++;
         if (t->flags[i] & flag) note(r, i, 0);
-    r->of = t->n_rows;
+    }
     return false;
 }
 

@@ -1,0 +1,158 @@
+/* test_kernel_stats.c: kernels added up: order statistics, rates, operators, launches. */
+#include "analyze/passes/kernel_stats.h"
+#include "kit.h"
+
+struct stats {
+    struct trace *t;
+    struct arena mem;
+    struct kernel_stats k;
+};
+
+static struct stats collect(struct kit *kit, enum kernel_by by)
+{
+    struct stats s = {.t = kit_end(kit)};
+    arena_init(&s.mem);
+    if (s.t) CHECK_EQ_INT(kernel_stats_run(s.t, by, &s.mem, &s.k, NULL), 0);
+    return s;
+}
+
+static void done(struct stats *s)
+{
+    arena_done(&s->mem);
+    trace_free(s->t);
+}
+
+static struct kit three_kernels(void)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 20; i++) {
+        kit_op(&k, i < 15 ? "aten::mul" : "aten::add", i * 100, 50);
+        kit_launch(&k, i * 100 + 5, "elementwise", i * 100 + 20, i + 1);
+    }
+    kit_op(&k, "aten::copy_", 3000, 50);
+    kit_call(&k, "cudaMemcpyAsync", 3005, 5);
+    k.bytes = 50000;
+    kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pinned -> Device)", 3020, 2);
+    return k;
+}
+
+TEST(order_statistics_and_shares)
+{
+    struct kit k = three_kernels();
+    struct stats s = collect(&k, KERNEL_BY_NAME);
+    REQUIRE(CHECK_EQ_UINT(s.k.n_rows, 2));
+    const struct kernel_row *r = &s.k.rows[0];
+    CHECK_EQ_BYTES(r->name, "elementwise");
+    CHECK_EQ_UINT(r->calls, 20);
+    CHECK_EQ_INT(r->total_ns, 210000);
+    CHECK_EQ_INT(r->min_ns, 1000);
+    CHECK_EQ_INT(r->median_ns, 10500);
+    CHECK_EQ_INT(r->p95_ns, 19000);
+    CHECK_EQ_INT(r->max_ns, 20000);
+    CHECK_NEAR(r->mean_ns, 10500, 1e-6);
+    CHECK_NEAR(r->share_pct, 210.0 / 212 * 100, 1e-9);
+    CHECK_EQ_INT(s.k.work_ns, 212000);
+    CHECK_EQ_UINT(s.k.n_kernels, 20);
+    CHECK_EQ_UINT(s.k.n_copies, 1);
+    done(&s);
+}
+
+TEST(the_operator_with_the_most_time_is_named)
+{
+    struct kit k = three_kernels();
+    struct stats s = collect(&k, KERNEL_BY_NAME);
+    CHECK_EQ_BYTES(s.k.rows[0].op, "aten::mul"); /* 120 us, against 90 us under aten::add */
+    CHECK_EQ_UINT(s.k.rows[0].n_ops, 2);
+    done(&s);
+    k = three_kernels();
+    s = collect(&k, KERNEL_BY_OP);
+    REQUIRE(CHECK_EQ_UINT(s.k.n_rows, 3));
+    CHECK_EQ_UINT(s.k.rows[0].calls, 15);
+    CHECK_EQ_UINT(s.k.rows[1].calls, 5);
+    CHECK_EQ_BYTES(s.k.rows[1].op, "aten::add");
+    done(&s);
+}
+
+TEST(copies_show_bytes_over_their_own_time)
+{
+    struct kit k = three_kernels();
+    struct stats s = collect(&k, KERNEL_BY_NAME);
+    CHECK_EQ_INT(s.k.rows[1].bytes, 50000);
+    CHECK_NEAR(s.k.rows[1].gb_per_s, 25, 1e-9);
+    CHECK(isnan(s.k.rows[0].gb_per_s));
+    CHECK(isnan(s.k.rows[0].occupancy_pct));
+    done(&s);
+}
+
+TEST(an_operator_named_like_its_kernel_is_seen_through)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "## Call CompiledFxGraph ##", 0, 100);
+    kit_op(&k, "triton_poi_0", 10, 50);
+    kit_launch(&k, 15, "triton_poi_0", 30, 5);
+    struct stats s = collect(&k, KERNEL_BY_NAME);
+    CHECK_EQ_BYTES(s.k.rows[0].op, "## Call CompiledFxGraph ##");
+    done(&s);
+}
+
+TEST(graph_replays_count_and_are_told)
+{
+    struct kit k = kit_begin();
+    kit_call(&k, "cudaGraphLaunch", 0, 5);
+    kit_work(&k, KIND_KERNEL, "a", 10, 5);
+    kit_work(&k, KIND_KERNEL, "a", 20, 5);
+    struct stats s = collect(&k, KERNEL_BY_NAME);
+    CHECK_EQ_UINT(s.k.rows[0].graph_calls, 2);
+    CHECK_EQ_BYTES(s.k.rows[0].op, "cudaGraphLaunch");
+    done(&s);
+}
+
+/* A matrix multiplication of 1000 x 1000 x 1000 in 1 ms is 2 TFLOP/s. */
+TEST(matrix_multiplications_show_their_rate)
+{
+    struct kit k = kit_begin();
+    struct intern *strings = part_strings(k.p);
+    struct op_info op = {ID_NONE,
+                         ID_NONE,
+                         0,
+                         intern_add(strings, str_c("[[1000, 1000], [1000, 1000]]")),
+                         intern_add(strings, str_c("[\"float\", \"float\"]")),
+                         STR_NONE};
+    kit_row(&k, KIND_OP, "aten::mm", 0, 100, &op);
+    kit_launch(&k, 10, "sgemm_64x64", 50, 1000);
+    kit_launch(&k, 20, "splitKreduce_kernel", 1060, 10);
+    struct stats s = collect(&k, KERNEL_BY_NAME);
+    REQUIRE(CHECK_EQ_UINT(s.k.n_rows, 2));
+    CHECK_EQ_UINT(s.k.rows[0].flops, 2000000000);
+    CHECK_NEAR(s.k.rows[0].tflop_per_s, 2, 1e-9);
+    CHECK_EQ_UINT(s.k.rows[1].flops, 0);
+    done(&s);
+}
+
+TEST(filter_looks_at_names_and_families)
+{
+    struct kit k = three_kernels();
+    struct stats s = collect(&k, KERNEL_BY_NAME);
+    CHECK_EQ_INT(kernel_stats_filter(&s.k, "^copy$", NULL), 0);
+    REQUIRE(CHECK_EQ_UINT(s.k.n_rows, 1));
+    CHECK_EQ_INT(s.k.rows[0].kind, KIND_MEMCPY);
+    struct err e;
+    err_init(&e);
+    CHECK_EQ_INT(kernel_stats_filter(&s.k, "(", &e), ERR_USAGE);
+    CHECK(strstr(e.msg, "not a regular expression") != NULL);
+    done(&s);
+}
+
+TEST(sorting_puts_what_is_not_known_last)
+{
+    struct kit k = three_kernels();
+    struct stats s = collect(&k, KERNEL_BY_NAME);
+    CHECK_EQ_INT(kernel_stats_sort(&s.k, "gb_per_s", NULL), 0);
+    CHECK_EQ_INT(s.k.rows[0].kind, KIND_MEMCPY);
+    CHECK_EQ_INT(kernel_stats_sort(&s.k, "calls", NULL), 0);
+    CHECK_EQ_UINT(s.k.rows[0].calls, 20);
+    CHECK_EQ_INT(kernel_stats_sort(&s.k, "cals", NULL), ERR_USAGE);
+    done(&s);
+}
+
+TEST_MAIN
