@@ -120,24 +120,52 @@ static void take(struct ranking *r, uint32_t at)
     r->wall_ns -= x->gain_ns;
 }
 
-/* What is left gains little one by one, but may gain together: two syncs in a row, of which either
- * one alone is enough to drain the queue. The common gain is shared by what each of them exposed.
+/* A finding that gains far more once others are fixed than it does alone was hidden by them: two
+ * syncs in a row, of which either one is enough to drain the queue. Neither can claim the gain, so
+ * it is shared by what each of them exposed. */
+static bool was_hidden(const struct ranking *r, const struct finding *x)
+{
+    return worth(r, x->gain_ns - x->first_guess_ns - x->first_guess_ns / 2);
+}
+
+static void share_gain(struct finding **items, uint32_t n, int64_t gain_ns)
+{
+    int64_t exposed = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (items[i]->together) exposed += items[i]->exposed_ns;
+    for (uint32_t i = 0; i < n; i++)
+        if (items[i]->together && exposed > 0)
+            items[i]->gain_ns =
+                (int64_t)((double)gain_ns * (double)items[i]->exposed_ns / (double)exposed);
+}
+
+/* Finding `at` has been ranked: was it one of those, then so were the ones before it of its kind.
  */
+static void join_hidden(struct ranking *r, uint32_t at)
+{
+    struct finding **items = r->f->items;
+    if (!was_hidden(r, items[at])) return;
+    int64_t gain = 0;
+    for (uint32_t i = 0; i <= at; i++) {
+        if (i < at && items[i]->rule != items[at]->rule) continue;
+        items[i]->together = true;
+    }
+    for (uint32_t i = 0; i <= at; i++)
+        if (items[i]->together) gain += items[i]->gain_ns;
+    share_gain(items, at + 1, gain);
+}
+
+/* What is left gains little one by one, but may gain together. */
 static int share_the_rest(struct ranking *r, uint32_t at, uint32_t n, struct err *e)
 {
     int64_t after, exposed = 0;
     for (uint32_t i = at; i < n; i++) r->f->items[i]->gain_ns = 0;
     TRY(wall_with(r, at, n, &after, e));
-    int64_t joint = r->wall_ns - after;
     for (uint32_t i = at; i < n; i++) exposed += r->f->items[i]->exposed_ns;
-    if (!worth(r, joint) || exposed <= 0) return 0;
-    for (uint32_t i = at; i < n; i++) {
-        struct finding *x = r->f->items[i];
-        x->gain_ns = (int64_t)((double)joint * (double)x->exposed_ns / (double)exposed);
-        x->together = true;
-    }
+    if (!worth(r, r->wall_ns - after) || exposed <= 0) return 0;
+    for (uint32_t i = at; i < n; i++) r->f->items[i]->together = true;
+    share_gain(&r->f->items[at], n - at, r->wall_ns - after);
     r->wall_ns = after;
-    qsort(&r->f->items[at], n - at, sizeof *r->f->items, by_exposed);
     return 0;
 }
 
@@ -147,6 +175,7 @@ static int rank_gains(struct ranking *r, uint32_t n, struct err *e)
         TRY(find_best(r, at, n, e));
         if (!worth(r, r->f->items[at]->gain_ns)) return share_the_rest(r, at, n, e);
         take(r, at);
+        join_hidden(r, at);
     }
     return 0;
 }
@@ -157,7 +186,8 @@ static int guess_gains(struct ranking *r, uint32_t n, struct err *e)
     for (uint32_t i = 0; i < n; i++) {
         int64_t after;
         TRY(wall_with(r, i, i + 1, &after, e));
-        r->f->items[i]->gain_ns = r->wall_ns > after ? r->wall_ns - after : 0;
+        struct finding *x = r->f->items[i];
+        x->first_guess_ns = x->gain_ns = r->wall_ns > after ? r->wall_ns - after : 0;
     }
     if (n) qsort(r->f->items, n, sizeof *r->f->items, by_exposed);
     return 0;
@@ -224,6 +254,7 @@ int findings_rank(struct findings *f, const struct sim_model *m, const struct un
     if (!r.fixed) return FAIL(e, ERR_NOMEM, "out of memory");
     TRY(guess_gains(&r, n, e));
     TRY(rank_gains(&r, n, e));
+    if (n) qsort(f->items, n, sizeof *f->items, by_exposed);
     drop_minor(&r);
     f->all_fixed_ns = r.wall_ns;
     return predict_alone(&r, e);

@@ -47,8 +47,9 @@ struct finding {
     enum severity severity; /* set by the rule for advice, by findings_rank otherwise */
 
     /* set by findings_rank */
-    struct forecast alone; /* if only this were fixed */
-    int64_t gain_ns;       /* wall clock, after the findings above it are fixed */
+    struct forecast alone;  /* if only this were fixed */
+    int64_t first_guess_ns; /* gain if only this were fixed */
+    int64_t gain_ns;        /* wall clock, after the findings above it are fixed */
     double gain_pct, low_pct, high_pct;
     bool together; /* gains nothing alone: it and others like it hide each other */
 };

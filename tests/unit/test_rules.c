@@ -1,0 +1,368 @@
+/* test_rules.c: for every rule a trace on which it fires and a near miss on which it must not, plus
+ * what a whole report says of known cases. */
+#include "analyze/analysis.h"
+#include "analyze/rules/rule.h"
+#include "import/import.h"
+#include "kit.h"
+#include "report/view_report.h"
+
+struct diagnosis {
+    struct trace *t;
+    struct arena mem;
+    struct analysis a;
+};
+
+static void diagnose(struct diagnosis *d, struct trace *t)
+{
+    d->t = t;
+    arena_init(&d->mem);
+    struct analysis_options o = {0};
+    struct err e;
+    err_init(&e);
+    if (!CHECK_EQ_INT(analysis_run(&d->a, t, &o, &d->mem, &e), 0)) fprintf(stderr, "%s\n", e.msg);
+}
+
+static void done(struct diagnosis *d)
+{
+    analysis_done(&d->a);
+    arena_done(&d->mem);
+    trace_free(d->t);
+}
+
+static const struct finding *found(const struct diagnosis *d, const char *rule)
+{
+    for (uint32_t i = 0; i < d->a.findings.n; i++)
+        if (strcmp(d->a.findings.items[i]->rule->id, rule) == 0) return d->a.findings.items[i];
+    return NULL;
+}
+
+static uint32_t severe(const struct diagnosis *d, enum severity least)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < d->a.findings.n; i++) n += d->a.findings.items[i]->severity >= least;
+    return n;
+}
+
+/* ---- sync_in_loop ---- */
+
+/* Steps of a readback after 400 us of queued work, and 150 us of CPU work after it with nothing
+ * queued. */
+static struct trace *readback_loop(bool with_item)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < 6; s++) {
+        kit_label(&k, "step", at, with_item ? 620 : 170);
+        for (int i = 0; i < 4; i++) kit_launch(&k, at + 5 + i * 10, "gemm", at + 20 + i * 101, 100);
+        if (with_item) {
+            kit_op(&k, "aten::item", at + 60, 380);
+            kit_call(&k, "cudaMemcpyAsync", at + 62, 5);
+            kit_work(&k, KIND_MEMCPY, "Memcpy DtoH (Device -> Pinned)", at + 425, 2);
+            kit_call(&k, "cudaStreamSynchronize", at + 70, 365);
+        }
+        at += with_item ? 630 : 410;
+    }
+    return kit_end(&k);
+}
+
+TEST(sync_in_loop_fires_on_a_readback_that_leaves_the_device_idle)
+{
+    struct diagnosis d;
+    diagnose(&d, readback_loop(true));
+    const struct finding *f = found(&d, "sync_in_loop");
+    REQUIRE(f != NULL);
+    CHECK(f->gain_pct > 15);
+    CHECK(f->exposed_ns > 0 && f->exposed_ns < f->blocked_ns);
+    CHECK(f->n_evidence >= 3);
+    CHECK_EQ_INT(f->severity, SEVERITY_HIGH);
+    done(&d);
+}
+
+/* 6.6 s blocked, nothing exposed: the device has work all the time. */
+TEST(sync_in_loop_near_miss_blocked_but_never_exposed)
+{
+    struct kit k = kit_begin();
+    double gpu = 20;
+    for (int s = 0; s < 4; s++) {
+        double at = s * 1650000.0;
+        kit_label(&k, "step", at, 1640000);
+        kit_launch(&k, at + 5, "huge", gpu, 1650000 - 1);
+        kit_launch(&k, at + 15, "next", gpu + 1650000, 1); /* queued behind it */
+        gpu += 1650000;
+        kit_call(&k, "cudaEventSynchronize", at + 30, 1639000);
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    CHECK(found(&d, "sync_in_loop") == NULL);
+    CHECK_EQ_UINT(severe(&d, SEVERITY_LOW), 0);
+    CHECK_EQ_INT(d.a.bound, BOUND_GPU);
+    done(&d);
+}
+
+/* ---- late_launch ---- */
+
+static struct trace *walk_loop(double walk_us, double kernel_us)
+{
+    struct kit k = kit_begin();
+    double at = 0, gpu = 0;
+    for (int s = 0; s < 8; s++) {
+        kit_label(&k, "step", at, walk_us + 100);
+        kit_python(&k, "pipe/hooks.py(40): set_context", at + 2, walk_us);
+        kit_python(&k, "pipe/hooks.py(60): child_registries", at + 4, walk_us - 4);
+        kit_op(&k, "aten::mm", at + walk_us + 5, 50);
+        double ready = at + walk_us + 25;
+        gpu = gpu + 1 > ready ? gpu + 1 : ready;
+        kit_launch(&k, at + walk_us + 15, "gemm", gpu, kernel_us);
+        gpu += kernel_us;
+        at += walk_us + 110;
+    }
+    return kit_end(&k);
+}
+
+TEST(late_launch_fires_on_python_between_launches)
+{
+    struct diagnosis d;
+    diagnose(&d, walk_loop(600, 200));
+    const struct finding *f = found(&d, "late_launch");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->function, "set_context");
+    CHECK_EQ_STR(f->file, "pipe/hooks.py");
+    CHECK_EQ_INT(f->line, 40);
+    CHECK(f->gain_pct > 40);
+    CHECK_EQ_INT(d.a.bound, BOUND_CPU);
+    done(&d);
+}
+
+/* The same Python, but the device has work queued all along. */
+TEST(late_launch_near_miss_hidden_python)
+{
+    struct diagnosis d;
+    diagnose(&d, walk_loop(600, 5000));
+    CHECK(found(&d, "late_launch") == NULL);
+    CHECK_EQ_UINT(severe(&d, SEVERITY_LOW), 0);
+    CHECK_EQ_INT(d.a.bound, BOUND_GPU);
+    done(&d);
+}
+
+/* ---- launch_bound ---- */
+
+static struct trace *launches(double kernel_us, int n)
+{
+    struct kit k = kit_begin();
+    double at = 0, gpu = 0;
+    for (int s = 0; s < 5; s++) {
+        kit_label(&k, "forward", at, n * 20 + 5);
+        for (int i = 0; i < n; i++) {
+            kit_op(&k, "aten::mul", at + i * 20, 18);
+            gpu = gpu + 1 > at + i * 20 + 15 ? gpu + 1 : at + i * 20 + 15;
+            kit_launch(&k, at + i * 20 + 5, "kernel", gpu, kernel_us);
+            gpu += kernel_us;
+        }
+        at += n * 20 + 15;
+    }
+    return kit_end(&k);
+}
+
+TEST(launch_bound_fires_on_many_small_kernels)
+{
+    struct diagnosis d;
+    diagnose(&d, launches(2, 40));
+    const struct finding *f = found(&d, "launch_bound");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->subject, "forward");
+    CHECK(f->gain_pct > 50);
+    CHECK_EQ_INT(d.a.bound, BOUND_LAUNCH);
+    done(&d);
+}
+
+/* A deep queue: launch to start takes milliseconds, and that is how it should be. */
+TEST(launch_bound_near_miss_deep_queue)
+{
+    struct diagnosis d;
+    diagnose(&d, launches(200, 40));
+    CHECK(found(&d, "launch_bound") == NULL);
+    CHECK_EQ_UINT(d.a.findings.n, 0);
+    CHECK_EQ_INT(d.a.bound, BOUND_GPU);
+    for (uint32_t i = 0; i < d.a.checklist.n; i++)
+        CHECK(d.a.checklist.items[i].healthy || !d.a.checklist.items[i].known);
+    done(&d);
+}
+
+/* ---- ranking ---- */
+
+/* Two syncs in a row: either alone drains the queue, so neither gains anything alone. */
+TEST(findings_that_hide_each_other_are_told_together)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < 6; s++) {
+        kit_label(&k, "step", at, 700);
+        for (int i = 0; i < 4; i++) kit_launch(&k, at + 5 + i * 10, "gemm", at + 20 + i * 101, 100);
+        kit_python(&k, "pipe/sched.py(10): first", at + 50, 400);
+        kit_call(&k, "cudaStreamSynchronize", at + 60, 370);
+        kit_python(&k, "pipe/sched.py(20): second", at + 455, 40);
+        kit_call(&k, "cudaStreamSynchronize", at + 460, 6);
+        at += 720;
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    REQUIRE(CHECK_EQ_UINT(d.a.findings.n, 2));
+    const struct finding *f = d.a.findings.items[0], *g = d.a.findings.items[1];
+    CHECK(f->together && g->together);
+    CHECK(f->gain_ns >= g->gain_ns);
+    CHECK_NEAR((double)(f->gain_ns + g->gain_ns),
+               (double)(d.a.undistort.plain_ns - d.a.findings.all_fixed_ns), 10.0);
+    done(&d);
+}
+
+TEST(gains_of_all_findings_never_exceed_what_is_there)
+{
+    struct diagnosis d;
+    diagnose(&d, walk_loop(600, 200));
+    int64_t total = 0;
+    for (uint32_t i = 0; i < d.a.findings.n; i++) total += d.a.findings.items[i]->gain_ns;
+    CHECK(total <= d.a.undistort.plain_ns - d.a.findings.all_fixed_ns + 10);
+    CHECK(d.a.findings.all_fixed_ns > 0);
+    done(&d);
+}
+
+/* ---- whole reports ---- */
+
+static struct trace *load(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
+    struct trace *t = NULL;
+    struct err e;
+    err_init(&e);
+    if (!CHECK_EQ_INT(import_open(path, NULL, &t, &e), 0)) fprintf(stderr, "%s: %s\n", path, e.msg);
+    return t;
+}
+
+static const struct finding *about(const struct diagnosis *d, const char *function)
+{
+    for (uint32_t i = 0; i < d->a.findings.n; i++) {
+        const struct finding *f = d->a.findings.items[i];
+        if (f->function && strcmp(f->function, function) == 0) return f;
+    }
+    return NULL;
+}
+
+TEST(wan_names_both_drains_and_promises_little)
+{
+    struct diagnosis d;
+    diagnose(&d, load("wan/wan_before_compile.json.gz"));
+    CHECK_EQ_INT(d.a.bound, BOUND_GPU);
+    CHECK_EQ_INT(d.a.undistort.replayed_ns / 1000, d.a.undistort.traced_ns / 1000);
+    const struct finding *index = about(&d, "index_for_timestep"),
+                         *update = about(&d, "multistep_uni_c_bh_update");
+    REQUIRE(index != NULL && update != NULL);
+    CHECK(strstr(index->file, "scheduling_unipc_multistep.py") != NULL);
+    CHECK(index->blocked_ns > 560000000 && update->blocked_ns > 560000000);
+    double promised = 0;
+    for (uint32_t i = 0; i < d.a.findings.n; i++) promised += d.a.findings.items[i]->gain_pct;
+    CHECK_NEAR(promised, 0.5, 1.0); /* measured: 2098 -> 2087 ms */
+    CHECK_EQ_UINT(severe(&d, SEVERITY_MEDIUM), 0);
+    done(&d);
+}
+
+TEST(flux2_names_the_drain_and_the_walk)
+{
+    struct diagnosis d;
+    diagnose(&d, load("flux2/flux2_before_compile.json.gz"));
+    CHECK_EQ_INT(d.a.bound, BOUND_GPU);
+    const struct finding *drain = about(&d, "_unpack_latents_with_ids"),
+                         *walk = about(&d, "cache_context");
+    REQUIRE(drain != NULL && walk != NULL);
+    CHECK(drain->blocked_ns > 200000000);
+    CHECK_NEAR(drain->gain_pct + walk->gain_pct, 0.5, 1.0); /* measured: 511.8 -> 509.3 ms */
+    CHECK_EQ_UINT(severe(&d, SEVERITY_MEDIUM), 0);
+    done(&d);
+}
+
+TEST(flux2_after_the_fix_raises_no_alarm)
+{
+    struct diagnosis d;
+    diagnose(&d, load("flux2/flux2_after_compile.json.gz"));
+    CHECK(about(&d, "_unpack_latents_with_ids") == NULL);
+    CHECK(about(&d, "cache_context") == NULL);
+    CHECK_EQ_UINT(severe(&d, SEVERITY_MEDIUM), 0);
+    done(&d);
+}
+
+TEST(pingpong_is_diagnosed_without_the_profiler)
+{
+    struct diagnosis d;
+    diagnose(&d, load("whatif/pingpong_v0.json.gz"));
+    REQUIRE(CHECK_EQ_UINT(d.a.findings.n, 2));
+    CHECK_EQ_STR(d.a.findings.items[0]->subject, "cache_context");
+    CHECK_NEAR(d.a.findings.items[0]->alone.gain_pct, 32.9, 12);
+    CHECK_NEAR(d.a.findings.items[1]->alone.gain_pct, 21.8, 12);
+    done(&d);
+}
+
+TEST(matmul_of_64_is_overhead_of_4096_is_not)
+{
+    struct diagnosis small, large;
+    diagnose(&small, load("matmul_add/64_bf16_warm_eager.json.gz"));
+    diagnose(&large, load("matmul_add/4096_bf16_warm_eager.json.gz"));
+    CHECK(small.a.bound == BOUND_LAUNCH || small.a.bound == BOUND_CPU);
+    CHECK(small.a.busy_pct < 10);
+    CHECK_EQ_INT(large.a.bound, BOUND_GPU);
+    CHECK_EQ_UINT(severe(&large, SEVERITY_MEDIUM), 0);
+    done(&small);
+    done(&large);
+}
+
+TEST(markdown_stays_small)
+{
+    struct diagnosis d;
+    diagnose(&d, load("flux2/flux2_before_compile.json.gz"));
+    struct buf out;
+    buf_init(&out);
+    view_report_md(&out, &d.a, "trace.json");
+    CHECK(out.n > 500 && out.n < 8192);
+    CHECK(strstr(buf_c(&out), "_unpack") != NULL);
+    buf_done(&out);
+    done(&d);
+}
+
+static int whole_report(void *ctx)
+{
+    struct trace *t = ctx;
+    struct arena mem;
+    arena_init(&mem);
+    struct analysis a;
+    struct analysis_options o = {0};
+    int rc = analysis_run(&a, t, &o, &mem, NULL);
+    struct buf out;
+    buf_init(&out);
+    if (rc == 0) {
+        struct screen s = {&out, "x.json", 100, false, 10};
+        view_report_text(&s, &a);
+        view_report_json(&out, &a);
+        view_report_md(&out, &a, "x.json");
+        rc = buf_ok(&out) ? 0 : ERR_NOMEM;
+    }
+    buf_done(&out);
+    analysis_done(&a);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(survives_every_failed_allocation)
+{
+    struct trace *t = readback_loop(true);
+    CHECK_EVERY_ALLOC(whole_report, t);
+    trace_free(t);
+}
+
+TEST(an_empty_trace_has_a_report)
+{
+    struct kit k = kit_begin();
+    struct trace *t = kit_end(&k);
+    CHECK_EQ_INT(whole_report(t), 0);
+    trace_free(t);
+}
+
+TEST_MAIN
