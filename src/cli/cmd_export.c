@@ -36,9 +36,7 @@ static int find_exporter(const struct opts *o, const char *path, const struct ex
     *ret = name ? export_find(name) : export_for_path(path);
     if (*ret) return 0;
     return FAIL(e, ERR_USAGE,
-                "cannot tell the format from '%s': end it in .json, .json.gz, .strata, .csv or "
-                ".sqlite, or say --to",
-                path);
+                "no format is called like '%s'; say --to chrome, strata, csv or sqlite", path);
 }
 
 static uint64_t file_size(const char *path)

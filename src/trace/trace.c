@@ -109,7 +109,9 @@ int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e)
         buf_adds(out, "{}");
         return 0;
     }
-    return t->args->read(t->args, t->src[r], out, e);
+    int rc = t->args->read(t->args, t->src[r], out, e);
+    if (rc < 0) err_at(e, t->path, ERR_NO_OFFSET);
+    return rc;
 }
 
 static void count_row(const struct trace *t, row_t r, struct trace_counts *c)

@@ -1,0 +1,63 @@
+# Formats are told by the name of the file, and the screen says what to do with it.
+# Sizes depend on the compressor and are left out here.
+$ strata export $DATA/tiny.json -o tiny.strata | sed 's/ *[0-9.]* [KM]*B$//'
+| tiny.strata   strata   27 events
+|
+| next: strata report tiny.strata
+$ strata export tiny.strata -o tiny.json
+| tiny.json   chrome   27 events   7.13 KB
+|
+| next: open tiny.json in https://ui.perfetto.dev
+$ strata export tiny.json -o tiny.json.gz --for perfetto --json | grep -v size_bytes
+| {
+|   "path": "tiny.json.gz",
+|   "format": "chrome",
+|   "events": 27,
+|   "flows": 4,
+| }
+$ strata export tiny.json.gz -o tiny.csv
+| tiny.csv   csv   27 events   3.13 KB
+|
+| next: python3 -c "import pandas; print(pandas.read_csv('tiny.csv').describe())"
+$ strata export tiny.strata -o tiny.sqlite | sed 's/ *[0-9.]* [KM]*B$//'
+| tiny.sqlite   sqlite   27 events
+|
+| next: sqlite3 tiny.sqlite 'SELECT name, sum(dur_ns) FROM kernels GROUP BY 1 ORDER BY 2 DESC'
+
+# The same table comes out of every format.
+$ strata table $DATA/tiny.json --json > a; strata table tiny.strata --json > b
+> strata table tiny.json --json > c; cmp a b && cmp a c && echo same
+| same
+
+# To standard output there is nothing but the file.
+$ strata export tiny.strata -o - --to csv | head -2 | cut -d, -f1-7
+| row,ts_ns,dur_ns,name,category,kind,phase
+| 0,1000000,400000,pipe.py(3): main,python_function,python_function,X
+$ strata export tiny.strata -o - --to sqlite
+! strata: a SQLite database can only be written to a file
+? 2
+
+# Mistakes.
+$ strata export tiny.strata
+! strata: where to? Say -o FILE
+? 2
+$ strata export tiny.strata -o tiny.parquet
+! strata: no format is called like 'tiny.parquet'; say --to chrome, strata, csv or sqlite
+? 2
+$ strata export tiny.strata -o tiny.json --to xml
+! strata: --to takes one of chrome|strata|csv|sqlite, not 'xml'; see strata export --help
+? 2
+$ strata export missing.json -o x.strata
+! strata: missing.json: cannot open: No such file or directory
+? 3
+$ strata export tiny.strata -o no/such/folder/x.json
+! strata: no/such/folder/x.json: cannot create: No such file or directory
+? 3
+
+# A cut or damaged .strata file is refused with what is wrong.
+$ head -c 3000 tiny.strata > cut.strata; strata export cut.strata -o x.json
+! strata: cut.strata: cut short: the end of the file is missing (3000 bytes)
+? 3
+$ printf '\377' | dd of=tiny.strata bs=1 seek=700 conv=notrunc status=none; strata export tiny.strata -o x.json
+! strata: tiny.strata: damaged: args block 0
+? 3
