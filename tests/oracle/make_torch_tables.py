@@ -1,6 +1,8 @@
-"""Records small CPU traces with the installed torch and writes torch's own table beside each.
+"""Records small traces with the installed torch and writes torch's own table beside each.
 
-    python3 tests/oracle/make_torch_tables.py tests/data/torch
+    python3 tests/oracle/make_torch_tables.py tests/data/torch [CASE...]
+
+Without cases: all of the CPU, and those of the GPU (gpu_*) where there is one.
 
 For each case: CASE.json.gz (the trace) and CASE.expected.json (every attribute of every row of
 key_averages(), plain, grouped by input shape, and grouped by stack where stacks were recorded).
@@ -132,8 +134,98 @@ def unfinished(step):
     torch.ones(4).add(1)
 
 
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(64)
+        self.up, self.down = torch.nn.Linear(64, 256), torch.nn.Linear(256, 64)
+
+    def forward(self, x):
+        return x + self.down(torch.nn.functional.gelu(self.up(self.norm(x))))
+
+
+def gpu_training(step):
+    """The backward pass launches from a thread of its own."""
+    model = torch.nn.Sequential(Block(), Block()).cuda()
+    best = torch.optim.AdamW(model.parameters(), foreach=True)
+    for _ in range(2):
+        with record_function('forward'):
+            loss = model(torch.randn(8, 64, device='cuda')).pow(2).mean()
+        with record_function('backward'):
+            loss.backward()
+        with record_function('update'):
+            best.step()
+            best.zero_grad()
+        loss.item()
+
+
+def gpu_streams(step):
+    x = torch.randn(256, 256, device='cuda')
+    host = torch.empty(256, 256, pin_memory=True)
+    side = torch.cuda.Stream()
+    for _ in range(3):
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side), record_function('side'):
+            y = x @ x
+            host.copy_(y, non_blocking=True)
+        with record_function('front'):
+            x = x * 0.5 + 1
+        torch.cuda.current_stream().wait_stream(side)
+    side.synchronize()
+    torch.cuda.synchronize()
+
+
+def gpu_threads(step):
+    def work():
+        with torch.cuda.stream(torch.cuda.Stream()), record_function('worker'):
+            for _ in range(3):
+                x = torch.randn(64, 64, device='cuda')
+                (x @ x).sum().item()
+            torch.cuda.current_stream().synchronize()
+
+    many = [threading.Thread(target=work) for _ in range(2)]
+    for t in many:
+        t.start()
+    torch.ones(1 << 16, device='cuda').cumsum(0).cpu()
+    for t in many:
+        t.join()
+
+
+def captured():
+    x = torch.randn(64, 64, device='cuda')
+    graph = torch.cuda.CUDAGraph()
+    for _ in range(3):
+        (x @ x).relu()
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph):
+        for _ in range(5):
+            x = (x @ x).relu()
+    return graph
+
+
+def gpu_graph(step):
+    """Replays are launched outside any operator, or inside an annotation."""
+    if not kept or not isinstance(kept[-1], torch.cuda.CUDAGraph):
+        kept.append(captured())
+    for _ in range(3):
+        kept[-1].replay()
+    with record_function('replay'):
+        kept[-1].replay()
+    torch.cuda.synchronize()
+
+
+def gpu_deep_queue(step):
+    """More launches than the driver queues: overhead records appear under the launching calls."""
+    x = torch.randn(2048, 2048, device='cuda')
+    with record_function('queue'):
+        for _ in range(1500):
+            x = x.mul(0.999)
+    x.sum().item()
+
+
 VERBOSE = torch._C._profiler._ExperimentalConfig(verbose=True)
 ALL_THREADS = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
+SYNCS = torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)
 STEPS = schedule(wait=1, warmup=1, active=3)
 
 CASES = {
@@ -148,6 +240,13 @@ CASES = {
     'modules': (modules, dict(with_stack=True, record_shapes=True, experimental_config=VERBOSE)),
     'steps': (backward, dict(schedule=STEPS, profile_memory=True)),
     'unfinished': (unfinished, {}),
+    'gpu_training': (gpu_training, dict(record_shapes=True, profile_memory=True, with_flops=True)),
+    'gpu_steps': (gpu_training, dict(schedule=STEPS)),
+    'gpu_stack': (gpu_training, dict(with_stack=True, experimental_config=VERBOSE)),
+    'gpu_streams': (gpu_streams, dict(profile_memory=True, experimental_config=SYNCS)),
+    'gpu_threads': (gpu_threads, dict(profile_memory=True, experimental_config=ALL_THREADS)),
+    'gpu_graph': (gpu_graph, {}),
+    'gpu_deep_queue': (gpu_deep_queue, dict(record_shapes=True)),
 }
 
 
@@ -170,7 +269,12 @@ def tables(prof, options):
 
 def record(name, folder):
     work, options = CASES[name]
-    with profile(activities=[ProfilerActivity.CPU], **options) as prof:
+    activities = [ProfilerActivity.CPU]
+    if name.startswith('gpu_'):
+        activities.append(ProfilerActivity.CUDA)
+        work(0)
+        torch.cuda.synchronize()
+    with profile(activities=activities, **options) as prof:
         for step in range(5 if 'schedule' in options else 1):
             work(step)
             prof.step() if 'schedule' in options else None
@@ -195,5 +299,6 @@ def record(name, folder):
 
 if __name__ == '__main__':
     os.makedirs(sys.argv[1], exist_ok=True)
-    for case in sys.argv[2:] or CASES:
+    cases = [c for c in CASES if torch.cuda.is_available() or not c.startswith('gpu_')]
+    for case in sys.argv[2:] or cases:
         record(case, sys.argv[1])
