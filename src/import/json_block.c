@@ -31,8 +31,9 @@ bool block_more_text(struct block_reader *r, uint64_t from)
 {
     if (r->all) return false;
     uint64_t have = offset_of(r, r->scan.end);
-    uint64_t more = have - from > LEAST_MORE ? have - from : LEAST_MORE;
-    uint64_t n = plain_wait(r->plain, have + more, &r->all);
+    uint64_t again = have > from ? have - from : 0;
+    uint64_t want = (have > from ? have : from) + (again > LEAST_MORE ? again : LEAST_MORE);
+    uint64_t n = plain_wait(r->plain, want, &r->all);
     r->scan.end = r->scan.text + n;
     return n > have;
 }
@@ -149,6 +150,7 @@ int block_read(struct block_reader *r, struct part *part, uint64_t from, uint64_
                uint64_t *ret_end, enum block_end *ret_how)
 {
     kineto_begin(&r->kineto, part);
+    r->scan.end = r->scan.text + plain_wait(r->plain, until, &r->all);
     const char *p = solid(r, r->scan.text + from), *stop = r->scan.text + until;
     *ret_how = BLOCK_GOES_ON;
     while (p < stop || p >= r->scan.end) {

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
-#define USUAL_BLOCK ((uint64_t)1 << 20)
+#define USUAL_BLOCK ((uint64_t)512 << 10)
 
 enum { MOST_SLOTS = 160 };
 

@@ -29,6 +29,13 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+static int hex_digit(char c)
+{
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 static enum scan_result bad(const struct scan *s)
 {
     return s->p >= s->end ? SCAN_CUT : SCAN_BAD;
@@ -235,15 +242,28 @@ static const char *parse_decimal(const char *p, const char *end, struct decimal 
     return p;
 }
 
-/* The number at the cursor, bare or as the whole of a string; *ret_have is false for words. */
+/* The number a whole text is, decimal or 0x...; false when it is none. */
+static bool text_to_decimal(struct scan_text text, struct decimal *d)
+{
+    const char *p = text.p, *end = text.p + text.n;
+    if (text.n > 2 && text.n <= 18 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+        *d = (struct decimal){0};
+        for (p += 2; p < end && hex_digit(*p) >= 0; p++)
+            d->digits = d->digits << 4 | (uint64_t)hex_digit(*p);
+        return p == end;
+    }
+    return text.n && parse_decimal(p, end, d) == end;
+}
+
+/* The number at the cursor, bare or as the whole of a string. *ret_have is false for anything else,
+ * which is passed over. */
 static enum scan_result scan_decimal(struct scan *s, struct decimal *d, bool *ret_have)
 {
     *ret_have = false;
     struct scan_text text;
-    const char *begin = s->p, *end;
+    const char *end;
     switch (scan_peek(s)) {
     case SCAN_NUMBER:
-        begin = s->p;
         end = parse_decimal(s->p, s->end, d);
         if (!end || (end < s->end && !ends_word(*end))) return skip_word(s);
         s->p = end;
@@ -252,10 +272,8 @@ static enum scan_result scan_decimal(struct scan *s, struct decimal *d, bool *re
         return SCAN_OK;
     case SCAN_STRING:
         TRY(scan_string(s, false, &text));
-        *ret_have = parse_decimal(text.p, text.p + text.n, d) == text.p + text.n && text.n;
-        if (!*ret_have) scan_note(s, DAMAGE_BAD_NUMBER, begin);
+        *ret_have = text_to_decimal(text, d);
         return SCAN_OK;
-    case SCAN_NESTED: scan_note(s, DAMAGE_BAD_NUMBER, begin); return scan_skip(s);
     default: return scan_skip(s);
     }
 }
@@ -297,7 +315,13 @@ enum scan_result scan_int(struct scan *s, int64_t *ret, bool *ret_have)
 
 enum scan_result scan_micros(struct scan *s, int64_t *ret_ns, bool *ret_have)
 {
-    return scan_scaled(s, 3, false, ret_ns, ret_have);
+    enum scan_type type = scan_peek(s);
+    const char *begin = s->p;
+    int notes = s->n_notes;
+    TRY(scan_scaled(s, 3, false, ret_ns, ret_have));
+    if (!*ret_have && s->n_notes == notes && type != SCAN_WORD)
+        scan_note(s, DAMAGE_BAD_NUMBER, begin);
+    return SCAN_OK;
 }
 
 double scan_to_double(uint64_t digits, int exponent)
@@ -343,13 +367,8 @@ static int32_t hex4(const char *p, const char *end)
     int32_t v = 0;
     if (end - p < 4) return -1;
     for (int i = 0; i < 4; i++) {
-        char c = p[i];
-        int digit = c >= '0' && c <= '9'   ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : -1;
-        if (digit < 0) return -1;
-        v = v << 4 | digit;
+        if (hex_digit(p[i]) < 0) return -1;
+        v = v << 4 | hex_digit(p[i]);
     }
     return v;
 }

@@ -80,8 +80,8 @@ enum scan_result scan_string(struct scan *s, bool is_key, struct scan_text *ret)
 /* Any value, passed over. */
 enum scan_result scan_skip(struct scan *s);
 
-/* An integer, also one written as a string or with a fraction; *ret_have is false for null and
- * words. Values from 2^63 to 2^64-1 wrap around. */
+/* An integer, also one written as a string (of hex digits, too) or with a fraction; *ret_have is
+ * false for anything else. Values from 2^63 to 2^64-1 wrap around. */
 enum scan_result scan_int(struct scan *s, int64_t *ret, bool *ret_have);
 
 /* A number of microseconds as nanoseconds, exactly; halves of a nanosecond are rounded up. */

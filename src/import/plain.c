@@ -3,16 +3,16 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "import/inflate.h"
 
-#define STEP     ((size_t)1 << 20)   /* inflated at a time */
-#define WINDOW   ((uint64_t)8 << 20) /* inflated ahead of what was released */
-#define COMMIT   ((size_t)64 << 20)  /* made accessible at a time */
-#define SMALLEST ((uint64_t)1 << 30) /* reservation worth trying */
-#define LARGEST  ((uint64_t)1 << 44)
+#define STEP       ((size_t)512 << 10) /* inflated at a time */
+#define WINDOW     ((uint64_t)4 << 20) /* inflated ahead of what was released */
+#define LARGE_PAGE ((size_t)2 << 20)   /* asked for and given back as a whole: fewer page faults */
+#define COMMIT     (32 * LARGE_PAGE)   /* made accessible at a time */
+#define SMALLEST   ((uint64_t)1 << 30) /* reservation worth trying */
+#define LARGEST    ((uint64_t)1 << 44)
 
 /* Deflate cannot do better than this; zstd can, but then the ratio limit ends it. */
 enum { MOST_RATIO = 5100 };
@@ -23,7 +23,8 @@ struct plain {
     char *text;
     bool inflates;
 
-    size_t reserved, committed;
+    void *mapping; /* holds `text`, which begins at a large page */
+    size_t mapped, reserved, committed;
     struct inflater inflater;
     pthread_t thread;
     bool has_thread;
@@ -38,8 +39,7 @@ struct plain {
 
 static size_t page_up(uint64_t n)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return (size_t)((n + page - 1) / page * page);
+    return (size_t)((n + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
 }
 
 /* Address space only; memory comes with commit. As much as the text could need, or what is left. */
@@ -47,9 +47,12 @@ static int reserve(struct plain *s, struct err *e)
 {
     uint64_t most = s->file->n > LARGEST / MOST_RATIO ? LARGEST : s->file->n * MOST_RATIO;
     for (size_t want = page_up(most + STEP + FILE_PADDING);; want = page_up(want / 2)) {
-        void *p = mmap(NULL, want, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        size_t room = want + LARGE_PAGE;
+        void *p = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (p != MAP_FAILED) {
-            s->text = p;
+            s->mapping = p;
+            s->mapped = room;
+            s->text = (char *)p + (page_up((uintptr_t)p) - (uintptr_t)p);
             s->reserved = want;
             return 0;
         }
@@ -61,12 +64,13 @@ static int commit(struct plain *s, uint64_t upto, struct err *e)
 {
     if (upto <= s->committed) return 0;
     if (upto > s->reserved) return FAIL(e, ERR_LIMIT, "more text than fits into memory");
-    size_t want = page_up(upto);
-    if (want < s->committed + COMMIT) want = s->committed + COMMIT;
-    if (want > s->reserved) want = s->reserved;
-    if (mprotect(s->text + s->committed, want - s->committed, PROT_READ | PROT_WRITE) < 0)
+    size_t more = page_up(upto) - s->committed;
+    if (more < COMMIT) more = COMMIT;
+    if (more > s->reserved - s->committed) more = s->reserved - s->committed;
+    if (mprotect(s->text + s->committed, more, PROT_READ | PROT_WRITE) < 0)
         return FAIL(e, ERR_NOMEM, "out of memory");
-    s->committed = want;
+    madvise(s->text + s->committed, more, MADV_HUGEPAGE);
+    s->committed += more;
     return 0;
 }
 
@@ -162,7 +166,7 @@ void plain_close(struct plain *s)
         pthread_join(s->thread, NULL);
     }
     inflater_done(&s->inflater);
-    if (s->inflates && s->text) munmap(s->text, s->reserved);
+    if (s->mapping) munmap(s->mapping, s->mapped);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     mem_free(s);
@@ -217,8 +221,7 @@ void plain_release(struct plain *s, uint64_t offset)
 {
     tell(s, offset);
     if (!s->inflates) return;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint64_t from = s->released, to = offset / page * page;
+    uint64_t from = s->released, to = offset / LARGE_PAGE * LARGE_PAGE;
     if (to <= from) return;
     madvise(s->text + from, to - from, MADV_DONTNEED);
     pthread_mutex_lock(&s->lock);

@@ -319,7 +319,8 @@ static int freeze(struct builder *b, int n_threads)
     TRY(freeze_order(&b->rows, t, n_threads));
     freeze_times(t);
     TRY(freeze_nest(t, n_threads));
-    return freeze_links(t);
+    TRY(freeze_links(t));
+    return freeze_profiler(t);
 }
 
 int builder_freeze(struct builder *b, int n_threads, struct trace **ret_trace, struct err *e)

@@ -24,4 +24,7 @@ int freeze_nest(struct trace *t, int n_threads) MUST_USE;
 /* Device rows to the calls that launched them. */
 int freeze_links(struct trace *t) MUST_USE;
 
+/* Marks the profiler's own last wait. */
+int freeze_profiler(struct trace *t) MUST_USE;
+
 #endif

@@ -145,6 +145,7 @@ TEST(times_are_exact)
         {"9007199254740.993", 9007199254740993},
         {"-2.5", -2500},
         {"\"7.25\"", 7250},
+        {"\"0x10\"", 16000},
         {"0.000000000000000000000000000001", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -244,6 +245,43 @@ TEST(external_ids_that_copy_the_correlation_are_not_usable)
     t = read_text("[" KERNEL("0", 1, 5, 1) "," KERNEL("0", 2, 6, 6) "]");
     CHECK(t && t->external_ids_usable);
     trace_free(t);
+}
+
+#define WAIT(ts)                                                                 \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaDeviceSynchronize\"," \
+    "\"pid\":5,\"tid\":6,\"ts\":" #ts ",\"dur\":1,\"args\":{\"correlation\":0}}"
+#define FRAME(name, ts, dur)                                                     \
+    "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"" name "\",\"pid\":5," \
+    "\"tid\":6,\"ts\":" #ts ",\"dur\":" #dur "}"
+
+/* Starts, in us, of the rows marked as the profiler's own. */
+static const char *profilers_own(const char *text)
+{
+    static struct buf b;
+    struct trace *t = read_text(text);
+    buf_reset(&b);
+    for (row_t r = 0; t && r < t->n_rows; r++)
+        if (t->flags[r] & ROW_PROFILER) buf_printf(&b, "%" PRId64 " ", t->ts_ns[r] / 1000);
+    trace_free(t);
+    return buf_c(&b);
+}
+
+TEST(the_profilers_own_wait)
+{
+    CHECK_EQ_STR(profilers_own("[" EV("a", 1, 2) "," WAIT(10) "," WAIT(20) "]"), "20 ");
+    CHECK_EQ_STR(profilers_own("[" EV("a", 1, 99) "," WAIT(10) "," WAIT(20) "]"), "");
+    CHECK_EQ_STR(
+        profilers_own("[" WAIT(10) "," WAIT(20) "," CALL("5", 30, 7) "," KERNEL("0", 40, 7, 1) "]"),
+        "");
+    CHECK_EQ_STR(
+        profilers_own("[" FRAME("torch/cuda/__init__.py(1): synchronize", 5, 9) "," WAIT(10) "]"),
+        "");
+    CHECK_EQ_STR(profilers_own("[" FRAME("torch/profiler/profiler.py(879): stop", 5, 9) "," FRAME(
+                     "torch/cuda/__init__.py(1): synchronize", 6, 8) "," WAIT(10) "]"),
+                 "10 ");
+    CHECK_EQ_STR(profilers_own("[{\"ph\":\"X\",\"cat\":\"overhead\",\"name\":\"Buffer Flush\","
+                               "\"pid\":-1,\"tid\":0,\"ts\":3,\"dur\":1}]"),
+                 "3 ");
 }
 
 TEST(device_and_process_pids_may_collide)
