@@ -137,7 +137,7 @@ static int sum_up(struct work *w)
 {
     const struct trace *t = w->t;
     struct quiet *q = w->out;
-    qsort(w->hits, w->n_hits, sizeof *w->hits, by_group_and_row);
+    if (w->n_hits) qsort(w->hits, w->n_hits, sizeof *w->hits, by_group_and_row);
     row_t *rows = arena_alloc(w->mem, (w->n_hits + 1) * sizeof *rows);
     q->groups = arena_alloc(w->mem, (q->n_groups + (size_t)1) * sizeof *q->groups);
     if (!rows || !q->groups) return ERR_NOMEM;
@@ -163,7 +163,7 @@ static int sum_up(struct work *w)
         last_step = h->step;
     }
     for (uint32_t i = 0; i < q->n_groups; i++) q->groups[i] = w->groups[i];
-    qsort(q->groups, q->n_groups, sizeof *q->groups, by_idle);
+    if (q->n_groups) qsort(q->groups, q->n_groups, sizeof *q->groups, by_idle);
     return 0;
 }
 

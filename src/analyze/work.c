@@ -48,7 +48,7 @@ static struct work_sum sum_device(const struct trace *t, const struct device_lin
 struct work_sum work_sum(const struct trace *t, const struct timeline *tl, row_t *rows, uint32_t n)
 {
     struct work_sum all = {0};
-    qsort_r(rows, n, sizeof *rows, by_device_and_start, (void *)(uintptr_t)t);
+    if (n) qsort_r(rows, n, sizeof *rows, by_device_and_start, (void *)(uintptr_t)t);
     for (uint32_t i = 0, end; i < n; i = end) {
         int32_t device = device_of(t, rows[i]);
         for (end = i + 1; end < n && device_of(t, rows[end]) == device;) end++;

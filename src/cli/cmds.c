@@ -7,6 +7,8 @@
 /* clang-format off */
 #define COMMANDS(X) \
     X(report) \
+    X(checklist) \
+    X(check) \
     X(steps) \
     X(table) \
     X(lint) \

@@ -192,9 +192,8 @@ static void put_findings(const struct screen *s, const struct analysis *a)
                    human_time(f->minor_gain_ns).s);
 }
 
-static void put_checklist(const struct screen *s, const struct analysis *a)
+void view_checklist_text(const struct screen *s, const struct analysis *a)
 {
-    buf_adds(s->out, "\n  checklist\n");
     for (uint32_t i = 0; i < a->checklist.n; i++) {
         const struct check_item *c = &a->checklist.items[i];
         const char *mark = !c->known ? "?" : c->healthy ? "ok" : "!!";
@@ -236,6 +235,7 @@ void view_report_text(const struct screen *s, const struct analysis *a)
     buf_done(&verdict);
     put_stages(s, a);
     put_findings(s, a);
-    put_checklist(s, a);
+    buf_adds(s->out, "\n  checklist\n");
+    view_checklist_text(s, a);
     put_next(s, a);
 }

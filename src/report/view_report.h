@@ -11,6 +11,10 @@ void view_report_json(struct buf *out, const struct analysis *a);
 /* Under 8 KB whatever the trace holds. */
 void view_report_md(struct buf *out, const struct analysis *a, const char *path);
 
+/* The checklist alone. */
+void view_checklist_text(const struct screen *s, const struct analysis *a);
+void view_checklist_json(struct buf *out, const struct analysis *a);
+
 /* The first line of every report: file, versions, device, steps, events. */
 void view_report_title(struct buf *out, const struct analysis *a, const char *path);
 

@@ -89,7 +89,7 @@ static int by_place(const void *a, const void *b)
 static int merge_cuts(struct plan_build *b)
 {
     struct sim_plan *p = b->plan;
-    qsort(b->cuts, b->n_cuts, sizeof *b->cuts, by_place);
+    if (b->n_cuts) qsort(b->cuts, b->n_cuts, sizeof *b->cuts, by_place);
     p->cuts = arena_alloc(b->mem, (b->n_cuts * 2 + 1) * sizeof *p->cuts);
     if (!p->cuts) return ERR_NOMEM;
     for (size_t i = 0; i < b->n_cuts; i++) {

@@ -1,0 +1,69 @@
+/* cmd_check.c: `strata check`: a trace against a budget, for CI. */
+#include "base/file.h"
+#include "cli/show.h"
+#include "report/view_budget.h"
+
+static const struct opt opts[] = {
+    {"budget", 'b', "FILE", "limits, one a line: syncs_per_step <= 0", NULL},
+    {"limit", 0, "N", "rows to show, 0 for all (default all)", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata check trace.json.gz --budget budget.txt",
+    "exit 1 when a limit is broken",
+    NULL,
+};
+
+static int check(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
+                 struct err *e)
+{
+    const char *path = opt_get(o, "budget", NULL);
+    if (!path) return FAIL(e, ERR_USAGE, "check needs --budget FILE; see strata check --help");
+    struct file_map file;
+    TRY(file_map(&file, path, e));
+    struct budget b;
+    int rc = budget_parse(&b, str_from(file.p, file.n), mem, e);
+    if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
+    file_unmap(&file);
+    if (rc < 0) return rc;
+    struct screen s;
+    TRY(show_screen(cli, o, 0, &s, e));
+    struct analysis a;
+    struct analysis_options options = {0};
+    rc = analysis_run(&a, t, &options, mem, e);
+    if (rc == 0) {
+        budget_check(&b, &a);
+        if (cli->json) view_budget_json(&cli->out, &b);
+        else view_budget_text(&s, &b);
+        rc = b.n_broken + b.n_unknown ? EXIT_OVER_BUDGET : 0;
+    }
+    analysis_done(&a);
+    return rc;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    return show_trace(cli, o, check, e);
+}
+
+const struct cmd cmd_check = {
+    .name = "check",
+    .summary = "exit 1 when a trace breaks a budget: for CI",
+    .args = "TRACE",
+    .about = "Compares a trace with limits in a small text file, one a line, and exits 1 when one "
+             "is broken or\n"
+             "cannot be measured. Metrics: wall_ms, plain_wall_ms, gpu_busy_pct, gpu_idle_pct, "
+             "steps, step_ms,\n"
+             "syncs_per_step, sync_exposed_pct, kernels_per_step, launches_per_step, "
+             "pageable_copies_mb,\n"
+             "high_findings, medium_findings; and of a stage, after 'stage NAME': calls, cpu_ms, "
+             "median_ms,\n"
+             "gpu_ms, idle_ms, kernels, syncs, peak_mb.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_DIAGNOSE,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,56 @@
+/* cmd_checklist.c: `strata checklist`: the six questions alone. */
+#include "cli/show.h"
+#include "report/view_report.h"
+
+static const struct opt opts[] = {
+    {"set", 0, "NAME=VALUE", "change a threshold; repeatable", NULL},
+    {"limit", 0, "N", "rows to show, 0 for all (default all)", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata checklist trace.json.gz",
+    "is the GPU busy, does the CPU wait, is the queue deep ...",
+    NULL,
+};
+
+static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
+                struct err *e)
+{
+    struct thresholds th;
+    struct screen s;
+    struct analysis a;
+    thresholds_init(&th);
+    for (int i = 0; opt_nth(o, "set", i); i++) TRY(thresholds_set(&th, opt_nth(o, "set", i), e));
+    TRY(show_screen(cli, o, 0, &s, e));
+    struct analysis_options options = {&th, 0};
+    int rc = analysis_run(&a, t, &options, mem, e);
+    if (rc == 0) {
+        if (cli->json) view_checklist_json(&cli->out, &a);
+        else view_checklist_text(&s, &a);
+    }
+    analysis_done(&a);
+    return rc;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    return show_trace(cli, o, show, e);
+}
+
+const struct cmd cmd_checklist = {
+    .name = "checklist",
+    .summary = "the questions to ask of every trace, answered",
+    .args = "TRACE",
+    .about = "Answers the questions people ask of every trace with a measured value and whether it "
+             "is healthy,\n"
+             "and says so where a naive reading would be wrong: a deep queue is healthy, a wait "
+             "that leaves no\n"
+             "device idle costs nothing.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_DIAGNOSE,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,92 @@
+/* test_budget.c: budget files are read strictly and compared exactly. */
+#include "analyze/budget.h"
+
+#include "kit.h"
+
+static int parse(const char *text, struct budget *b, struct arena *mem, struct err *e)
+{
+    err_init(e);
+    return budget_parse(b, str_c(text), mem, e);
+}
+
+TEST(limits_are_read)
+{
+    struct arena mem;
+    arena_init(&mem);
+    struct err e;
+    struct budget b;
+    CHECK_EQ_INT(
+        parse("# a comment\n\n gpu_idle_pct <= 12.5 # why\nstage vae gpu_ms >= 3\n", &b, &mem, &e),
+        0);
+    REQUIRE(CHECK_EQ_UINT(b.n, 2));
+    CHECK_EQ_STR(b.lines[0].metric, "gpu_idle_pct");
+    CHECK_EQ_INT(b.lines[0].number, 3);
+    CHECK_NEAR(b.lines[0].limit, 12.5, 0);
+    CHECK(!b.lines[0].at_least);
+    CHECK_EQ_STR(b.lines[1].stage, "vae");
+    CHECK(b.lines[1].at_least);
+    arena_done(&mem);
+}
+
+TEST(mistakes_name_their_line)
+{
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"", "no limit"},
+        {"gpu_idle_pct < 1", "line 1: expected"},
+        {"\nsync_per_step <= 1",
+         "line 2: there is no metric 'sync_per_step'. Did you mean 'syncs_per_step'?"},
+        {"wall_ms <= much", "'much' is not a number"},
+        {"wall_ms <= nan", "'nan' is not a number"},
+        {"stage vae gpu <= 1", "there is no metric 'gpu'"},
+        {"stage vae gpu_ms <= 1 2", "expected 'stage NAME METRIC <= NUMBER'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena mem;
+        arena_init(&mem);
+        struct err e;
+        struct budget b;
+        CHECK_EQ_INT(parse(cases[i].text, &b, &mem, &e), ERR_USAGE);
+        if (!CHECK(strstr(e.msg, cases[i].says) != NULL)) fprintf(stderr, "%s\n", e.msg);
+        arena_done(&mem);
+    }
+}
+
+TEST(limits_are_compared)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 4; s++) {
+        kit_label(&k, "step", s * 100, 90);
+        kit_launch(&k, s * 100 + 5, "gemm", s * 100 + 15, 50);
+        kit_launch(&k, s * 100 + 15, "gemm", s * 100 + 66, 10);
+    }
+    struct trace *t = kit_end(&k);
+    struct arena mem;
+    arena_init(&mem);
+    struct analysis a;
+    struct analysis_options o = {0};
+    CHECK_EQ_INT(analysis_run(&a, t, &o, &mem, NULL), 0);
+    struct err e;
+    struct budget b;
+    CHECK_EQ_INT(
+        parse("kernels_per_step <= 2\nkernels_per_step <= 1\nsteps >= 4\nstage step calls <= 3\n"
+              "stage nothing calls <= 3\nsyncs_per_step <= 0\n",
+              &b, &mem, &e),
+        0);
+    budget_check(&b, &a);
+    CHECK(!b.lines[0].broken);
+    CHECK(b.lines[1].broken);
+    CHECK_NEAR(b.lines[1].value, 2, 0);
+    CHECK(!b.lines[2].broken);
+    CHECK(b.lines[3].broken);
+    CHECK(!b.lines[4].known);
+    CHECK(!b.lines[5].broken && b.lines[5].known);
+    CHECK_EQ_UINT(b.n_broken, 2);
+    CHECK_EQ_UINT(b.n_unknown, 1);
+    analysis_done(&a);
+    arena_done(&mem);
+    trace_free(t);
+}
+
+TEST_MAIN
