@@ -12,13 +12,18 @@ int screen_unit(int64_t largest_ns)
     return largest_ns < 10000 ? 0 : largest_ns < 10000000 ? 1 : largest_ns < 10000000000 ? 2 : 3;
 }
 
-void screen_time(struct text_table *t, int col, int64_t ns, int unit)
+struct human screen_time_text(int64_t ns, int unit)
 {
     static const int64_t least[] = {1, 5, 5000, 5000000}; /* what rounds to 0.01 of the unit */
-    static const char *const tiny[] = {"0", "<0.01 us", "<0.01 ms", "<0.01 s"};
-    if (ns == 0) text_table_cell(t, col, "-");
-    else if (ns > 0 && ns < least[unit]) text_table_cell(t, col, tiny[unit]);
-    else text_table_cell(t, col, human_time_in(ns, unit).s);
+    static const struct human none = {"-"},
+                              tiny[] = {{"0"}, {"<0.01 us"}, {"<0.01 ms"}, {"<0.01 s"}};
+    if (ns == 0) return none;
+    return ns > 0 && ns < least[unit] ? tiny[unit] : human_time_in(ns, unit);
+}
+
+void screen_time(struct text_table *t, int col, int64_t ns, int unit)
+{
+    text_table_cell(t, col, screen_time_text(ns, unit).s);
 }
 
 void screen_count(struct text_table *t, int col, uint64_t n)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/human.h"
 #include "base/text.h"
 
 struct screen {
@@ -21,6 +22,7 @@ int screen_unit(int64_t largest_ns);
 
 /* A time cell in the column's unit; "-" for 0, "<0.01 ms" for what would read as nothing. */
 void screen_time(struct text_table *t, int col, int64_t ns, int unit);
+struct human screen_time_text(int64_t ns, int unit);          /* the same outside a table */
 void screen_count(struct text_table *t, int col, uint64_t n); /* "-" for 0 */
 void screen_bytes(struct text_table *t, int col, int64_t bytes);
 

@@ -1,8 +1,6 @@
 /* source_out.c: see source_out.h. */
 #include "report/source_out.h"
 
-#include "base/human.h"
-
 enum { MOST_FRAMES = 64 };
 
 void source_json_frame(struct jout *j, const struct trace *t, row_t frame)
@@ -39,23 +37,4 @@ void source_json_stack(struct jout *j, struct where *w, row_t r)
     jout_end_arr(j);
     if (!buf_ok(&line)) j->out->failed = true;
     buf_done(&line);
-}
-
-void source_text(struct buf *out, const struct trace *t, const struct place *p, int width)
-{
-    struct buf line;
-    char cut[512];
-    buf_init(&line);
-    if (p->frame != ROW_NONE) where_print_frame(t, p->frame, &line);
-    else if (p->annotation != ROW_NONE) where_path(t, p->annotation, &line);
-    else buf_adds(&line, p->op != ROW_NONE ? "no label around it" : "no operator, no label");
-    buf_adds(out, human_cut(buf_str(&line), width, cut, sizeof cut));
-    if (!buf_ok(&line)) out->failed = true;
-    buf_done(&line);
-}
-
-const char *source_hint(const struct place *p)
-{
-    if (p->by == WHERE_BY_FRAME) return NULL;
-    return "no Python stacks in this trace: record with_stack=True to see file and line";
 }

@@ -14,10 +14,4 @@ void source_json_frame(struct jout *j, const struct trace *t, row_t frame);
 /* "stack": ["diffusers/x.py:1100 step", ...], innermost first. */
 void source_json_stack(struct jout *j, struct where *w, row_t r);
 
-/* One line: file:line and function, else operator, else labels. Cut to `width` columns. */
-void source_text(struct buf *out, const struct trace *t, const struct place *p, int width);
-
-/* How to record more, when the place was not found by a frame; NULL otherwise. */
-const char *source_hint(const struct place *p);
-
 #endif

@@ -1,9 +1,11 @@
-/* view_syncs.c: see view_syncs.h. */
+/* view_syncs.c: see view_syncs.h. Times are relative to the first event, as Perfetto shows them. */
 #include "report/view_syncs.h"
 
+#include <stdio.h>
+
 #include "base/human.h"
-#include "base/text.h"
 #include "report/source_out.h"
+#include "report/view_sync_story.h"
 
 static void json_place(struct jout *j, const struct view_syncs *v, const struct sync_site *s)
 {
@@ -87,7 +89,7 @@ static void json_totals(struct jout *j, const struct syncs *s)
     jout_end_obj(j);
 }
 
-void view_syncs_json(const struct view_syncs *v, struct buf *out)
+void view_syncs_json(struct buf *out, const struct view_syncs *v)
 {
     struct jout j;
     jout_init(&j, out, true);
@@ -97,13 +99,151 @@ void view_syncs_json(const struct view_syncs *v, struct buf *out)
     jout_bool(&j, "has_stacks", v->syncs->has_stacks);
     json_totals(&j, v->syncs);
     jout_arr(&j, "sites");
-    uint32_t n = v->limit && v->limit < v->syncs->n_sites ? v->limit : v->syncs->n_sites;
-    for (uint32_t i = 0; i < n; i++) json_site(&j, v, i);
+    for (uint32_t i = 0; i < v->syncs->n_sites; i++)
+        if (!v->story || v->story->site == &v->syncs->sites[i]) json_site(&j, v, i);
     jout_end_arr(&j);
+    if (v->story) view_sync_story_json(&j, v);
     jout_end_obj(&j);
 }
 
-void view_syncs_text(const struct view_syncs *v, struct buf *out)
+static const char *kind_words(enum wait_kind k)
 {
-    view_syncs_json(v, out);
+    return k == WAIT_UPLOAD ? "constant upload" : wait_kind_name(k);
+}
+
+/* The function, else the innermost label. */
+static struct str site_name(const struct trace *t, const struct sync_site *s)
+{
+    if (s->place.frame != ROW_NONE) return s->place.source.function;
+    if (s->place.annotation != ROW_NONE) return trace_name(t, s->place.annotation);
+    return trace_str(t, s->call);
+}
+
+struct columns {
+    int blocked, exposed; /* units */
+};
+
+static void site_numbers(const struct screen *s, const struct view_syncs *v, uint32_t i,
+                         struct columns u)
+{
+    const struct sync_site *site = &v->syncs->sites[i];
+    const struct wait *longest = &v->syncs->waits.all[site->longest];
+    double per_step = syncs_per_step(v->syncs, site);
+    char step[16] = "-", name[128];
+    if (per_step >= 0) snprintf(step, sizeof step, "%.3g", per_step);
+    human_cut(site_name(v->t, site), 25, name, sizeof name);
+    buf_printf(s->out, "  %4u  %-15s %8s %8s %6s %8s %6s  %s%s\n", i + 1, kind_words(site->kind),
+               screen_time_text(site->blocked_ns, u.blocked).s,
+               screen_time_text(site->exposed_ns, u.exposed).s, human_count(site->n_rows).s, step,
+               human_count(longest->depth).s, name, site->n_drains ? "  drains" : "");
+}
+
+static void site_place(const struct screen *s, const struct view_syncs *v,
+                       const struct sync_site *site)
+{
+    struct buf line;
+    char cut[512];
+    buf_init(&line);
+    if (site->place.frame != ROW_NONE) {
+        buf_add_str(&line, site->place.source.file);
+        buf_printf(&line, ":%d  ", site->place.source.line);
+    } else if (site->place.annotation != ROW_NONE) {
+        where_path(v->t, site->place.annotation, &line);
+        buf_adds(&line, "  ");
+    }
+    view_sync_what(&line, v->t, site);
+    struct str call = trace_str(v->t, site->call);
+    if (site->place.called != ROW_NONE || site->place.op != ROW_NONE)
+        buf_printf(&line, " -> " STR_FMT, STR_ARG(call));
+    buf_adds(s->out, "        ");
+    text_styled(s->out, TEXT_DIM, s->color,
+                human_cut(buf_str(&line), s->width - 8, cut, sizeof cut));
+    buf_addc(s->out, '\n');
+    if (!buf_ok(&line)) s->out->failed = true;
+    buf_done(&line);
+}
+
+static void show_sites(const struct screen *s, const struct view_syncs *v)
+{
+    const struct syncs *syncs = v->syncs;
+    int64_t blocked = 0, exposed = 0;
+    for (uint32_t i = 0; i < syncs->n_sites; i++) {
+        if (syncs->sites[i].blocked_ns > blocked) blocked = syncs->sites[i].blocked_ns;
+        if (syncs->sites[i].exposed_ns > exposed) exposed = syncs->sites[i].exposed_ns;
+    }
+    struct columns u = {screen_unit(blocked), screen_unit(exposed)};
+    char head[128];
+    snprintf(head, sizeof head, "  %4s  %-15s %8s %8s %6s %8s %6s  %s", "site", "kind", "blocked",
+             "exposed", "calls", "per step", "queued", "in");
+    text_styled(s->out, TEXT_DIM, s->color, head);
+    buf_addc(s->out, '\n');
+    for (uint32_t i = 0; i < syncs->n_sites && i < s->limit; i++) {
+        site_numbers(s, v, i, u);
+        site_place(s, v, &syncs->sites[i]);
+    }
+    screen_more(s, syncs->n_sites);
+}
+
+static void say_totals(const struct screen *s, const struct view_syncs *v)
+{
+    int64_t blocked = 0, exposed = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < v->syncs->n_sites; i++) {
+        blocked += v->syncs->sites[i].blocked_ns;
+        exposed += v->syncs->sites[i].exposed_ns;
+        n += v->syncs->sites[i].n_rows;
+    }
+    buf_printf(s->out, "the CPU waits %s time%s at %s place%s", human_count(n).s, n == 1 ? "" : "s",
+               human_count(v->syncs->n_sites).s, v->syncs->n_sites == 1 ? "" : "s");
+    if (v->syncs->n_steps)
+        buf_printf(s->out, " (%s step%s)", human_count(v->syncs->n_steps).s,
+                   v->syncs->n_steps == 1 ? "" : "s");
+    buf_printf(s->out, ": blocked %s, GPU idle %s because of it\n", human_time(blocked).s,
+               human_time(exposed).s);
+}
+
+static void say_rest(const struct screen *s, const struct view_syncs *v)
+{
+    const struct waits *w = &v->syncs->waits;
+    uint32_t own = 0;
+    for (size_t i = 0; i < w->n; i++) own += w->all[i].profiler;
+    buf_adds(s->out, "  blocked: CPU time inside the calls; exposed: idle time of the GPU that "
+                     "follows from it\n");
+    if (w->pressed)
+        buf_printf(s->out,
+                   "  not a sync: %s launches waited %s for a full queue. The CPU is far ahead: "
+                   "healthy.\n",
+                   human_count(w->pressed).s, human_time(w->pressed_ns).s);
+    if (own)
+        buf_printf(s->out, "  not counted: %u synchronize call%s of the profiler itself\n", own,
+                   own == 1 ? "" : "s");
+    if (v->syncs->has_stacks)
+        buf_adds(s->out, "  lines are where a function starts: that is what torch records\n");
+    else
+        buf_adds(s->out, "  no Python stacks in this trace: record with_stack=True for file and "
+                         "line\n");
+}
+
+static void show_all(const struct screen *s, const struct view_syncs *v)
+{
+    if (!v->syncs->n_sites) {
+        buf_adds(s->out, "the CPU never waits for the GPU in this trace\n");
+    } else {
+        say_totals(s, v);
+        show_sites(s, v);
+    }
+    say_rest(s, v);
+    buf_addc(s->out, '\n');
+    static const struct screen_next next[] = {
+        {"syncs %s --site 1", "how we know, step by step"},
+        {"whatif %s --drop-sync 1", "what removing it is worth on the wall clock"},
+    };
+    static const struct screen_next other[] = {{"gaps %s", "when the GPU stood idle, and why"}};
+    screen_next(s, v->syncs->n_sites ? next : other, v->syncs->n_sites ? 2 : 1);
+}
+
+void view_syncs_text(const struct screen *s, const struct view_syncs *v)
+{
+    if (v->story) view_sync_story_text(s, v);
+    else show_all(s, v);
 }

@@ -2,19 +2,22 @@
 #ifndef STRATA_REPORT_VIEW_SYNCS_H
 #define STRATA_REPORT_VIEW_SYNCS_H
 
-#include "analyze/passes/syncs.h"
+#include "analyze/passes/sync_story.h"
+#include "analyze/simulate/undistort.h"
+#include "report/screen.h"
 
 struct view_syncs {
     const struct trace *t;
     const struct basics *basics;
     const struct syncs *syncs;
     struct where *where;
-    uint32_t limit; /* sites shown; 0 = all */
-    bool color;
-    int width;
+    const struct sync_story *story; /* of one site, or NULL: all of them */
+    const struct forecast *alone;   /* without that site, or NULL */
+    const struct forecast *all;     /* without any, or NULL */
 };
 
-void view_syncs_text(const struct view_syncs *v, struct buf *out);
-void view_syncs_json(const struct view_syncs *v, struct buf *out);
+/* All sites, or the story of one. */
+void view_syncs_text(const struct screen *s, const struct view_syncs *v);
+void view_syncs_json(struct buf *out, const struct view_syncs *v);
 
 #endif

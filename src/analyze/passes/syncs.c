@@ -34,7 +34,7 @@ static void make_key(struct grouping *g, const struct wait *w, const struct plac
 {
     buf_reset(&g->key);
     buf_printf(&g->key, "%d\n", (int)w->kind);
-    add_name(&g->key, g->t, w->call);
+    add_name(&g->key, g->t, w->waits_in);
     add_name(&g->key, g->t, p->op);
     if (p->frame != ROW_NONE) add_name(&g->key, g->t, p->frame);
     else add_labels(&g->key, g->s, g->t, w->call);
@@ -71,7 +71,7 @@ static bool group(struct grouping *g, const struct steps *steps)
         struct sync_site *site = &s->sites[id - 1];
         if (id > s->n_sites) {
             s->n_sites = id;
-            *site = (struct sync_site){.call = g->t->name[w->call],
+            *site = (struct sync_site){.call = g->t->name[w->waits_in],
                                        .kind = w->kind,
                                        .bytes = -1,
                                        .place = p,

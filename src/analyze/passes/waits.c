@@ -94,34 +94,40 @@ static enum wait_kind kind_of(const struct trace *t, const struct wait *w, enum 
 
 static void note_call(const struct trace *t, struct wait *w, row_t call, bool waits)
 {
-    if (w->call == ROW_NONE && w->copy_call == ROW_NONE) w->begin_ns = t->ts_ns[call];
+    if (w->call == ROW_NONE) w->begin_ns = t->ts_ns[call];
+    w->call = call;
     w->end_ns = trace_end_ns(t, call);
     w->cost_ns += t->dur_ns[call];
     if (!waits) return;
     w->blocked_ns += t->dur_ns[call];
-    w->call = call;
+    if (w->waits_in == ROW_NONE) w->waits_in = call;
+}
+
+static int32_t device_of(const struct finder *f, row_t copy)
+{
+    const struct trace *t = f->t;
+    uint32_t n = 0;
+    const row_t *rows = NULL;
+    if (copy == ROW_NONE && f->last_launch != ROW_NONE)
+        rows = trace_launched(t, f->last_launch, &n);
+    if (n) copy = rows[0];
+    return copy == ROW_NONE ? -1 : t->lanes[t->lane[copy]].device;
 }
 
 static int add_wait(struct finder *f, row_t call, row_t copy_call)
 {
     const struct trace *t = f->t;
     struct waits *out = f->out;
-    struct wait w = {.call = ROW_NONE, .copy_call = ROW_NONE, .copy = ROW_NONE, .device = -1};
+    struct wait w = {
+        .call = ROW_NONE, .copy_call = copy_call, .copy = ROW_NONE, .waits_in = ROW_NONE};
     if (copy_call != ROW_NONE) {
-        note_call(t, &w, copy_call, copy_call == call || copy_waits(t, copied_by(t, copy_call)));
-        w.copy_call = copy_call;
         w.copy = copied_by(t, copy_call);
+        note_call(t, &w, copy_call, copy_call == call || copy_waits(t, w.copy));
     }
     if (call != copy_call) note_call(t, &w, call, true);
     w.bytes = bytes_of(t, w.copy);
     w.kind = kind_of(t, &w, calls_kind(f->calls, t, call));
-    row_t work = w.copy;
-    uint32_t n = 0;
-    if (work == ROW_NONE && f->last_launch != ROW_NONE) {
-        const row_t *rows = trace_launched(t, f->last_launch, &n);
-        if (n) work = rows[0];
-    }
-    if (work != ROW_NONE) w.device = t->lanes[t->lane[work]].device;
+    w.device = device_of(f, w.copy);
     if (VEC_RESERVE(out->all, out->n, f->cap, 1)) return ERR_NOMEM;
     out->all[out->n++] = w;
     return 0;
