@@ -289,11 +289,17 @@ static int split(struct split *s, struct gap_at at, bool whole)
     return without_overhead(s, &at, (struct span){g->late_ns, g->end_ns}, split_way);
 }
 
+uint32_t split_step(const struct split *s, const struct idle_gap *g)
+{
+    int64_t at_ns = g->launch == ROW_NONE ? g->begin_ns : s->t->ts_ns[g->launch];
+    return steps_at(&s->basics->steps, at_ns);
+}
+
 int split_gap(struct split *s, uint32_t device, const struct idle_gap *g, bool whole, struct err *e)
 {
     causes_begin(&s->causes);
     if (split(s, (struct gap_at){device, g, LANE_NONE, LANE_NONE}, whole))
         return FAIL(e, ERR_NOMEM, "out of memory");
-    causes_end(&s->causes, steps_at(&s->basics->steps, g->begin_ns));
+    causes_end(&s->causes, split_step(s, g));
     return 0;
 }

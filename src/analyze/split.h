@@ -36,4 +36,7 @@ void split_done(struct split *s);
 int split_gap(struct split *s, uint32_t device, const struct idle_gap *g, bool whole,
               struct err *e) MUST_USE;
 
+/* The step of the loop that launched what ended the gap, or UINT32_MAX. */
+uint32_t split_step(const struct split *s, const struct idle_gap *g);
+
 #endif

@@ -207,8 +207,6 @@ static void say_rest(const struct screen *s, const struct view_syncs *v)
     const struct waits *w = &v->syncs->waits;
     uint32_t own = 0;
     for (size_t i = 0; i < w->n; i++) own += w->all[i].profiler;
-    buf_adds(s->out, "  blocked: CPU time inside the calls; exposed: idle time of the GPU that "
-                     "follows from it\n");
     if (w->pressed)
         buf_printf(s->out,
                    "  not a sync: %s launches waited %s for a full queue. The CPU is far ahead: "
@@ -217,6 +215,12 @@ static void say_rest(const struct screen *s, const struct view_syncs *v)
     if (own)
         buf_printf(s->out, "  not counted: %u synchronize call%s of the profiler itself\n", own,
                    own == 1 ? "" : "s");
+}
+
+static void say_terms(const struct screen *s, const struct view_syncs *v)
+{
+    buf_adds(s->out, "  blocked: CPU time inside the calls; exposed: idle time of the GPU that "
+                     "follows from it\n");
     if (v->syncs->has_stacks)
         buf_adds(s->out, "  lines are where a function starts: that is what torch records\n");
     else
@@ -231,6 +235,7 @@ static void show_all(const struct screen *s, const struct view_syncs *v)
     } else {
         say_totals(s, v);
         show_sites(s, v);
+        say_terms(s, v);
     }
     say_rest(s, v);
     buf_addc(s->out, '\n');

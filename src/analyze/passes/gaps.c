@@ -29,7 +29,7 @@ static int keep_gap(struct finder *f, uint32_t device, const struct idle_gap *g)
         .device = device,
         .at = g,
         .n_parts = (uint32_t)c->n_parts,
-        .step = steps_at(&f->in->basics->steps, g->begin_ns),
+        .step = split_step(&f->split, g),
         .site = g->wait == IDLE_NO_WAIT ? CAUSE_NO_SITE : s->site_of[g->wait],
     };
     return 0;

@@ -1,0 +1,163 @@
+# The walk over all modules in _set_context, seen through the gaps it leaves.
+$ ln -s $DATA/flux2/flux2_before_compile.json.gz flux2.json.gz && strata gaps flux2.json.gz --limit 6
+| GPU 0: busy 485 ms of 511 ms, idle 26.8 ms (5.2 %) in 2,809 gaps, 179 of 5.00 us or more
+|   not counted: 17.0 ms recorded before its first work, 7.25 ms after its last
+|      idle   share   gaps  because of      what                          where
+|   4829 us  18.0 %      1  Python          _set_context (named_modules)  diffusers/hooks/hooks.py:268
+|   4423 us  16.5 %      1  Python          get_parame...(named_modules)  diffusers/...ng_utils.py:155
+|   3884 us  14.5 %  2,630  short gaps      back-to-back
+|   1574 us   5.9 %    149  launch latency  cudaLaunchKernel
+|    758 us   2.8 %     11  Python          __call__                      diffusers/...x2_klein.py:607
+|    757 us   2.8 %    106  Python          get_1d_rotary_pos_embed       diffusers/...eddings.py:1119
+|   ... and 267 more (--limit 0 shows all)
+|
+|   longest at     idle  step  what the CPU did meanwhile
+|    20.417 ms  10.4 ms     -  _set_context 4.83 ms, get_p..._dtype 4.42 ms, is_compiled_module 675 us
+|    37.497 ms  1.02 ms     0  forward 499 us, forward 276 us, TorchDynamo Cache Lookup 158 us
+|    19.719 ms  0.70 ms     -  progress_bar 403 us, __call__ 138 us
+|    18.860 ms  0.62 ms     -  retrieve_timesteps 233 us, ... set_timesteps 87.2 us; after sync site 4
+|    16.987 ms  0.58 ms     -  _prepare_text_ids 88.0 us, encode_prompt 42.1 us, aten::cat 36.8 us
+|    18.422 ms  0.43 ms     -  aten::cat 93.4 us, _prepare_latent_ids 53.3 us, aten::copy_ 32.1 us
+|
+| next: strata syncs flux2.json.gz
+|       strata whatif flux2.json.gz --drop-cpu _set_context   what removing it would be worth
+
+# Without stacks, labels and operators have to do.
+$ ln -s $DATA/whatif/pingpong_v0.json.gz pp.json.gz && strata gaps pp.json.gz --limit 4
+| GPU 0: busy 19.9 ms of 38.7 ms, idle 18.9 ms (48.7 %) in 495 gaps, 106 of 5.00 us or more
+|   not counted: 2.06 ms recorded before its first work, 186 us after its last
+|      idle   share  gaps  because of      what              where
+|   11.0 ms  58.1 %    15  inside label    cache_context
+|   1.90 ms  10.1 %    33  operator        aten::addmm
+|   0.72 ms   3.8 %    15  inside label    decode_step
+|   0.68 ms   3.6 %    38  launch latency  cuLaunchKernelEx
+|   ... and 21 more (--limit 0 shows all)
+|
+|   longest at     idle  step  what the CPU did meanwhile
+|    35.428 ms  1185 us    14  cache_context 861 us, aten::addmm 106 us, decode_step 64.3 us
+|    27.541 ms  1091 us    11  cache_context 788 us, aten::addmm 100 us, decode_step 58.0 us
+|    15.514 ms  1079 us     6  cache_context 788 us, aten::addmm 101 us, decode_step 55.3 us
+|    22.155 ms  1060 us     9  cache_context 752 us, aten::addmm 100 us, decode_step 57.8 us
+|
+| next: strata syncs pp.json.gz
+|       strata whatif pp.json.gz --drop-cpu cache_context   what removing it would be worth
+
+# Small shapes: unavoidable.
+$ ln -s $DATA/matmul_add/64_bf16_warm_eager.json.gz small.json.gz && strata gaps small.json.gz
+| GPU 0: busy 8.32 us of 263 us, idle 255 us (96.8 %) in 5 gaps, 5 of 5.00 us or more
+|   not counted: 147 us recorded before its first work, 89.4 us after its last
+|   unavoidable at these shapes: its work takes 1.39 us on average, launches come every 54.4 us,
+|   and no cause stands out. Fewer, larger kernels (torch.compile) or CUDA graphs help.
+|      idle   share  gaps  because of      what              where
+|   44.6 us  17.5 %     4  operator        aten::mm
+|   43.1 us  16.9 %     5  inside label    matmul_add
+|   36.7 us  14.4 %     2  inside label    ProfilerStep#*
+|   31.3 us  12.3 %     2  not recorded    nothing recorded
+|   31.3 us  12.3 %     3  launch latency  cudaLaunchKernel
+|   29.7 us  11.7 %     5  operator        aten::add
+|   18.7 us   7.3 %     2  launch latency  cuLaunchKernelEx
+|   12.4 us   4.9 %     1  runtime call    cuLaunchKernelEx
+|   6.78 us   2.7 %     4  operator        aten::matmul
+|
+|   longest at     idle  step  what the CPU did meanwhile
+|     0.184 ms  84.8 us     1  aten::mm 21.3 us, ProfilerStep#* 20.0 us, nothing recorded 16.9 us
+|     0.314 ms  75.8 us     2  aten::mm 19.5 us, ProfilerStep#* 16.7 us, matmul_add 15.0 us
+|     0.270 ms  43.3 us     1  cudaLaunchKernel 12.9 us, cuLaunchKernelEx 12.4 us, aten::add 9.65 us
+|     0.148 ms  34.3 us     0  aten::add 13.1 us, cudaLaunchKernel 10.3 us, matmul_add 6.97 us
+|     0.392 ms  16.4 us     2  cudaLaunchKernel 8.10 us, aten::add 6.62 us, matmul_add 1.70 us
+|
+| next: strata syncs small.json.gz
+|       strata whatif small.json.gz --drop-cpu aten::mm   what removing it would be worth
+
+# A device that hardly ever waits.
+$ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz large.json.gz && strata gaps large.json.gz
+| GPU 0: busy 582 us of 604 us, idle 21.3 us (3.5 %) in 8 gaps, 1 of 5.00 us or more
+|   not counted: 155 us recorded before its first work, 6.15 us after its last
+|      idle   share  gaps  because of      what              where
+|   12.3 us  57.7 %     1  launch latency  cuLaunchKernelEx
+|   8.99 us  42.3 %     7  short gaps      back-to-back
+|
+|   longest at     idle  step  what the CPU did meanwhile
+|     0.156 ms  12.3 us     0  cuLaunchKernelEx 12.3 us
+|
+| next: strata syncs large.json.gz   which waits of the CPU leave the GPU without work
+
+# Keys for programs.
+$ strata gaps large.json.gz --json --min-us 5
+| {
+|   "min_us": 5.000,
+|   "devices": [
+|     {
+|       "device": 0,
+|       "start_us": 154.841,
+|       "window_us": 603.744,
+|       "busy_us": 582.464,
+|       "idle_us": 21.280,
+|       "before_us": 154.841,
+|       "after_us": 6.153,
+|       "gaps": 8,
+|       "gaps_listed": 1,
+|       "median_us": 12.288,
+|       "p95_us": 12.288,
+|       "mean_kernel_us": 64.718,
+|       "mean_launch_interval_us": 34.234,
+|       "small_shapes": false
+|     }
+|   ],
+|   "causes": [
+|     {
+|       "device": 0,
+|       "kind": "launch_latency",
+|       "name": "cuLaunchKernelEx",
+|       "source": null,
+|       "count": 1,
+|       "idle_us": 12.288,
+|       "in_steps": 1,
+|       "recurs": false
+|     },
+|     {
+|       "device": 0,
+|       "kind": "short_gaps",
+|       "name": "back-to-back",
+|       "source": null,
+|       "count": 7,
+|       "idle_us": 8.992,
+|       "in_steps": 3,
+|       "recurs": true
+|     }
+|   ],
+|   "gaps": [
+|     {
+|       "device": 0,
+|       "start_us": 155.641,
+|       "dur_us": 12.288,
+|       "late_us": 0.000,
+|       "step": 0,
+|       "sync_site": null,
+|       "after": "Memset (Device)",
+|       "before": "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT",
+|       "launch": "cuLaunchKernelEx",
+|       "causes": [
+|         {
+|           "kind": "launch_latency",
+|           "name": "cuLaunchKernelEx",
+|           "source": null,
+|           "idle_us": 12.288
+|         }
+|       ]
+|     }
+|   ]
+| }
+
+# A trace without a GPU.
+$ ln -s $DATA/torch/plain.json.gz cpu.json.gz && strata gaps cpu.json.gz && strata syncs cpu.json.gz
+| no device work in this trace
+|
+| next: strata syncs cpu.json.gz   which waits of the CPU leave the GPU without work
+| the CPU never waits for the GPU in this trace
+|
+| next: strata gaps cpu.json.gz   when the GPU stood idle, and why
+
+$ strata gaps small.json.gz --min-us no
+! strata: --min-us takes a number from 0 to 1e+09, not 'no'
+? 2
