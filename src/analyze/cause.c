@@ -56,18 +56,28 @@ static uint64_t key_of(const struct trace *t, const struct cause *like)
     return map_mix(k + ((uint64_t)like->device << 32 | like->site));
 }
 
-/* The number of the cause that is like `like`, or MAP_NONE when memory is out. */
-static uint32_t find(struct causes *c, const struct cause *like)
+uint32_t causes_find(struct causes *c, const struct cause *like)
 {
     uint32_t *at = map_at(&c->by_key, key_of(c->t, like));
-    if (!at) return MAP_NONE;
+    if (!at) return CAUSE_NONE;
     if (*at != MAP_NONE) return *at;
-    if (c->n >= MAP_NONE - 1 || VEC_RESERVE(c->all, c->n, c->cap, 1)) return MAP_NONE;
-    if (VEC_RESERVE(c->part_of, c->n, c->cap_part_of, 1)) return MAP_NONE;
+    if (c->n >= CAUSE_NONE - 1 || VEC_RESERVE(c->all, c->n, c->cap, 1)) return CAUSE_NONE;
+    if (VEC_RESERVE(c->part_of, c->n, c->cap_part_of, 1)) return CAUSE_NONE;
     c->part_of[c->n] = 0;
     c->all[c->n] = *like;
     c->all[c->n].last_step = UINT32_MAX;
     return *at = (uint32_t)c->n++;
+}
+
+uint32_t causes_find_inner(struct causes *c, const struct cause_inner *like)
+{
+    uint64_t key = map_mix((uint64_t)(uintptr_t)like->name.p + map_mix(like->cause));
+    uint32_t *at = map_at(&c->inner_by_key, key);
+    if (!at) return CAUSE_NONE;
+    if (*at != MAP_NONE) return *at;
+    if (VEC_RESERVE(c->inner, c->n_inner, c->cap_inner, 1)) return CAUSE_NONE;
+    c->inner[c->n_inner] = *like;
+    return *at = (uint32_t)c->n_inner++;
 }
 
 void causes_begin(struct causes *c)
@@ -75,37 +85,17 @@ void causes_begin(struct causes *c)
     c->n_parts = 0;
 }
 
-int causes_add(struct causes *c, const struct cause *like, int64_t ns)
+int causes_add(struct causes *c, uint32_t cause, int64_t ns)
 {
     if (ns <= 0) return 0;
-    uint32_t at = find(c, like);
-    if (at == MAP_NONE) return ERR_NOMEM;
-    uint32_t part = c->part_of[at];
-    if (part < c->n_parts && c->parts[part].cause == at) {
+    uint32_t part = c->part_of[cause];
+    if (part < c->n_parts && c->parts[part].cause == cause) {
         c->parts[part].ns += ns;
         return 0;
     }
     if (VEC_RESERVE(c->parts, c->n_parts, c->cap_parts, 1)) return ERR_NOMEM;
-    c->part_of[at] = (uint32_t)c->n_parts;
-    c->parts[c->n_parts++] = (struct cause_part){at, ns};
-    return 0;
-}
-
-int causes_add_inner(struct causes *c, const struct cause *like, const struct cause_inner *inner,
-                     int64_t ns)
-{
-    uint32_t cause = find(c, like);
-    if (cause == MAP_NONE) return ERR_NOMEM;
-    uint64_t key = map_mix((uint64_t)(uintptr_t)inner->name.p + map_mix(cause));
-    uint32_t *at = map_at(&c->inner_by_key, key);
-    if (!at) return ERR_NOMEM;
-    if (*at == MAP_NONE) {
-        if (VEC_RESERVE(c->inner, c->n_inner, c->cap_inner, 1)) return ERR_NOMEM;
-        *at = (uint32_t)c->n_inner;
-        c->inner[c->n_inner] = *inner;
-        c->inner[c->n_inner++].cause = cause;
-    }
-    c->inner[*at].idle_ns += ns;
+    c->part_of[cause] = (uint32_t)c->n_parts;
+    c->parts[c->n_parts++] = (struct cause_part){cause, ns};
     return 0;
 }
 

@@ -32,6 +32,7 @@ enum cause_kind {
 const char *cause_kind_name(enum cause_kind k);
 
 #define CAUSE_NO_SITE UINT32_MAX
+#define CAUSE_NONE    UINT32_MAX
 
 struct cause {
     enum cause_kind kind;
@@ -80,12 +81,15 @@ void causes_done(struct causes *c);
 /* Starts a gap: no parts yet. */
 void causes_begin(struct causes *c);
 
-/* Adds `ns` of the gap at hand to the cause that is like `like` (its sums do not matter). */
-int causes_add(struct causes *c, const struct cause *like, int64_t ns) MUST_USE;
+/* The number of the cause that is like `like`, whose sums do not matter; CAUSE_NONE when memory is
+ * out. The number stays. */
+uint32_t causes_find(struct causes *c, const struct cause *like);
 
-/* Notes that `ns` of what was just added to the cause were spent in `inner`. */
-int causes_add_inner(struct causes *c, const struct cause *like, const struct cause_inner *inner,
-                     int64_t ns) MUST_USE;
+/* The same for a function inside a cause. */
+uint32_t causes_find_inner(struct causes *c, const struct cause_inner *like);
+
+/* Adds `ns` of the gap at hand to a cause. */
+int causes_add(struct causes *c, uint32_t cause, int64_t ns) MUST_USE;
 
 /* Ends the gap, which lay in `step` (UINT32_MAX: in none): sorts the parts, most first, and adds
  * them to their causes. */

@@ -60,6 +60,7 @@ int split_init(struct split *s, const struct trace *t, const struct basics *b,
 {
     *s = (struct split){.t = t, .basics = b, .syncs = syncs};
     s->memo_row = s->memo_frame = ROW_NONE;
+    s->memo.cause = CAUSE_NONE;
     s->first_correlation = INT64_MAX;
     for (uint32_t i = 0; i < t->n_calls; i++)
         if (t->calls[i].correlation > 0 && t->calls[i].correlation < s->first_correlation)
@@ -108,23 +109,46 @@ static struct str function_of(const struct trace *t, row_t frame)
     return frame_parse(name, &f) ? f.function : name;
 }
 
-/* Python is the doing of the user's function, whatever library functions it called for it. */
-static struct cause of_python(struct split *s, struct cause like)
+static int add(struct split *s, const struct cause *like, int64_t ns)
 {
-    row_t frame = like.frame;
-    if (frame == ROW_NONE) frame = where_frame(&s->where, like.row, false);
-    if (frame != ROW_NONE) like.row = frame;
-    like.kind = CAUSE_PYTHON;
-    like.name = function_of(s->t, like.row);
-    return like;
+    if (ns <= 0) return 0;
+    uint32_t cause = causes_find(&s->causes, like);
+    return cause == CAUSE_NONE ? ERR_NOMEM : causes_add(&s->causes, cause, ns);
 }
 
-static int note_inner(struct split *s, const struct cause *like, const struct doing_piece *p)
+/* Python is the doing of the user's function, whatever library functions it called for it: those
+ * are noted as what is inside. */
+static int find_python(struct split *s, const struct gap_at *at, row_t user, row_t deepest)
 {
-    row_t frame = where_frame(&s->where, p->row, false);
-    if (frame == ROW_NONE || s->t->name[frame] == s->t->name[like->row]) return 0;
-    struct cause_inner inner = {.name = function_of(s->t, frame), .row = frame};
-    return causes_add_inner(&s->causes, like, &inner, p->end_ns - p->begin_ns);
+    const struct trace *t = s->t;
+    struct cause like = plain(at, CAUSE_PYTHON, "");
+    like.row = user != ROW_NONE ? user : deepest;
+    like.frame = user;
+    like.name = function_of(t, like.row);
+    s->memo.device = at->device;
+    s->memo.user = t->name[like.row];
+    s->memo.deepest = t->name[deepest];
+    s->memo.inner = CAUSE_NONE;
+    s->memo.cause = causes_find(&s->causes, &like);
+    if (s->memo.cause == CAUSE_NONE) return ERR_NOMEM;
+    if (s->memo.user == s->memo.deepest) return 0;
+    struct cause_inner inner = {s->memo.cause, function_of(t, deepest), deepest, 0};
+    s->memo.inner = causes_find_inner(&s->causes, &inner);
+    return s->memo.inner == CAUSE_NONE ? ERR_NOMEM : 0;
+}
+
+static int add_python(struct split *s, const struct gap_at *at, const struct doing_piece *p)
+{
+    const struct trace *t = s->t;
+    row_t user = user_frame(s, p->row), deepest = where_frame(&s->where, p->row, false);
+    int64_t ns = p->end_ns - p->begin_ns;
+    if (deepest == ROW_NONE) deepest = p->row;
+    bool same = s->memo.cause != CAUSE_NONE && s->memo.device == at->device &&
+                s->memo.user == t->name[user != ROW_NONE ? user : deepest] &&
+                s->memo.deepest == t->name[deepest];
+    if (!same) TRY(find_python(s, at, user, deepest));
+    if (s->memo.inner != CAUSE_NONE) s->causes.inner[s->memo.inner].idle_ns += ns;
+    return causes_add(&s->causes, s->memo.cause, ns);
 }
 
 static struct cause of_call(struct split *s, struct cause like)
@@ -147,7 +171,6 @@ static struct cause of_row(struct split *s, const struct gap_at *at, row_t r)
     like.name = trace_name(s->t, r);
     like.frame = user_frame(s, r);
     switch ((enum row_kind)s->t->kind[r]) {
-    case KIND_PYTHON: return of_python(s, like);
     case KIND_RUNTIME:
     case KIND_DRIVER: return of_call(s, like);
     case KIND_ANNOTATION:
@@ -161,19 +184,22 @@ static struct cause of_row(struct split *s, const struct gap_at *at, row_t r)
     return like;
 }
 
+static int add_piece(struct split *s, const struct gap_at *at, const struct doing_piece *p)
+{
+    if (p->row != ROW_NONE && s->t->kind[p->row] == KIND_PYTHON) return add_python(s, at, p);
+    struct cause like = of_row(s, at, p->row);
+    return add(s, &like, p->end_ns - p->begin_ns);
+}
+
 static int split_thread(struct split *s, const struct gap_at *at, lane_id thread, struct span time)
 {
     struct doing d;
     struct doing_piece p;
     doing_init(&d, s->t, thread, time.begin_ns, time.end_ns);
     while (doing_next(&d, &p)) {
-        if (p.row == ROW_NONE && thread == at->thread && at->other != LANE_NONE) {
-            TRY(split_thread(s, at, at->other, (struct span){p.begin_ns, p.end_ns}));
-            continue;
-        }
-        struct cause like = of_row(s, at, p.row);
-        TRY(causes_add(&s->causes, &like, p.end_ns - p.begin_ns));
-        if (like.kind == CAUSE_PYTHON) TRY(note_inner(s, &like, &p));
+        bool passed_on = p.row == ROW_NONE && thread == at->thread && at->other != LANE_NONE;
+        if (passed_on) TRY(split_thread(s, at, at->other, (struct span){p.begin_ns, p.end_ns}));
+        else TRY(add_piece(s, at, &p));
     }
     return 0;
 }
@@ -219,8 +245,8 @@ static int split_way(struct split *s, const struct gap_at *at, struct span time)
     int64_t until = late ? trace_end_ns(s->t, at->g->launch) + LATENCY_NS : time.begin_ns;
     if (until > time.end_ns) until = time.end_ns;
     if (until < time.begin_ns) until = time.begin_ns;
-    TRY(causes_add(&s->causes, &launch, until - time.begin_ns));
-    return causes_add(&s->causes, &way, time.end_ns - until);
+    TRY(add(s, &launch, until - time.begin_ns));
+    return add(s, &way, time.end_ns - until);
 }
 
 static struct cause of_overhead(const struct split *s, const struct gap_at *at, row_t r)
@@ -246,7 +272,7 @@ static int without_overhead(struct split *s, const struct gap_at *at, struct spa
         if (end > time.end_ns) end = time.end_ns;
         if (begin > time.begin_ns) TRY(rest(s, at, (struct span){time.begin_ns, begin}));
         struct cause like = of_overhead(s, at, r);
-        TRY(causes_add(&s->causes, &like, end - begin));
+        TRY(add(s, &like, end - begin));
         time.begin_ns = end;
     }
     return time.begin_ns < time.end_ns ? rest(s, at, time) : 0;
@@ -272,7 +298,7 @@ static struct cause of_orphan(const struct split *s, const struct gap_at *at)
 
 static int split_whole(struct split *s, const struct gap_at *at, struct cause like)
 {
-    return causes_add(&s->causes, &like, idle_gap_ns(at->g));
+    return add(s, &like, idle_gap_ns(at->g));
 }
 
 static int split(struct split *s, struct gap_at at, bool whole)

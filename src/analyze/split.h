@@ -22,8 +22,13 @@ struct split {
     struct where where;
     row_t *overheads; /* rows that are the recorder's own cost, by start */
     size_t n_overheads, at_overhead;
-    int64_t first_correlation; /* of the calls in the trace */
-    row_t memo_row, memo_frame;
+    int64_t first_correlation;  /* of the calls in the trace */
+    row_t memo_row, memo_frame; /* the last parent asked for, and the user's function around it */
+    struct {
+        uint32_t device;
+        str_id user, deepest; /* names of the user's frame and the deepest one */
+        uint32_t cause, inner;
+    } memo; /* the last Python cause */
 };
 
 int split_init(struct split *s, const struct trace *t, const struct basics *b,
