@@ -17,6 +17,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
                 struct err *e)
 {
     struct basics b;
+    struct integrity i;
     struct stages stages;
     struct launches launches;
     struct screen s;
@@ -24,7 +25,8 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
     TRY(basics_run(t, mem, &b, e));
     TRY(stages_run(&b, false, mem, &stages, e));
     TRY(launches_run(&b, &stages, mem, &launches, e));
-    struct view_launches v = {t, &stages, &launches};
+    TRY(integrity_run(&b, mem, &i, e));
+    struct view_launches v = {t, &i, &stages, &launches};
     if (cli->json) view_launches_json(&cli->out, &v);
     else view_launches_text(&s, &v);
     return 0;

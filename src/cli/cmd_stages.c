@@ -20,13 +20,16 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
                 struct err *e)
 {
     struct basics b;
+    struct integrity i;
     struct stages stages;
     struct screen s;
     TRY(show_screen(cli, o, 40, &s, e));
     TRY(basics_run(t, mem, &b, e));
     TRY(stages_run(&b, opt_has(o, "all"), mem, &stages, e));
-    if (cli->json) view_stages_json(&cli->out, t, &stages);
-    else view_stages_text(&s, t, &stages);
+    TRY(integrity_run(&b, mem, &i, e));
+    struct view_stages v = {t, &i, &stages};
+    if (cli->json) view_stages_json(&cli->out, &v);
+    else view_stages_text(&s, &v);
     return 0;
 }
 

@@ -20,11 +20,13 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
                 struct err *e)
 {
     struct basics b;
+    struct integrity i;
     struct screen s;
     TRY(show_screen(cli, o, 40, &s, e));
     TRY(basics_run(t, mem, &b, e));
-    if (cli->json) view_steps_json(&cli->out, t, &b.steps);
-    else view_steps_text(&s, t, &b.steps);
+    TRY(integrity_run(&b, mem, &i, e));
+    if (cli->json) view_steps_json(&cli->out, &b, &i);
+    else view_steps_text(&s, &b, &i);
     return 0;
 }
 

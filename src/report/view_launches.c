@@ -3,6 +3,7 @@
 
 #include "base/human.h"
 #include "base/jout.h"
+#include "report/view_quality.h"
 
 static void json_spread(struct jout *j, const char *key, const struct spread *s)
 {
@@ -82,6 +83,7 @@ void view_launches_json(struct buf *out, const struct view_launches *v)
         jout_end_obj(&j);
     }
     jout_end_arr(&j);
+    view_quality_json(&j, "trace_quality", v->t, v->integrity);
     jout_end_obj(&j);
 }
 
@@ -224,6 +226,7 @@ static void show_calls(const struct screen *s, const struct view_launches *v)
 void view_launches_text(const struct screen *s, const struct view_launches *v)
 {
     const struct launches *l = v->launches;
+    view_quality_warn(s, v->integrity);
     if (!l->n_devices) buf_adds(s->out, "no work on a device in this trace\n");
     for (uint32_t i = 0; i < l->n_devices; i++) show_device(s, &l->devices[i]);
     if (l->all.kernels) show_latency(s, &l->all);

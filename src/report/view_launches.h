@@ -2,11 +2,13 @@
 #ifndef STRATA_REPORT_VIEW_LAUNCHES_H
 #define STRATA_REPORT_VIEW_LAUNCHES_H
 
+#include "analyze/passes/integrity.h"
 #include "analyze/passes/launches.h"
 #include "report/screen.h"
 
 struct view_launches {
     const struct trace *t;
+    const struct integrity *integrity;
     const struct stages *stages;
     const struct launches *launches;
 };

@@ -4,6 +4,7 @@
 
 #include "base/human.h"
 #include "base/jout.h"
+#include "report/view_quality.h"
 
 static void json_gpu(struct jout *j, const struct work_sum *w)
 {
@@ -88,8 +89,10 @@ static void json_between(struct jout *j, const struct trace *t, const struct bet
     jout_end_obj(j);
 }
 
-void view_stages_json(struct buf *out, const struct trace *t, const struct stages *stages)
+void view_stages_json(struct buf *out, const struct view_stages *v)
 {
+    const struct trace *t = v->t;
+    const struct stages *stages = v->stages;
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
@@ -99,6 +102,7 @@ void view_stages_json(struct buf *out, const struct trace *t, const struct stage
     for (uint32_t i = 0; i < stages->n; i++) json_stage(&j, t, stages, &stages->list[i]);
     jout_end_arr(&j);
     json_between(&j, t, &stages->between);
+    view_quality_json(&j, "trace_quality", t, v->integrity);
     jout_end_obj(&j);
 }
 
@@ -258,8 +262,11 @@ static void show_between(const struct screen *s, const struct trace *t, const st
     end_table(s, &tt);
 }
 
-void view_stages_text(const struct screen *s, const struct trace *t, const struct stages *stages)
+void view_stages_text(const struct screen *s, const struct view_stages *v)
 {
+    const struct trace *t = v->t;
+    const struct stages *stages = v->stages;
+    view_quality_warn(s, v->integrity);
     if (!stages->n) {
         buf_adds(s->out,
                  "no stages: the trace has no annotations. Wrap the parts of the pipeline:\n"

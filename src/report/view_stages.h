@@ -2,10 +2,17 @@
 #ifndef STRATA_REPORT_VIEW_STAGES_H
 #define STRATA_REPORT_VIEW_STAGES_H
 
+#include "analyze/passes/integrity.h"
 #include "analyze/passes/stages.h"
 #include "report/screen.h"
 
-void view_stages_text(const struct screen *s, const struct trace *t, const struct stages *stages);
-void view_stages_json(struct buf *out, const struct trace *t, const struct stages *stages);
+struct view_stages {
+    const struct trace *t;
+    const struct integrity *integrity;
+    const struct stages *stages;
+};
+
+void view_stages_text(const struct screen *s, const struct view_stages *v);
+void view_stages_json(struct buf *out, const struct view_stages *v);
 
 #endif

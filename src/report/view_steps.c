@@ -3,6 +3,7 @@
 
 #include "base/human.h"
 #include "base/jout.h"
+#include "report/view_quality.h"
 
 static void json_flags(struct jout *j, uint8_t flags)
 {
@@ -52,8 +53,10 @@ static void json_dead(struct jout *j, const struct trace *t, const struct dead_w
     jout_end_obj(j);
 }
 
-void view_steps_json(struct buf *out, const struct trace *t, const struct steps *steps)
+void view_steps_json(struct buf *out, const struct basics *b, const struct integrity *i)
 {
+    const struct trace *t = b->t;
+    const struct steps *steps = &b->steps;
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
@@ -62,11 +65,12 @@ void view_steps_json(struct buf *out, const struct trace *t, const struct steps 
     jout_us(&j, "median_us", steps->median_ns);
     jout_uint(&j, "median_launches", steps->median_launches);
     jout_arr(&j, "steps");
-    for (uint32_t i = 0; i < steps->n_steps; i++) json_step(&j, t, steps, i);
+    for (uint32_t k = 0; k < steps->n_steps; k++) json_step(&j, t, steps, k);
     jout_end_arr(&j);
     jout_arr(&j, "dead_windows");
-    for (uint32_t i = 0; i < steps->n_dead; i++) json_dead(&j, t, &steps->dead[i]);
+    for (uint32_t k = 0; k < steps->n_dead; k++) json_dead(&j, t, &steps->dead[k]);
     jout_end_arr(&j);
+    view_quality_json(&j, "trace_quality", t, i);
     jout_end_obj(&j);
 }
 
@@ -191,8 +195,11 @@ static void say_odd(const struct screen *s, const struct trace *t, const struct 
     }
 }
 
-void view_steps_text(const struct screen *s, const struct trace *t, const struct steps *steps)
+void view_steps_text(const struct screen *s, const struct basics *b, const struct integrity *i)
 {
+    const struct trace *t = b->t;
+    const struct steps *steps = &b->steps;
+    view_quality_warn(s, i);
     if (!steps->n_steps) {
         buf_adds(s->out,
                  "no loop found: no ProfilerStep#, no annotations that repeat, no sequence of\n"

@@ -2,10 +2,10 @@
 #ifndef STRATA_REPORT_VIEW_STEPS_H
 #define STRATA_REPORT_VIEW_STEPS_H
 
-#include "analyze/passes/steps.h"
+#include "analyze/passes/integrity.h"
 #include "report/screen.h"
 
-void view_steps_text(const struct screen *s, const struct trace *t, const struct steps *steps);
-void view_steps_json(struct buf *out, const struct trace *t, const struct steps *steps);
+void view_steps_text(const struct screen *s, const struct basics *b, const struct integrity *i);
+void view_steps_json(struct buf *out, const struct basics *b, const struct integrity *i);
 
 #endif

@@ -1,0 +1,421 @@
+/* test_integrity.c: each way a recording goes wrong, beside one that looks alike and is fine. */
+#include "analyze/passes/integrity.h"
+
+#include "kit.h"
+
+struct found {
+    struct trace *t;
+    struct arena mem;
+    struct basics b;
+    struct integrity i;
+};
+
+static struct found judge(struct kit *k)
+{
+    struct found f = {.t = kit_end(k)};
+    arena_init(&f.mem);
+    if (!f.t) return f;
+    CHECK_EQ_INT(basics_run(f.t, &f.mem, &f.b, NULL), 0);
+    CHECK_EQ_INT(integrity_run(&f.b, &f.mem, &f.i, NULL), 0);
+    return f;
+}
+
+static void done(struct found *f)
+{
+    arena_done(&f->mem);
+    trace_free(f->t);
+}
+
+static const struct doubt *doubt(const struct found *f, const char *id)
+{
+    for (uint32_t i = 0; i < f->i.n_doubts; i++)
+        if (strcmp(f->i.doubts[i].id, id) == 0) return &f->i.doubts[i];
+    return NULL;
+}
+
+static const char *level(const struct found *f, const char *id)
+{
+    const struct doubt *d = doubt(f, id);
+    return d ? quality_name(d->level) : "none";
+}
+
+static const char *verdict(const struct found *f)
+{
+    return quality_name(f->i.quality);
+}
+
+/* A device that is busy all the time; every `keep`-th record in [from, to) is kept, 0 = none. */
+static struct kit saturated(int n, int from, int to, int keep)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < n; i++) {
+        kit_op(&k, "aten::mm", i * 20, 15);
+        kit_call(&k, "cudaLaunchKernel", i * 20 + 2, 5);
+        bool dropped = i >= from && i < to && (keep == 0 || i % keep);
+        if (!dropped) kit_work(&k, KIND_KERNEL, "gemm", 10 + i * 100, 100);
+    }
+    return k;
+}
+
+TEST(a_healthy_trace_is_good)
+{
+    struct kit k = saturated(200, 0, 0, 1);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "good");
+    CHECK_EQ_UINT(f.i.n_doubts, 0);
+    CHECK(f.i.idle_trusted && f.i.times_trusted && f.i.links_trusted);
+    CHECK_EQ_UINT(f.i.coverage.all.expected, 200);
+    CHECK_EQ_UINT(f.i.coverage.all.recorded, 200);
+    done(&f);
+}
+
+TEST(dropped_records_never_make_a_device_idle)
+{
+    struct kit k = saturated(200, 20, 180, 50); /* 99 % dropped in the middle */
+    struct found f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "unusable");
+    CHECK_EQ_STR(level(&f, "records_dropped"), "unusable");
+    CHECK(!f.i.idle_trusted);
+    CHECK(share_pct(f.i.coverage.all) < 25);
+    CHECK_EQ_STR(trace_name(f.t, doubt(&f, "records_dropped")->example).p, "cudaLaunchKernel");
+    done(&f);
+
+    k = saturated(1000, 100, 900, 20); /* every 20th kept: 76 % gone */
+    f = judge(&k);
+    CHECK(!f.i.idle_trusted);
+    done(&f);
+}
+
+TEST(a_few_missing_records_are_told_but_usable)
+{
+    struct kit k = saturated(1000, 500, 510, 0);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "records_dropped"), "usable");
+    CHECK(f.i.idle_trusted);
+    done(&f);
+}
+
+TEST(records_that_stop_when_the_buffers_are_full)
+{
+    struct kit k = saturated(200, 120, 200, 0);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "records_stop_early"), "doubtful");
+    CHECK_EQ_UINT(doubt(&f, "records_stop_early")->count, 80);
+    CHECK(!f.i.idle_trusted);
+    done(&f);
+
+    k = saturated(200, 0, 120, 0);
+    f = judge(&k);
+    CHECK_EQ_STR(level(&f, "records_begin_late"), "unusable");
+    CHECK(!f.i.idle_trusted);
+    done(&f);
+}
+
+TEST(the_edges_of_a_window_are_normal)
+{
+    struct kit k = saturated(200, 198, 200, 0);
+    kit_orphan(&k, "launched before", 0, 5);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "good");
+    CHECK_EQ_STR(level(&f, "records_stop_early"), "good");
+    CHECK_EQ_STR(level(&f, "work_without_launch"), "good");
+    CHECK(f.i.idle_trusted && f.i.links_trusted);
+    done(&f);
+}
+
+TEST(coverage_by_step_and_device)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 3; s++) {
+        kit_label(&k, "train_step", s * 1000, 900);
+        for (int i = 0; i < 10; i++) {
+            kit_call(&k, "cudaLaunchKernel", s * 1000 + i * 50, 5);
+            if (s != 1 || i < 3) kit_work(&k, KIND_KERNEL, "gemm", s * 1000 + 10 + i * 50, 40);
+        }
+    }
+    struct found f = judge(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
+    CHECK_EQ_UINT(f.i.coverage.steps[0].recorded, 10);
+    CHECK_EQ_UINT(f.i.coverage.steps[1].recorded, 3);
+    CHECK_EQ_UINT(f.i.coverage.steps[1].expected, 10);
+    REQUIRE(CHECK_EQ_UINT(f.i.coverage.n_devices, 1));
+    CHECK_EQ_UINT(f.i.coverage.devices[0].launches.expected, 30);
+    CHECK_EQ_UINT(f.i.coverage.devices[0].launches.recorded, 23);
+    done(&f);
+}
+
+/* A saturated device under graph replays; the first `full` of them are recorded whole. */
+static struct kit replays(int n, int full, int kernels_of_others)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < n; i++) {
+        kit_call(&k, "cudaGraphLaunch", i * 1000, 20);
+        int kernels = i < full ? 40 : kernels_of_others;
+        for (int m = 0; m < kernels; m++)
+            kit_work(&k, KIND_KERNEL, "node", i * 1000 + 30 + m * 20, 20);
+        kit_call(&k, "cudaStreamSynchronize", i * 1000 + 30, 900);
+    }
+    return k;
+}
+
+TEST(graph_replays_under_recorded)
+{
+    struct kit k = replays(20, 2, 1);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "graph_replays_under_recorded"), "unusable");
+    CHECK_EQ_UINT(doubt(&f, "graph_replays_under_recorded")->count, 18);
+    CHECK(!f.i.idle_trusted);
+    done(&f);
+
+    k = replays(20, 19, 0);
+    f = judge(&k);
+    CHECK_EQ_STR(level(&f, "graph_replays_under_recorded"), "doubtful");
+    CHECK(!f.i.idle_trusted);
+    done(&f);
+
+    k = replays(20, 20, 0);
+    f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "good");
+    done(&f);
+}
+
+TEST(graph_replays_that_leave_one_record_each)
+{
+    /* all alike, so no replay looks short of the others: the waiting CPU gives it away */
+    struct kit k = replays(20, 0, 1);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "graph_replays_under_recorded"), "none");
+    CHECK_EQ_STR(level(&f, "waits_without_work"), "unusable");
+    CHECK(!f.i.idle_trusted);
+    done(&f);
+}
+
+TEST(launches_while_a_graph_is_captured_do_not_run)
+{
+    struct kit k = saturated(20, 0, 0, 1);
+    kit_call(&k, "cudaStreamBeginCapture", 3000, 5);
+    for (int i = 0; i < 50; i++) kit_call(&k, "cudaLaunchKernel", 3010 + i * 10, 5);
+    kit_call(&k, "cudaStreamEndCapture", 3600, 5);
+    kit_launch(&k, 3700, "after", 3710, 10);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "good");
+    CHECK_EQ_UINT(f.i.coverage.all.expected, 21);
+    done(&f);
+}
+
+TEST(a_driver_call_inside_a_runtime_call_is_one_launch)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 20; i++) {
+        kit_call(&k, "cudaLaunchKernel", i * 100, 10);
+        kit_work(&k, KIND_KERNEL, "gemm", i * 100 + 20, 50);
+        kit_call(&k, "cuLaunchKernel", i * 100 + 2, 5);
+    }
+    struct found f = judge(&k);
+    CHECK_EQ_UINT(f.i.coverage.all.expected, 20);
+    CHECK_EQ_STR(verdict(&f), "good");
+    done(&f);
+}
+
+/* Waits of 5 ms, during which the device works for `busy_us`. */
+static struct kit waiting(double busy_us)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 10; i++) {
+        kit_launch(&k, i * 10000, "gemm", i * 10000 + 10, busy_us);
+        kit_call(&k, "cudaStreamSynchronize", i * 10000 + 20, 5000);
+    }
+    kit_op(&k, "aten::add", 100000, 10);
+    kit_call(&k, "cudaDeviceSynchronize", 100020, 50000); /* the profiler's own, at the end */
+    return k;
+}
+
+TEST(a_cpu_that_waits_for_an_idle_device)
+{
+    struct kit k = waiting(100);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "waits_without_work"), "doubtful");
+    CHECK_EQ_UINT(doubt(&f, "waits_without_work")->count, 10);
+    CHECK(!f.i.idle_trusted);
+    done(&f);
+
+    k = waiting(4990);
+    f = judge(&k);
+    CHECK_EQ_STR(level(&f, "waits_without_work"), "none");
+    CHECK(f.i.idle_trusted);
+    done(&f);
+}
+
+TEST(the_last_synchronize_of_a_tiny_run_is_not_suspect)
+{
+    struct kit k = kit_begin();
+    kit_op(&k, "aten::mm", 0, 50);
+    kit_launch(&k, 10, "gemm", 30, 13);
+    kit_launch(&k, 60, "add", 80, 13);
+    kit_call(&k, "cudaDeviceSynchronize", 100, 1780);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "good");
+    done(&f);
+}
+
+TEST(records_without_a_time_stamp)
+{
+    struct kit k = kit_begin();
+    double base = 2e6; /* a trace that does not begin at zero */
+    for (int i = 0; i < 100; i++) {
+        kit_call(&k, "cudaLaunchKernel", base + i * 20, 5);
+        if (i % 10) kit_work(&k, KIND_KERNEL, "gemm", base + 10 + i * 20, 15);
+        else kit_work(&k, KIND_KERNEL, "gemm", 0, 0);
+    }
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "zero_times"), "doubtful");
+    CHECK_EQ_UINT(doubt(&f, "zero_times")->count, 10);
+    CHECK(!f.i.idle_trusted);
+    done(&f);
+}
+
+TEST(times_far_outside_the_trace)
+{
+    struct kit k = saturated(100, 0, 0, 1);
+    kit_call(&k, "cudaLaunchKernel", 1990, 5);
+    kit_work(&k, KIND_KERNEL, "gemm", 9e9, 100);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "impossible_times"), "doubtful");
+    CHECK(!f.i.times_trusted);
+    done(&f);
+}
+
+static struct found skewed(double by_us)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 50; i++)
+        kit_launch(&k, 1000 + i * 1000, "gemm", 1000 + i * 1000 - by_us, 100);
+    return judge(&k);
+}
+
+TEST(clocks_that_disagree)
+{
+    struct found f = skewed(3);
+    CHECK_EQ_STR(level(&f, "clock_skew"), "good");
+    CHECK_EQ_STR(verdict(&f), "good");
+    done(&f);
+    f = skewed(50);
+    CHECK_EQ_STR(level(&f, "clock_skew"), "usable");
+    CHECK(f.i.times_trusted);
+    done(&f);
+    f = skewed(500);
+    CHECK_EQ_STR(level(&f, "clock_skew"), "doubtful");
+    CHECK(!f.i.times_trusted);
+    done(&f);
+}
+
+TEST(nothing_links_work_to_launches)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 50; i++) {
+        kit_op(&k, "aten::mm", i * 100, 20);
+        kit_orphan(&k, "gemm", i * 100 + 30, 50);
+    }
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "work_without_launch"), "doubtful");
+    CHECK(!f.i.links_trusted);
+    CHECK(f.i.idle_trusted);
+    done(&f);
+}
+
+TEST(no_device_records_at_all)
+{
+    struct kit k = saturated(50, 0, 50, 0);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "unusable");
+    CHECK_EQ_STR(level(&f, "no_device_records"), "unusable");
+    CHECK(!f.i.idle_trusted);
+    done(&f);
+}
+
+TEST(a_trace_of_the_cpu_alone_is_fine)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 50; i++) kit_op(&k, "aten::mm", i * 100, 90);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "good");
+    done(&f);
+}
+
+TEST(an_empty_trace)
+{
+    struct kit k = kit_begin();
+    kit_call(&k, "cudaDeviceSynchronize", 0, 10);
+    kit_row(&k, KIND_OVERHEAD, "Activity Buffer Request", 2, 5, NULL);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "empty"), "unusable");
+    done(&f);
+    k = kit_begin();
+    f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "unusable");
+    done(&f);
+}
+
+TEST(trailing_steps_without_work)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 6; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "ProfilerStep#%d", i);
+        kit_label(&k, name, i * 100, 90);
+        if (i < 5) kit_launch(&k, i * 100 + 5, "gemm", i * 100 + 10, 80);
+    }
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "steps_without_work"), "usable");
+    CHECK_EQ_UINT(doubt(&f, "steps_without_work")->count, 1);
+    done(&f);
+}
+
+TEST(the_first_collective_waits_for_other_profilers)
+{
+    for (int slow = 0; slow < 2; slow++) {
+        struct kit k = kit_begin();
+        for (int i = 0; i < 10; i++)
+            kit_launch(&k, i * 200, "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 20000.0 * i + 10,
+                       i == 0 && slow ? 17000 : 900);
+        struct found f = judge(&k);
+        CHECK_EQ_STR(level(&f, "first_collective"), slow ? "usable" : "none");
+        done(&f);
+    }
+}
+
+TEST(the_price_of_stacks)
+{
+    struct kit k = kit_begin();
+    kit_meta(&k, "with_stack", "1");
+    kit_meta(&k, "record_shapes", "0");
+    for (int i = 0; i < 20000; i++) kit_python(&k, "module.py(1): f", i, 0.5);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "recording_cost"), "usable");
+    CHECK_EQ_UINT(f.i.recording.frames, 20000);
+    CHECK_EQ_UINT(f.i.recording.flags, RECORDED_STACKS);
+    done(&f);
+}
+
+static int run_integrity(void *ctx)
+{
+    struct arena mem;
+    struct basics b;
+    struct integrity i;
+    arena_init(&mem);
+    int rc = basics_run(ctx, &mem, &b, NULL);
+    if (rc == 0) rc = integrity_run(&b, &mem, &i, NULL);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(out_of_memory_is_reported)
+{
+    struct kit k = replays(6, 4, 3);
+    struct trace *t = kit_end(&k);
+    REQUIRE(t != NULL);
+    CHECK_EVERY_ALLOC(run_integrity, t);
+    trace_free(t);
+}
+
+TEST_MAIN
