@@ -17,6 +17,11 @@ import tempfile
 import threading
 
 import torch
+try:
+    import triton
+    import triton.language as tl
+except ImportError:
+    triton = None
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
 ATTRIBUTES = (
@@ -223,6 +228,31 @@ def gpu_deep_queue(step):
     x.sum().item()
 
 
+if triton:
+    @triton.jit
+    def double(x, n, SIZE: tl.constexpr):
+        i = tl.program_id(0) * SIZE + tl.arange(0, SIZE)
+        tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
+def gpu_triton(step):
+    """Kernels launched outside any operator, from the main thread and from another."""
+    x = torch.ones(1024, device='cuda')
+
+    def launch():
+        for _ in range(3):
+            double[(4,)](x, 1024, SIZE=256)
+
+    with record_function('by hand'):
+        launch()
+    t = threading.Thread(target=launch)
+    t.start()
+    with record_function('meanwhile'):
+        x.add(1).mul(2)
+        t.join()
+    torch.cuda.synchronize()
+
+
 VERBOSE = torch._C._profiler._ExperimentalConfig(verbose=True)
 ALL_THREADS = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
 SYNCS = torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)
@@ -246,6 +276,7 @@ CASES = {
     'gpu_streams': (gpu_streams, dict(profile_memory=True, experimental_config=SYNCS)),
     'gpu_threads': (gpu_threads, dict(profile_memory=True, experimental_config=ALL_THREADS)),
     'gpu_graph': (gpu_graph, {}),
+    'gpu_triton': (gpu_triton, dict(profile_memory=True)),
     'gpu_deep_queue': (gpu_deep_queue, dict(record_shapes=True)),
 }
 
@@ -287,9 +318,9 @@ def record(name, folder):
         f.write(trace)
     result = {
         'torch': torch.__version__,
-        'python_rows': any(e.is_python_function for e in prof.events()),
+        'python_rows': any(getattr(e, 'is_python_function', False) for e in prof.events()),
         'end_not_recorded': [e['name'] for e in json.loads(trace)['traceEvents']
-                             if e['ph'] == 'X' and e['args'].get('finished') is False]
+                             if e['ph'] == 'X' and e.get('args', {}).get('finished') is False]
         + [e.name for e in prof.events() if e.is_async],
         'tables': tables(prof, options),
     }
