@@ -7,6 +7,7 @@
 /* clang-format off */
 #define COMMANDS(X) \
     X(report) \
+    X(diff) \
     X(checklist) \
     X(check) \
     X(steps) \

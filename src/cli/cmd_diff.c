@@ -1,0 +1,144 @@
+/* cmd_diff.c: `strata diff`: did the fix help, and by what. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/show.h"
+#include "report/view_diff.h"
+
+#define MOST_RUNS 64
+
+static const struct opt opts[] = {
+    {"limit", 0, "N", "rows to show, 0 for all", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata diff before.json.gz after.json.gz",
+    "what changed, and what the change of the wall clock is made of",
+    "strata diff before1.json.gz before2.json.gz before3.json.gz vs after1.json.gz after2.json.gz "
+    "after3.json.gz",
+    "with several runs a side: is the difference real or noise",
+    NULL,
+};
+
+/* One trace, diagnosed. */
+struct run {
+    struct trace *t;
+    struct arena mem;
+    struct analysis a;
+};
+
+static int load(struct cli *cli, const char *path, struct run *r, struct err *e)
+{
+    struct analysis_options o = {0};
+    arena_init(&r->mem);
+    TRY(cli_open_trace(cli, path, &r->t, e));
+    return analysis_run(&r->a, r->t, &o, &r->mem, e);
+}
+
+static void unload(struct run *r)
+{
+    if (r->t) analysis_done(&r->a);
+    arena_done(&r->mem);
+    trace_free(r->t);
+}
+
+/* Index of the run in the middle: the one that is shown in detail. */
+static uint32_t middle(const int64_t *walls, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t below = 0;
+        for (uint32_t k = 0; k < n; k++)
+            below += walls[k] < walls[i] || (walls[k] == walls[i] && k < i);
+        if (below == (n - 1) / 2) return i;
+    }
+    return 0;
+}
+
+/* Operands of one side. */
+struct side {
+    char **paths;
+    uint32_t n;
+    int64_t walls[MOST_RUNS];
+    struct run shown; /* the run in the middle */
+    const char *path;
+};
+
+static int measure(struct cli *cli, struct side *s, struct err *e)
+{
+    if (s->n > MOST_RUNS) return FAIL(e, ERR_USAGE, "at most %d traces a side", MOST_RUNS);
+    for (uint32_t i = 0; i < s->n && s->n > 1; i++) {
+        struct run r = {0};
+        int rc = load(cli, s->paths[i], &r, e);
+        s->walls[i] = r.a.wall_ns;
+        unload(&r);
+        if (rc < 0) return rc;
+    }
+    s->path = s->paths[middle(s->walls, s->n)];
+    TRY(load(cli, s->path, &s->shown, e));
+    if (s->n == 1) s->walls[0] = s->shown.a.wall_ns;
+    return 0;
+}
+
+static int split(const struct opts *o, struct side *before, struct side *after, struct err *e)
+{
+    int vs = -1;
+    for (int i = 0; i < o->n_args; i++)
+        if (strcmp(o->args[i], "vs") == 0) vs = i;
+    if (vs < 0 && o->n_args != 2)
+        return FAIL(e, ERR_USAGE,
+                    "give BEFORE and AFTER, or several a side with 'vs' between them");
+    if (vs == 0 || vs == o->n_args - 1)
+        return FAIL(e, ERR_USAGE, "there is no trace on one side of 'vs'");
+    *before = (struct side){.paths = o->args, .n = vs < 0 ? 1 : (uint32_t)vs};
+    int from = vs < 0 ? 1 : vs + 1;
+    *after = (struct side){.paths = o->args + from, .n = (uint32_t)(o->n_args - from)};
+    return 0;
+}
+
+static int compare(struct cli *cli, const struct opts *o, struct side *b, struct side *a,
+                   struct err *e)
+{
+    struct screen s;
+    struct diff d;
+    struct diff_stats stats;
+    TRY(measure(cli, b, e));
+    TRY(measure(cli, a, e));
+    TRY(show_screen(cli, o, 0, &s, e));
+    TRY(diff_run(&b->shown.a, &a->shown.a, &a->shown.mem, &d, e));
+    diff_stats(b->walls, b->n, a->walls, a->n, &stats);
+    struct view_diff v = {&d, &stats, {b->path, a->path}};
+    if (cli->json) view_diff_json(&cli->out, &v);
+    else view_diff_text(&s, &v);
+    return 0;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    struct side before, after;
+    TRY(split(o, &before, &after, e));
+    int rc = compare(cli, o, &before, &after, e);
+    unload(&before.shown);
+    unload(&after.shown);
+    return rc;
+}
+
+const struct cmd cmd_diff = {
+    .name = "diff",
+    .summary = "what changed between two traces, and is it real or noise",
+    .args = "BEFORE AFTER | BEFORE ... vs AFTER ...",
+    .about = "Compares two traces of the same program: wall clock, stages, kernels, syncs. The "
+             "change of the\n"
+             "wall clock is split into parts that add up to it. Sync sites that are gone or new "
+             "are named, and\n"
+             "whether kernels became fewer by fusion or by CUDA graphs. With several traces a side "
+             "it says\n"
+             "whether the difference is real.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_DIAGNOSE,
+    .min_args = 2,
+    .max_args = -1,
+    .run = run,
+};

@@ -1,0 +1,324 @@
+/* view_diff.c: the change of the wall clock first, then what it is made of, then the proof. */
+#include "report/view_diff.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/jout.h"
+
+#define PARTS_SHOWN  8
+#define STAGES_SHOWN 10
+#define SYNCS_SHOWN  6
+
+static double change_pct(double before, double after)
+{
+    return before > 0 ? 100 * (after / before - 1) : 0;
+}
+
+/* "2,149" with enough digits that a change of a percent shows. */
+static const char *ms(int64_t ns, char *out, size_t cap)
+{
+    double v = (double)ns / 1e6;
+    snprintf(out, cap, "%.*f", v >= 1000 ? 0 : v >= 100 ? 1 : v >= 1 ? 2 : 3, v);
+    return out;
+}
+
+static void put_wall(const struct screen *s, const struct view_diff *v)
+{
+    int64_t before = v->d->side[0]->wall_ns, after = v->d->side[1]->wall_ns;
+    const struct diff_stats *st = v->stats;
+    char a[32], b[32];
+    buf_printf(s->out, "  wall %s -> %s ms  (%+.2f ms, %+.1f %%)\n", ms(before, a, sizeof a),
+               ms(after, b, sizeof b), (double)(after - before) / 1e6,
+               change_pct((double)before, (double)after));
+    if (st->known)
+        buf_printf(s->out,
+                   "  medians of %u and %u runs: %+.1f %%, 95 %% sure of %+.1f ... %+.1f %%: %s\n",
+                   st->n[0], st->n[1], st->change_pct, st->low_pct, st->high_pct,
+                   st->real ? "real" : "within noise");
+    else
+        buf_adds(s->out,
+                 "  too few traces to tell this from noise: three or more a side give a verdict\n");
+}
+
+static void put_part_name(struct buf *out, const struct diff_part *p)
+{
+    char cut[128];
+    buf_adds(out, p->kind);
+    if (p->name[0]) buf_printf(out, ": %s", human_cut(str_c(p->name), 56, cut, sizeof cut));
+}
+
+static void put_parts(const struct screen *s, const struct diff *d)
+{
+    int64_t rest = 0;
+    char a[32], b[32];
+    for (uint32_t i = 0; i < d->n_parts; i++) {
+        const struct diff_part *p = &d->parts[i];
+        int64_t change = p->ns[1] - p->ns[0];
+        if (i >= PARTS_SHOWN || change == 0) {
+            rest += change;
+            continue;
+        }
+        buf_printf(s->out, "  %+10.2f  ", (double)change / 1e6);
+        put_part_name(s->out, p);
+        buf_printf(s->out, "  %s -> %s ms\n", ms(p->ns[0], a, sizeof a), ms(p->ns[1], b, sizeof b));
+    }
+    buf_printf(s->out, "  %+10.2f  everything else\n", (double)rest / 1e6);
+}
+
+static void stage_cells(struct text_table *t, const struct diff_stage *st)
+{
+    static const int64_t none = 0;
+    int64_t cpu[2], gpu[2];
+    for (int i = 0; i < 2; i++) {
+        cpu[i] = st->side[i] ? st->side[i]->cpu_ns : none;
+        gpu[i] = st->side[i] ? st->side[i]->gpu.sum_ns : none;
+        char text[32];
+        text_table_cell(t, 1 + i, st->side[i] ? ms(cpu[i], text, sizeof text) : "-");
+        text_table_cell(t, 4 + i, st->side[i] ? ms(gpu[i], text, sizeof text) : "-");
+    }
+    if (st->side[0] && st->side[1]) {
+        text_table_cellf(t, 3, "%+.1f %%", change_pct((double)cpu[0], (double)cpu[1]));
+        text_table_cellf(t, 6, "%+.1f %%", change_pct((double)gpu[0], (double)gpu[1]));
+    }
+    text_table_cellf(t, 7, "%u -> %u", st->side[0] ? st->side[0]->gpu.kernels : 0,
+                     st->side[1] ? st->side[1]->gpu.kernels : 0);
+    text_table_cellf(t, 8, "%u -> %u", st->side[0] ? st->side[0]->syncs : 0,
+                     st->side[1] ? st->side[1]->syncs : 0);
+}
+
+static void put_stages(const struct screen *s, const struct diff *d)
+{
+    static const char *const heads[] = {"stage", "CPU ms", "after",   "",     "GPU ms",
+                                        "after", "",       "kernels", "syncs"};
+    struct text_table t;
+    text_table_init(&t);
+    for (int i = 0; i < 9; i++) text_table_col(&t, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < d->n_stages && shown < STAGES_SHOWN; i++, shown++) {
+        text_table_row(&t, TEXT_PLAIN);
+        const struct stage *st = d->stages[i].side[0] ? d->stages[i].side[0] : d->stages[i].side[1];
+        const char *leaf = strrchr(st->path, '/');
+        text_table_cellf(&t, 0, "%*s%s", (int)st->depth * 2, "", leaf ? leaf + 1 : st->path);
+        stage_cells(&t, &d->stages[i]);
+    }
+    if (shown) {
+        buf_addc(s->out, '\n');
+        text_table_print(&t, s->out, 2, s->width, s->color);
+    }
+    text_table_done(&t);
+    if (d->labels_lost)
+        buf_adds(s->out, "  labels missing after: a fully compiled module swallows those inside "
+                         "it; annotate outside the compiled call\n");
+}
+
+static const char *mechanism_text(enum diff_mechanism m)
+{
+    switch (m) {
+    case MECHANISM_FUSION: return "fewer kernels by fusion, not by CUDA graphs";
+    case MECHANISM_GRAPHS: return "fewer launches by CUDA graphs, not by fusion";
+    case MECHANISM_BOTH: return "fewer kernels by fusion and fewer launches by CUDA graphs";
+    case MECHANISM_OTHER: return "fewer kernels, neither fused nor in graphs: less work";
+    case MECHANISM_NONE: break;
+    }
+    return "no fusion change, no CUDA graphs gained";
+}
+
+static void put_kernels(const struct screen *s, const struct diff *d)
+{
+    const struct diff_kernels *k = &d->kernels;
+    buf_printf(s->out, "\n  kernels per step %s -> %s",
+               human_count((uint64_t)((double)k->kernels[0] / d->per_step[0])).s,
+               human_count((uint64_t)((double)k->kernels[1] / d->per_step[1])).s);
+    buf_printf(s->out, "   %s; %s\n", k->same_names ? "same kernels" : "other kernels",
+               mechanism_text(d->mechanism));
+    if (!k->same_names)
+        buf_printf(s->out, "  %u kernel names are new, %u are gone\n", k->new_names, k->gone_names);
+}
+
+static uint64_t in_loop(const struct analysis *a)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < a->syncs.n_sites; i++) n += a->syncs.sites[i].in_loop;
+    return n;
+}
+
+static void put_syncs(const struct screen *s, const struct diff *d)
+{
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < d->n_syncs; i++) {
+        const struct diff_sync *y = &d->syncs[i];
+        if (y->side[0] && y->side[1]) continue;
+        const struct sync_site *site = y->side[0] ? y->side[0] : y->side[1];
+        if (told++ >= SYNCS_SHOWN) continue;
+        char cut[128];
+        buf_printf(s->out, "  sync %s: %s  (%u x, blocked %s, exposed %s)\n",
+                   y->side[0] ? "gone" : "new", human_cut(str_c(y->key), 60, cut, sizeof cut),
+                   site->n_rows, human_time(site->blocked_ns).s, human_time(site->exposed_ns).s);
+    }
+    if (told > SYNCS_SHOWN) buf_printf(s->out, "  ... and %u more (--json)\n", told - SYNCS_SHOWN);
+    uint64_t before = in_loop(d->side[0]), after = in_loop(d->side[1]);
+    buf_printf(s->out, "  syncs in the loop %llu -> %llu", (unsigned long long)before,
+               (unsigned long long)after);
+    buf_adds(s->out, after == 0 && d->side[1]->basics.steps.n_steps
+                         ? "   proved: no blocking call inside the steps of the after trace\n"
+                         : "\n");
+}
+
+void view_diff_text(const struct screen *s, const struct view_diff *v)
+{
+    put_wall(s, v);
+    put_parts(s, v->d);
+    put_stages(s, v->d);
+    put_kernels(s, v->d);
+    put_syncs(s, v->d);
+}
+
+/* ---- JSON ---- */
+
+static void json_pair(struct jout *j, const char *key, int64_t before, int64_t after)
+{
+    jout_obj(j, key);
+    jout_us(j, "before_us", before);
+    jout_us(j, "after_us", after);
+    jout_num(j, "change_pct", change_pct((double)before, (double)after), 3);
+    jout_end_obj(j);
+}
+
+static void json_stage_side(struct jout *j, const char *key, const struct stage *s)
+{
+    if (!s) {
+        jout_null(j, key);
+        return;
+    }
+    jout_obj(j, key);
+    jout_uint(j, "count", s->calls);
+    jout_us(j, "cpu_us", s->cpu_ns);
+    jout_us(j, "gpu_us", s->gpu.sum_ns);
+    jout_us(j, "idle_us", s->idle_meanwhile_ns);
+    jout_us(j, "median_us", s->median_ns);
+    jout_uint(j, "kernels", s->gpu.kernels);
+    jout_uint(j, "syncs", s->syncs);
+    jout_end_obj(j);
+}
+
+static void json_syncs(struct jout *j, const struct diff *d)
+{
+    static const char *const names[] = {"removed", "added"};
+    jout_obj(j, "syncs");
+    for (int side = 0; side < 2; side++) {
+        jout_arr(j, names[side]);
+        for (uint32_t i = 0; i < d->n_syncs; i++) {
+            const struct sync_site *site = d->syncs[i].side[side];
+            if (!site || d->syncs[i].side[!side]) continue;
+            jout_obj(j, NULL);
+            jout_cstr(j, "what", d->syncs[i].key);
+            jout_cstr(j, "kind", wait_kind_name(site->kind));
+            jout_str(j, "file", site->place.source.file);
+            jout_int(j, "line", site->place.source.line);
+            jout_str(j, "function", site->place.source.function);
+            jout_uint(j, "count", site->n_rows);
+            jout_us(j, "blocked_us", site->blocked_ns);
+            jout_us(j, "exposed_us", site->exposed_ns);
+            jout_end_obj(j);
+        }
+        jout_end_arr(j);
+    }
+    jout_uint(j, "in_loop_before", in_loop(d->side[0]));
+    jout_uint(j, "in_loop_after", in_loop(d->side[1]));
+    jout_end_obj(j);
+}
+
+static void json_kernels(struct jout *j, const struct diff *d)
+{
+    static const char *const mechanisms[] = {"none", "fusion", "cuda_graphs",
+                                             "fusion_and_cuda_graphs", "less_work"};
+    const struct diff_kernels *k = &d->kernels;
+    jout_obj(j, "kernels");
+    jout_uint(j, "before", k->kernels[0]);
+    jout_uint(j, "after", k->kernels[1]);
+    jout_num(j, "per_step_before", (double)k->kernels[0] / d->per_step[0], 3);
+    jout_num(j, "per_step_after", (double)k->kernels[1] / d->per_step[1], 3);
+    jout_uint(j, "fused_before", k->fused[0]);
+    jout_uint(j, "fused_after", k->fused[1]);
+    jout_uint(j, "in_graphs_before", k->in_graphs[0]);
+    jout_uint(j, "in_graphs_after", k->in_graphs[1]);
+    jout_uint(j, "launches_before", k->launches[0]);
+    jout_uint(j, "launches_after", k->launches[1]);
+    jout_uint(j, "new_names", k->new_names);
+    jout_uint(j, "gone_names", k->gone_names);
+    jout_cstr(j, "mechanism", mechanisms[d->mechanism]);
+    jout_arr(j, "families");
+    for (int f = 0; f < FAMILY_COUNT; f++) {
+        if (!k->family[f][0] && !k->family[f][1]) continue;
+        jout_obj(j, NULL);
+        jout_cstr(j, "family", kernel_family_name((enum kernel_family)f));
+        jout_uint(j, "before", k->family[f][0]);
+        jout_uint(j, "after", k->family[f][1]);
+        jout_us(j, "before_us", k->family_ns[f][0]);
+        jout_us(j, "after_us", k->family_ns[f][1]);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+    jout_end_obj(j);
+}
+
+static void json_stats(struct jout *j, const struct diff_stats *st)
+{
+    jout_obj(j, "statistics");
+    jout_uint(j, "runs_before", st->n[0]);
+    jout_uint(j, "runs_after", st->n[1]);
+    jout_num(j, "median_before_us", st->median_ns[0] / 1e3, 3);
+    jout_num(j, "median_after_us", st->median_ns[1] / 1e3, 3);
+    jout_num(j, "change_pct", st->change_pct, 3);
+    if (st->known) {
+        jout_num(j, "low_pct", st->low_pct, 3);
+        jout_num(j, "high_pct", st->high_pct, 3);
+        jout_cstr(j, "verdict", st->real ? "real" : "within_noise");
+    } else {
+        jout_cstr(j, "verdict", "unknown");
+    }
+    jout_end_obj(j);
+}
+
+void view_diff_json(struct buf *out, const struct view_diff *v)
+{
+    const struct diff *d = v->d;
+    struct jout j;
+    jout_init(&j, out, true);
+    jout_obj(&j, NULL);
+    json_pair(&j, "wall", d->side[0]->wall_ns, d->side[1]->wall_ns);
+    json_pair(&j, "wall_without_profiler", d->side[0]->undistort.plain_ns,
+              d->side[1]->undistort.plain_ns);
+    json_stats(&j, v->stats);
+    json_pair(&j, "step", d->side[0]->basics.steps.median_ns, d->side[1]->basics.steps.median_ns);
+    jout_uint(&j, "steps_before", d->side[0]->basics.steps.n_steps);
+    jout_uint(&j, "steps_after", d->side[1]->basics.steps.n_steps);
+    jout_arr(&j, "parts");
+    for (uint32_t i = 0; i < d->n_parts; i++) {
+        jout_obj(&j, NULL);
+        jout_cstr(&j, "kind", d->parts[i].kind);
+        jout_cstr(&j, "name", d->parts[i].name);
+        jout_us(&j, "before_us", d->parts[i].ns[0]);
+        jout_us(&j, "after_us", d->parts[i].ns[1]);
+        jout_us(&j, "change_us", d->parts[i].ns[1] - d->parts[i].ns[0]);
+        jout_end_obj(&j);
+    }
+    jout_end_arr(&j);
+    jout_arr(&j, "stages");
+    for (uint32_t i = 0; i < d->n_stages; i++) {
+        jout_obj(&j, NULL);
+        jout_cstr(&j, "path", d->stages[i].path);
+        json_stage_side(&j, "before", d->stages[i].side[0]);
+        json_stage_side(&j, "after", d->stages[i].side[1]);
+        jout_end_obj(&j);
+    }
+    jout_end_arr(&j);
+    jout_bool(&j, "labels_lost", d->labels_lost);
+    json_kernels(&j, d);
+    json_syncs(&j, d);
+    jout_end_obj(&j);
+}

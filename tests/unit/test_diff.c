@@ -1,0 +1,144 @@
+/* test_diff.c: the change of the wall clock is the sum of its parts, to the nanosecond. */
+#include "analyze/diff.h"
+
+#include "import/import.h"
+#include "kit.h"
+#include "report/view_diff.h"
+
+struct pair {
+    struct trace *t[2];
+    struct arena mem;
+    struct analysis a[2];
+    struct diff d;
+};
+
+static void compare(struct pair *p, struct trace *before, struct trace *after)
+{
+    *p = (struct pair){.t = {before, after}};
+    arena_init(&p->mem);
+    struct analysis_options o = {0};
+    for (int i = 0; i < 2; i++) CHECK_EQ_INT(analysis_run(&p->a[i], p->t[i], &o, &p->mem, NULL), 0);
+    CHECK_EQ_INT(diff_run(&p->a[0], &p->a[1], &p->mem, &p->d, NULL), 0);
+}
+
+static void done(struct pair *p)
+{
+    for (int i = 0; i < 2; i++) {
+        analysis_done(&p->a[i]);
+        trace_free(p->t[i]);
+    }
+    arena_done(&p->mem);
+}
+
+static void check_sum(const struct pair *p)
+{
+    int64_t sum[2] = {0, 0};
+    for (uint32_t i = 0; i < p->d.n_parts; i++)
+        for (int s = 0; s < 2; s++) sum[s] += p->d.parts[i].ns[s];
+    CHECK_EQ_INT(sum[0], p->a[0].wall_ns);
+    CHECK_EQ_INT(sum[1], p->a[1].wall_ns);
+}
+
+static struct trace *load(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
+    struct trace *t = NULL;
+    CHECK_EQ_INT(import_open(path, NULL, &t, NULL), 0);
+    return t;
+}
+
+TEST(parts_add_up_and_the_drain_is_gone)
+{
+    struct pair p;
+    compare(&p, load("flux2/flux2_before_compile.json.gz"),
+            load("flux2/flux2_after_compile.json.gz"));
+    check_sum(&p);
+    bool drain_gone = false, new_drain = false;
+    for (uint32_t i = 0; i < p.d.n_syncs; i++) {
+        const struct diff_sync *y = &p.d.syncs[i];
+        if (y->side[0] && !y->side[1] && y->side[0]->blocked_ns > 200000000)
+            drain_gone = strstr(y->key, "_unpack_latents_with_ids") != NULL;
+        if (!y->side[0] && y->side[1] && y->side[1]->in_loop) new_drain = true;
+    }
+    CHECK(drain_gone);
+    CHECK(!new_drain);
+    CHECK_EQ_INT(p.d.mechanism, MECHANISM_NONE);
+    bool walk = false;
+    for (uint32_t i = 0; i < p.d.n_parts && i < 4; i++)
+        walk = walk || strcmp(p.d.parts[i].name, "_set_context") == 0;
+    CHECK(walk);
+    done(&p);
+}
+
+/* Eager against compiled: 30 kernels a step become 10, of which 6 are fused. */
+static struct trace *steps(int n, const char *kernel, bool graph)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 4; s++) {
+        double at = s * 1000;
+        kit_label(&k, "step", at, 900);
+        if (graph) kit_call(&k, "cudaGraphLaunch", at + 5, 8);
+        for (int i = 0; i < n; i++) {
+            if (!graph) kit_call(&k, "cudaLaunchKernel", at + 5 + i * 10, 5);
+            kit_work(&k, KIND_KERNEL, kernel, at + 20 + i * 20, 15);
+        }
+    }
+    return kit_end(&k);
+}
+
+TEST(fusion_and_graphs_are_told_apart)
+{
+    struct pair p;
+    compare(&p, steps(30, "elementwise_kernel", false), steps(10, "triton_poi_fused_add_0", false));
+    check_sum(&p);
+    CHECK_EQ_INT(p.d.mechanism, MECHANISM_FUSION);
+    CHECK_EQ_UINT(p.d.kernels.kernels[0], 120);
+    CHECK_EQ_UINT(p.d.kernels.kernels[1], 40);
+    CHECK_EQ_UINT(p.d.kernels.new_names, 1);
+    done(&p);
+    compare(&p, steps(30, "elementwise_kernel", false), steps(30, "elementwise_kernel", true));
+    check_sum(&p);
+    CHECK_EQ_INT(p.d.mechanism, MECHANISM_GRAPHS);
+    CHECK(p.d.kernels.same_names);
+    done(&p);
+    compare(&p, steps(30, "elementwise_kernel", false), steps(30, "elementwise_kernel", false));
+    check_sum(&p);
+    CHECK_EQ_INT(p.d.mechanism, MECHANISM_NONE);
+    done(&p);
+}
+
+TEST(noise_is_called_noise)
+{
+    int64_t a[] = {100, 104, 98, 101, 97}, b[] = {99, 103, 100, 98, 102},
+            c[] = {90, 91, 89, 92, 90};
+    struct diff_stats s;
+    diff_stats(a, 5, b, 5, &s);
+    CHECK(s.known && !s.real);
+    diff_stats(a, 5, c, 5, &s);
+    CHECK(s.known && s.real);
+    CHECK(s.high_pct < 0 && s.low_pct <= s.change_pct && s.change_pct <= s.high_pct);
+    diff_stats(a, 2, c, 5, &s);
+    CHECK(!s.known);
+}
+
+static int whole(void *ctx)
+{
+    struct analysis *a = ctx;
+    struct arena mem;
+    arena_init(&mem);
+    struct diff d;
+    int rc = diff_run(&a[0], &a[1], &mem, &d, NULL);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(survives_every_failed_allocation)
+{
+    struct pair p;
+    compare(&p, steps(30, "elementwise_kernel", false), steps(10, "triton_poi_fused_add_0", false));
+    CHECK_EVERY_ALLOC(whole, p.a);
+    done(&p);
+}
+
+TEST_MAIN
