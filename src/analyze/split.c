@@ -234,7 +234,9 @@ static struct cause of_way(const struct split *s, const struct gap_at *at)
     if (g->end_ns - t->ts_ns[g->launch] <= LATENCY_NS) return of_launch(s, at);
     if (t->lane[g->prev] != t->lane[g->next])
         return plain(at, CAUSE_DEPENDENCY, "waits for another stream");
-    return plain(at, CAUSE_DEVICE, "launched in time, started late");
+    bool copies = t->kind[g->prev] == KIND_MEMCPY || t->kind[g->next] == KIND_MEMCPY;
+    return plain(at, CAUSE_DEVICE,
+                 copies ? "between a copy and other work" : "launched in time, started late");
 }
 
 /* After the launch: the call and a usual latency are its own, what exceeds them is not. */

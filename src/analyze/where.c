@@ -3,6 +3,16 @@
 
 #include "base/mem.h"
 
+const char *where_by_name(enum where_by by)
+{
+    static const char *const names[] = {
+        [WHERE_BY_FRAME] = "stack",  [WHERE_BY_LIBRARY] = "library_stack",
+        [WHERE_BY_OP] = "op",        [WHERE_BY_ANNOTATION] = "annotation",
+        [WHERE_BY_NOTHING] = "none",
+    };
+    return names[by];
+}
+
 int where_init(struct where *w, const struct trace *t, struct err *e)
 {
     *w = (struct where){.t = t, .has_stacks = t->n_py > 0};

@@ -20,6 +20,9 @@ enum where_by {
     WHERE_BY_NOTHING
 };
 
+/* "stack", "library_stack", "op", "annotation", "none". */
+const char *where_by_name(enum where_by by);
+
 struct place {
     enum where_by by;
     row_t frame;    /* the Python frame `source` was read from, or ROW_NONE */

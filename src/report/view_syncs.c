@@ -18,6 +18,7 @@ static void json_place(struct jout *j, const struct view_syncs *v, const struct 
         jout_str(j, "called", buf_str(&text));
     }
     source_json(j, t, p);
+    jout_cstr(j, "source_by", where_by_name(p->by));
     jout_bool(j, "line_is_function_start", p->frame != ROW_NONE && p->line_is_start);
     buf_reset(&text);
     where_path(t, p->annotation, &text);

@@ -95,6 +95,7 @@ $ strata syncs pp.json.gz --site 2 --json | grep -v predicted_gain | grep -v as_
 |       "inner_op": null,
 |       "kind": "explicit",
 |       "source": null,
+|       "source_by": "annotation",
 |       "line_is_function_start": false,
 |       "annotation": "pipeline_call",
 |       "stack": [],

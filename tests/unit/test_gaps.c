@@ -258,6 +258,18 @@ TEST(launched_in_time_but_started_late)
     done(&f);
 }
 
+TEST(from_a_copy_to_a_kernel)
+{
+    struct kit k = kit_begin();
+    kit_call(&k, "cudaMemcpyAsync", 0, 5);
+    kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pinned -> Device)", 10, 100);
+    kit_launch(&k, 20, "b", 117, 100);
+    struct found f = run(&k, 5);
+    check_sums(&f);
+    CHECK_EQ_INT(idle_of(&f, CAUSE_DEVICE, "between a copy and other work"), kit_ns(7));
+    done(&f);
+}
+
 TEST(graphs_and_unknown_launches)
 {
     struct kit k = kit_begin();

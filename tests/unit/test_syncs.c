@@ -168,9 +168,28 @@ TEST(a_copy_to_ordinary_memory_waits_itself)
     kit_call(&k, "cudaStreamSynchronize", 661, 5);
     struct found f = run(&k);
     REQUIRE(CHECK_EQ_UINT(f.s.waits.n, 1));
+    CHECK_EQ_BYTES(trace_str(f.t, f.s.sites[0].call), "cudaMemcpyAsync");
     CHECK_EQ_INT(f.s.waits.all[0].kind, WAIT_COPY);
     CHECK_EQ_INT(f.s.waits.all[0].blocked_ns, kit_ns(555));
     CHECK_EQ_INT(f.s.waits.all[0].waited_ns, kit_ns(400));
+    done(&f);
+}
+
+/* The same calls, but the waiting happens in the synchronize. */
+TEST(a_site_is_named_after_the_call_that_takes_long)
+{
+    struct kit k = kit_begin();
+    kit_launch(&k, 0, "gemm", 10, 500);
+    kit_op(&k, "aten::item", 100, 600);
+    kit_call(&k, "cudaMemcpyAsync", 110, 10);
+    k.bytes = 4;
+    kit_work(&k, KIND_MEMCPY, "Memcpy DtoH (Device -> Pageable)", 510, 1);
+    kit_call(&k, "cudaStreamSynchronize", 121, 400);
+    struct found f = run(&k);
+    REQUIRE(CHECK_EQ_UINT(f.s.n_sites, 1));
+    CHECK_EQ_INT(f.s.sites[0].kind, WAIT_READBACK);
+    CHECK_EQ_BYTES(trace_str(f.t, f.s.sites[0].call), "cudaStreamSynchronize");
+    CHECK_EQ_INT(f.s.sites[0].blocked_ns, kit_ns(410));
     done(&f);
 }
 

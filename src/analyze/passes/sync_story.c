@@ -49,7 +49,7 @@ static int most_first(const void *a, const void *b)
 
 static void take_causes(struct causes *c, struct sync_story *story)
 {
-    qsort(c->all, c->n, sizeof *c->all, most_first);
+    if (c->n) qsort(c->all, c->n, sizeof *c->all, most_first);
     for (size_t i = 0; i < c->n && i < STORY_CAUSES; i++) {
         story->causes[i].name = c->all[i].name;
         story->causes[i].ns = c->all[i].idle_ns;

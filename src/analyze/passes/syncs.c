@@ -34,20 +34,24 @@ static void make_key(struct grouping *g, const struct wait *w, const struct plac
 {
     buf_reset(&g->key);
     buf_printf(&g->key, "%d\n", (int)w->kind);
-    add_name(&g->key, g->t, w->waits_in);
+    add_name(&g->key, g->t, w->call);
+    add_name(&g->key, g->t, w->copy_call);
     add_name(&g->key, g->t, p->op);
     if (p->frame != ROW_NONE) add_name(&g->key, g->t, p->frame);
     else add_labels(&g->key, g->s, g->t, w->call);
     if (p->called != ROW_NONE) where_print_call(g->t, p->called, &g->key);
 }
 
-static void add_to_site(struct sync_site *s, const struct wait *w, bool looped)
+static void add_to_site(struct sync_site *s, const struct trace *t, const struct wait *w,
+                        bool looped)
 {
+    int64_t in_last = w->copy_call == w->call ? 0 : t->dur_ns[w->call];
     s->n_rows++;
     s->in_loop += looped;
     s->n_drains += w->drains;
     s->blocked_ns += w->blocked_ns;
     s->exposed_ns += w->exposed_ns;
+    s->in_copy_ns += w->blocked_ns - in_last;
     if (w->bytes >= 0) s->bytes = (s->bytes < 0 ? 0 : s->bytes) + w->bytes;
     if (w->begin_ns < s->first_ns) s->first_ns = w->begin_ns;
     if (w->begin_ns > s->last_ns) s->last_ns = w->begin_ns;
@@ -71,7 +75,7 @@ static bool group(struct grouping *g, const struct steps *steps)
         struct sync_site *site = &s->sites[id - 1];
         if (id > s->n_sites) {
             s->n_sites = id;
-            *site = (struct sync_site){.call = g->t->name[w->waits_in],
+            *site = (struct sync_site){.call = g->t->name[w->call],
                                        .kind = w->kind,
                                        .bytes = -1,
                                        .place = p,
@@ -81,7 +85,7 @@ static bool group(struct grouping *g, const struct steps *steps)
                                        .last_ns = w->begin_ns};
         }
         s->site_of[i] = id - 1;
-        add_to_site(site, w, steps_at(steps, w->begin_ns) != UINT32_MAX);
+        add_to_site(site, g->t, w, steps_at(steps, w->begin_ns) != UINT32_MAX);
         if (w->blocked_ns > s->waits.all[site->longest].blocked_ns) {
             site->longest = (uint32_t)i;
             site->place = p;
@@ -118,6 +122,17 @@ static bool sort_sites(struct syncs *s, struct arena *mem)
         if (s->site_of[i] != SYNCS_NO_SITE) s->site_of[i] = rank[s->site_of[i]];
     s->sites = sorted;
     return true;
+}
+
+/* Most of the waiting may happen in the copy call before the synchronize: pageable memory. */
+static void name_calls(const struct trace *t, struct syncs *s)
+{
+    for (uint32_t i = 0; i < s->n_sites; i++) {
+        struct sync_site *site = &s->sites[i];
+        row_t copy_call = s->waits.all[site->longest].copy_call;
+        if (2 * site->in_copy_ns > site->blocked_ns && copy_call != ROW_NONE)
+            site->call = t->name[copy_call];
+    }
 }
 
 /* Lists the calls of every site, in one array cut into pieces. */
@@ -169,7 +184,9 @@ static int make_sites(struct grouping *g, const struct steps *steps, struct aren
     s->sites = arena_zalloc(mem, s->waits.n + 1, sizeof *s->sites);
     bool ok = s->site_of && s->sites && group(g, steps) && sort_sites(s, mem) && borrow_floors(s) &&
               list_rows(g->t, s, mem);
-    return ok ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ok) return FAIL(e, ERR_NOMEM, "out of memory");
+    name_calls(g->t, s);
+    return 0;
 }
 
 static int group_waits(const struct trace *t, const struct steps *steps, struct arena *mem,

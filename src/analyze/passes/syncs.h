@@ -16,7 +16,7 @@
 #define SYNCS_NO_SITE UINT32_MAX
 
 struct sync_site {
-    str_id call;
+    str_id call; /* the call most of the waiting happens in */
     enum wait_kind kind;
     struct place place; /* of the longest wait */
     uint32_t longest;   /* number of the longest wait in waits.all */
@@ -25,8 +25,9 @@ struct sync_site {
     uint32_t n_drains;
     uint32_t in_loop; /* waits inside the steps of the loop */
     int64_t blocked_ns, exposed_ns;
-    int64_t floor_ns; /* what the call costs when nothing is queued; -1 when never seen */
-    int64_t bytes;    /* of all its copies; -1 when there are none */
+    int64_t in_copy_ns; /* of blocked_ns, in copy calls that wait themselves */
+    int64_t floor_ns;   /* what the call costs when nothing is queued; -1 when never seen */
+    int64_t bytes;      /* of all its copies; -1 when there are none */
     int64_t first_ns, last_ns;
     uint32_t deepest; /* most work queued at one of its waits */
 };

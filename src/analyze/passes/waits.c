@@ -100,7 +100,6 @@ static void note_call(const struct trace *t, struct wait *w, row_t call, bool wa
     w->cost_ns += t->dur_ns[call];
     if (!waits) return;
     w->blocked_ns += t->dur_ns[call];
-    if (w->waits_in == ROW_NONE) w->waits_in = call;
 }
 
 static int32_t device_of(const struct finder *f, row_t copy)
@@ -111,15 +110,15 @@ static int32_t device_of(const struct finder *f, row_t copy)
     if (copy == ROW_NONE && f->last_launch != ROW_NONE)
         rows = trace_launched(t, f->last_launch, &n);
     if (n) copy = rows[0];
-    return copy == ROW_NONE ? -1 : t->lanes[t->lane[copy]].device;
+    if (copy != ROW_NONE) return t->lanes[t->lane[copy]].device;
+    return f->tl->n_devices == 1 ? f->tl->devices[0].device : -1;
 }
 
 static int add_wait(struct finder *f, row_t call, row_t copy_call)
 {
     const struct trace *t = f->t;
     struct waits *out = f->out;
-    struct wait w = {
-        .call = ROW_NONE, .copy_call = copy_call, .copy = ROW_NONE, .waits_in = ROW_NONE};
+    struct wait w = {.call = ROW_NONE, .copy_call = copy_call, .copy = ROW_NONE};
     if (copy_call != ROW_NONE) {
         w.copy = copied_by(t, copy_call);
         note_call(t, &w, copy_call, copy_call == call || copy_waits(t, w.copy));

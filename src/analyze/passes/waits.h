@@ -36,7 +36,6 @@ const char *wait_kind_name(enum wait_kind k);
 struct wait {
     row_t call;      /* the last of its calls: when it returns, the wait is over */
     row_t copy_call; /* the copy it waits for, or ROW_NONE */
-    row_t waits_in;  /* the call the wait happens in: the copy call where memory is pageable */
     row_t copy;      /* device record of the copy, or ROW_NONE */
     int64_t begin_ns, end_ns;
     int64_t blocked_ns; /* CPU time in the calls that wait */
