@@ -6,6 +6,8 @@
 static int run_passes(struct analysis *a, struct err *e)
 {
     TRY(basics_run(a->t, a->mem, &a->basics, e));
+    TRY(integrity_run(&a->basics, a->mem, &a->integrity, e));
+    a->abstains = !a->integrity.idle_trusted || a->integrity.quality == QUALITY_UNUSABLE;
     TRY(stages_run(&a->basics, false, a->mem, &a->stages, e));
     TRY(syncs_run(a->t, &a->basics, a->mem, &a->syncs, e));
     struct gaps_in in = {a->t, &a->basics, &a->syncs, (int64_t)(a->th.value[TH_GAP_US] * 1e3)};
@@ -19,7 +21,7 @@ static int run_replay(struct analysis *a, int64_t wall_ns, struct err *e)
     TRY(undistort_run(&a->model, wall_ns, a->mem, &a->undistort, e));
     a->wall_ns = a->undistort.traced_ns;
     bound_run(a->t, &a->basics.timeline, &a->gaps, a->model.begin_ns, a->model.end_ns, &a->parts);
-    a->bound = bound_of(&a->parts);
+    a->bound = a->abstains ? BOUND_UNKNOWN : bound_of(&a->parts);
     int64_t busy = a->parts.kernel_ns + a->parts.copy_ns;
     a->busy_pct = a->wall_ns > 0 ? 100.0 * (double)busy / (double)a->wall_ns : 0;
     return 0;
@@ -33,7 +35,7 @@ int analysis_run(struct analysis *a, const struct trace *t, const struct analysi
     else thresholds_init(&a->th);
     TRY(run_passes(a, e));
     TRY(run_replay(a, o->wall_ns, e));
-    TRY(rules_run(a, &a->findings, e));
+    if (!a->abstains) TRY(rules_run(a, &a->findings, e));
     TRY(findings_rank(&a->findings, &a->model, &a->undistort, &a->th, mem, e));
     return checklist_run(a, &a->checklist, e);
 }

@@ -5,6 +5,7 @@
 #include "analyze/bound.h"
 #include "analyze/checklist.h"
 #include "analyze/finding.h"
+#include "analyze/passes/integrity.h"
 #include "analyze/passes/stages.h"
 #include "analyze/quiet.h"
 
@@ -13,6 +14,7 @@ struct analysis {
     struct arena *mem;
     struct thresholds th;
     struct basics basics; /* calls, timeline, steps */
+    struct integrity integrity;
     struct stages stages;
     struct syncs syncs;
     struct gaps gaps;
@@ -22,6 +24,7 @@ struct analysis {
     struct bound_parts parts;
     enum bound bound;
     struct findings findings; /* ranked */
+    bool abstains;            /* the records do not support a diagnosis: no findings, no bound */
     struct checklist checklist;
     int64_t wall_ns; /* of the trace */
     double busy_pct; /* of the busiest device, of the wall clock */

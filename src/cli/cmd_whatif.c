@@ -105,7 +105,8 @@ static int parse_edit(struct whatif *w, const char *name, const char *value, str
     else return 1;
     if (ed->kind == EDIT_SCALE_CPU || ed->kind == EDIT_SCALE_KERNEL)
         return with_factor(w, name, value, ed, e);
-    if (ed->kind == EDIT_PIN_COPIES) ed->factor = pinned_speed(w->t, strtod(value, NULL));
+    if (ed->kind == EDIT_PIN_COPIES || ed->kind == EDIT_OVERLAP_COPIES)
+        ed->factor = pinned_speed(w->t, strtod(value, NULL));
     return 0;
 }
 

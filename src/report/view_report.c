@@ -37,17 +37,30 @@ void view_report_title(struct buf *out, const struct analysis *a, const char *pa
     buf_printf(out, "  %s events\n", human_count((uint64_t)t->n_rows + t->n_flows).s);
 }
 
+static void put_doubt(const struct screen *s, const struct doubt *d)
+{
+    struct buf text;
+    buf_init(&text);
+    buf_printf(&text, "%s: %s. Better: %s", d->what, d->means, d->instead);
+    text_styled(s->out, d->level >= QUALITY_DOUBTFUL ? TEXT_RED : TEXT_YELLOW, s->color, "  !  ");
+    text_wrap(s->out, buf_c(&text), 5, s->width);
+    buf_done(&text);
+}
+
 static void put_quality(const struct screen *s, const struct analysis *a)
 {
     const struct undistort *u = &a->undistort;
     double error = u->traced_ns > 0
                        ? 100.0 * (double)(u->replayed_ns - u->traced_ns) / (double)u->traced_ns
                        : 0;
-    buf_printf(s->out, "replay error %.1f %%", fabs(error));
+    buf_printf(s->out, "trace quality: %s (replay error %.1f %%",
+               quality_name(a->integrity.quality), fabs(error));
     if (u->plain_ns > 0 && u->traced_ns > u->plain_ns)
         buf_printf(s->out, "; without the profiler about %s instead of %s",
                    human_time(u->plain_ns).s, human_time(u->traced_ns).s);
-    buf_addc(s->out, '\n');
+    buf_adds(s->out, ")\n");
+    for (uint32_t i = 0; i < a->integrity.n_doubts; i++)
+        if (a->integrity.doubts[i].level > QUALITY_GOOD) put_doubt(s, &a->integrity.doubts[i]);
 }
 
 static const char *bound_title(enum bound b)
@@ -73,6 +86,11 @@ static const char *advice_for(enum bound b)
 void view_report_verdict(struct buf *out, const struct analysis *a)
 {
     buf_printf(out, "%s wall, ", human_time(a->wall_ns).s);
+    if (a->abstains) {
+        buf_adds(out, "no diagnosis: the records of the device are incomplete, so its idle time is "
+                      "not known");
+        return;
+    }
     if (a->bound == BOUND_UNKNOWN) {
         buf_printf(out, "not bound to a device: %s", advice_for(a->bound));
         return;
@@ -174,7 +192,9 @@ static void put_findings(const struct screen *s, const struct analysis *a)
 {
     const struct findings *f = &a->findings;
     buf_addc(s->out, '\n');
-    if (f->n == 0) {
+    if (a->abstains) {
+        buf_adds(s->out, "  no findings are given on records that cannot be trusted\n");
+    } else if (f->n == 0) {
         text_styled(s->out, TEXT_GREEN, s->color, "  nothing to fix was found");
         buf_addc(s->out, '\n');
     } else {

@@ -108,6 +108,32 @@ static void put_profiler(struct jout *j, const struct analysis *a)
     jout_end_obj(j);
 }
 
+static void put_quality(struct jout *j, const struct analysis *a)
+{
+    const struct integrity *q = &a->integrity;
+    jout_obj(j, "quality");
+    jout_cstr(j, "verdict", quality_name(q->quality));
+    jout_bool(j, "abstains", a->abstains);
+    jout_bool(j, "idle_trusted", q->idle_trusted);
+    jout_bool(j, "times_trusted", q->times_trusted);
+    jout_bool(j, "links_trusted", q->links_trusted);
+    jout_arr(j, "doubts");
+    for (uint32_t i = 0; i < q->n_doubts; i++) {
+        const struct doubt *d = &q->doubts[i];
+        jout_obj(j, NULL);
+        jout_cstr(j, "id", d->id);
+        jout_cstr(j, "level", quality_name(d->level));
+        jout_uint(j, "count", d->count);
+        jout_uint(j, "of", d->of);
+        jout_cstr(j, "what", d->what);
+        jout_cstr(j, "means", d->means);
+        jout_cstr(j, "instead", d->instead);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+    jout_end_obj(j);
+}
+
 void view_report_json(struct buf *out, const struct analysis *a)
 {
     struct jout j;
@@ -116,6 +142,7 @@ void view_report_json(struct buf *out, const struct analysis *a)
     jout_us(&j, "wall_us", a->wall_ns);
     jout_cstr(&j, "bound", bound_name(a->bound));
     jout_num(&j, "gpu_busy_pct", a->busy_pct, 3);
+    put_quality(&j, a);
     jout_cstr(&j, "gains_are", "without_profiler");
     put_profiler(&j, a);
     jout_arr(&j, "findings");

@@ -78,6 +78,10 @@ void view_report_md(struct buf *out, const struct analysis *a, const char *path)
     buf_addc(out, '\n');
     view_report_verdict(out, a);
     buf_addc(out, '\n');
+    for (uint32_t i = 0; i < a->integrity.n_doubts && i < 3; i++)
+        if (a->integrity.doubts[i].level > QUALITY_GOOD)
+            buf_printf(out, "\n> %s. %s\n", a->integrity.doubts[i].what,
+                       a->integrity.doubts[i].means);
     if (a->stages.n) put_stages(out, a);
     buf_adds(out, "\n## Checklist\n");
     for (uint32_t i = 0; i < a->checklist.n; i++) {

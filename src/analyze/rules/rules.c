@@ -8,10 +8,12 @@
 #include "base/human.h"
 
 /* One a line. */
-#define RULES(X)    \
-    X(sync_in_loop) \
-    X(late_launch)  \
-    X(launch_bound)
+#define RULES(X)     \
+    X(sync_in_loop)  \
+    X(late_launch)   \
+    X(launch_bound)  \
+    X(pageable_copy) \
+    X(exposed_copy)
 
 #define DECLARE(id) extern const struct rule rule_##id;
 RULES(DECLARE)
@@ -77,4 +79,24 @@ const char *rule_exactly(const struct analysis *a, struct str name)
     out[o++] = '$';
     out[o] = '\0';
     return out;
+}
+
+/* PCIe 4, one way, for want of anything better. */
+#define PINNED_SPEED 24.0
+#define LEAST_COPY   (1 << 20)
+
+double rule_pinned_speed(const struct analysis *a)
+{
+    double bytes[2] = {0}, ns[2] = {0}; /* pageable, pinned */
+    for (row_t r = 0; r < a->t->n_rows; r++) {
+        const struct gpu_info *g = a->t->kind[r] == KIND_MEMCPY ? trace_gpu(a->t, r) : NULL;
+        if (!g || g->bytes < LEAST_COPY) continue;
+        bool pinned = str_has(trace_name(a->t, r), "Pinned");
+        if (!pinned && !str_has(trace_name(a->t, r), "Pageable")) continue;
+        bytes[pinned] += (double)g->bytes;
+        ns[pinned] += (double)a->t->dur_ns[r];
+    }
+    double seen = ns[1] > 0 ? bytes[1] / ns[1] : PINNED_SPEED;
+    double pageable = ns[0] > 0 ? bytes[0] / ns[0] : 0;
+    return seen > pageable ? seen : pageable;
 }

@@ -288,26 +288,41 @@ static int edit_cuda_graph(struct plan_build *b, struct sim_edit *ed, struct err
     return 0;
 }
 
-static void edit_copies(struct plan_build *b, struct sim_edit *ed)
+/* A copy that need not be waited for: neither by its own call nor by the synchronize that belongs
+ * to it (`.to()` makes both, under one operator). */
+static void stop_waiting(struct plan_build *b, uint32_t call, bool and_sync)
 {
     const struct sim_model *m = b->m;
+    if (b->plan->mode[call] == SIM_KEEP) b->plan->mode[call] = SIM_NO_WAIT;
+    uint32_t next = m->calls[call].next;
+    if (!and_sync || next == SIM_NONE || m->calls[next].n_work || b->plan->mode[next] != SIM_KEEP)
+        return;
+    if (m->calls[next].wait == SIM_WAIT_NOTHING) return;
+    if (m->t->parent[m->calls[next].row] == m->t->parent[m->calls[call].row])
+        b->plan->mode[next] = SIM_DROP;
+}
+
+static int edit_copies(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    const struct sim_model *m = b->m;
+    bool ahead = ed->kind == EDIT_OVERLAP_COPIES;
+    if (ahead && !b->plan->bus) b->plan->bus = arena_zalloc(b->mem, m->n_works + (size_t)1, 1);
+    if (ahead && !b->plan->bus) return FAIL(e, ERR_NOMEM, "out of memory");
     for (uint32_t w = 0; w < m->n_works; w++) {
         const struct sim_work *k = &m->works[w];
         struct str name = trace_name(m->t, k->row);
-        if (m->t->kind[k->row] != KIND_MEMCPY || str_has(name, "DtoD") || str_has(name, "PtoP"))
-            continue;
-        bool pageable = str_has(name, "Pageable");
-        if (ed->kind == EDIT_PIN_COPIES && !pageable) continue;
+        bool up = str_has(name, "HtoD"), pageable = str_has(name, "Pageable");
+        if (m->t->kind[k->row] != KIND_MEMCPY || (!up && !str_has(name, "DtoH"))) continue;
+        if (!ahead && !pageable) continue;
         ed->n_matched++;
         const struct gpu_info *g = trace_gpu(m->t, k->row);
-        int64_t pinned =
-            g && g->bytes > 0 && ed->factor > 0 ? (int64_t)((double)g->bytes / ed->factor) : -1;
-        int64_t now = k->end_ns - k->begin_ns;
-        if (ed->kind == EDIT_OVERLAP_COPIES) b->plan->work_ns[w] = 0;
-        else if (pinned >= 0 && pinned < now) b->plan->work_ns[w] = pinned;
-        if (k->call != SIM_NONE && b->plan->mode[k->call] == SIM_KEEP)
-            b->plan->mode[k->call] = SIM_NO_WAIT;
+        bool sized = g && g->bytes > 0 && ed->factor > 0;
+        int64_t pinned = sized && pageable ? (int64_t)((double)g->bytes / ed->factor) : INT64_MAX;
+        if (pinned < k->end_ns - k->begin_ns) b->plan->work_ns[w] = pinned;
+        if (ahead) b->plan->bus[w] = up ? 1 : 2;
+        if (k->call != SIM_NONE) stop_waiting(b, k->call, ahead);
     }
+    return 0;
 }
 
 static int edit_spans(struct plan_build *b, struct sim_edit *ed, struct err *e)
@@ -339,7 +354,7 @@ static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
     case EDIT_DROP_KERNEL: return edit_kernels(b, ed, e);
     case EDIT_CUDA_GRAPH: return edit_cuda_graph(b, ed, e);
     case EDIT_PIN_COPIES:
-    case EDIT_OVERLAP_COPIES: edit_copies(b, ed); return 0;
+    case EDIT_OVERLAP_COPIES: return edit_copies(b, ed, e);
     case EDIT_DROP_SPANS:
     case EDIT_SCALE_SPANS: return edit_spans(b, ed, e);
     }

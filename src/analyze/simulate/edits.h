@@ -16,7 +16,8 @@ enum sim_edit_kind {
     EDIT_DROP_KERNEL,    /* device work matching `pattern` takes no time, nor does its launch */
     EDIT_CUDA_GRAPH,     /* stages matching `pattern` become one graph launch each */
     EDIT_PIN_COPIES,     /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
-    EDIT_OVERLAP_COPIES, /* host-device copies no longer hold up the stream they run on */
+    EDIT_OVERLAP_COPIES, /* host-device copies run ahead beside the kernels, one after the other,
+                            pageable ones at `factor` bytes a nanosecond */
     EDIT_DROP_SPANS,     /* `spans`: their CPU time and every call in them never happen */
     EDIT_SCALE_SPANS,    /* `spans`: CPU time takes `keep` times as long, which may be above 1 */
 };

@@ -11,6 +11,8 @@
 #define GRAPH_GAP_NS 1000
 /* The hardware queue: launches beyond it make the CPU wait. */
 #define QUEUE_LIMIT 1024
+/* How many copies a program that prefetches keeps in flight. */
+#define PREFETCH 2
 /* Taking out the profiler's cost never shrinks a stretch of CPU time below this share of it. */
 #define LEAST_SHARE 0.1
 
@@ -23,6 +25,14 @@ struct thread_state {
     bool started;
 };
 
+/* Copies that run ahead: one after the other, at most PREFETCH of them before they are asked for.
+ */
+struct bus {
+    int64_t end_ns;
+    int64_t asked_ns[PREFETCH]; /* when the last ones were asked for */
+    uint64_t n;
+};
+
 struct run {
     const struct sim_model *m;
     const struct sim_plan *plan;
@@ -30,8 +40,9 @@ struct run {
     int64_t *begin_ns, *end_ns; /* by work */
     int64_t *stream_end;        /* by stream */
     bool *stream_used;
-    int64_t *queue;   /* start times of launched work by stream, a ring of QUEUE_LIMIT */
-    uint64_t *queued; /* works launched so far by stream */
+    int64_t *queue;    /* start times of launched work by stream, a ring of QUEUE_LIMIT */
+    uint64_t *queued;  /* works launched so far by stream */
+    struct bus bus[2]; /* one a direction */
     uint32_t main_thread;
     int64_t wait_ns, device_end_ns;
 };
@@ -157,9 +168,26 @@ static void place(struct run *r, uint32_t w, int64_t begin_ns)
     r->queue[(size_t)k->stream * QUEUE_LIMIT + r->queued[k->stream]++ % QUEUE_LIMIT] = begin_ns;
 }
 
+/* A copy that runs ahead waits for the bus and for room, not for the stream that uses its data. */
+static void start_ahead(struct run *r, uint32_t w, int64_t asked_ns)
+{
+    struct bus *b = &r->bus[r->plan->bus[w] - 1];
+    int64_t begin = b->n ? b->end_ns : 0;
+    int64_t *room = &b->asked_ns[b->n % PREFETCH];
+    if (b->n >= PREFETCH && *room > begin) begin = *room;
+    *room = asked_ns;
+    b->n++;
+    place(r, w, begin);
+    b->end_ns = r->end_ns[w];
+}
+
 static void start_work(struct run *r, uint32_t w, int64_t launched_ns, int64_t latency_ns,
                        bool captured)
 {
+    if (r->plan->bus && r->plan->bus[w]) {
+        start_ahead(r, w, launched_ns);
+        return;
+    }
     const struct sim_work *k = &r->m->works[w];
     int64_t gap = captured && k->gap_ns > GRAPH_GAP_NS ? GRAPH_GAP_NS : k->gap_ns;
     int64_t begin = launched_ns + latency_ns;

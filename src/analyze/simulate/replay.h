@@ -25,8 +25,10 @@ struct sim_cut {
 };
 
 struct sim_plan {
-    uint8_t *mode;        /* by call: enum sim_mode; NULL when no call changes */
-    int64_t *work_ns;     /* by work: duration, -1 = as measured; NULL when none changes */
+    uint8_t *mode;    /* by call: enum sim_mode; NULL when no call changes */
+    int64_t *work_ns; /* by work: duration, -1 = as measured; NULL when none changes */
+    uint8_t *bus;     /* by work: 1 + direction of copies that run ahead on a stream of their own;
+                         NULL when none do */
     struct sim_cut *cuts; /* by (thread, begin), not overlapping */
     uint32_t n_cuts;
     double cost_ns;   /* of recording, per weight in the model; 0: the trace as it is */

@@ -1,0 +1,78 @@
+/* exposed_copy.c: copies between host and device that no kernel hides, although they would run
+ * beside the kernels on a stream of their own. */
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+
+static bool crosses_the_bus(const struct trace *t, row_t r)
+{
+    struct str name = trace_name(t, r);
+    return str_has(name, "HtoD") || str_has(name, "DtoH");
+}
+
+/* The longest copy over the bus on the busiest device, and how much of them all there is. */
+static row_t longest_copy(const struct trace *t, const struct device_line *d, int64_t *ret_total_ns)
+{
+    row_t best = ROW_NONE;
+    *ret_total_ns = 0;
+    for (uint32_t i = 0; d && i < d->n_work; i++) {
+        row_t r = d->work[i];
+        if (t->kind[r] != KIND_MEMCPY || !crosses_the_bus(t, r)) continue;
+        *ret_total_ns += t->dur_ns[r];
+        if (best == ROW_NONE || t->dur_ns[r] > t->dur_ns[best]) best = r;
+    }
+    return best;
+}
+
+static int report_copies(const struct analysis *a, row_t longest, int64_t total_ns,
+                         struct findings *out, struct err *e);
+
+static int run(const struct analysis *a, struct findings *out, struct err *e)
+{
+    double share = a->wall_ns > 0 ? 100.0 * (double)a->parts.copy_ns / (double)a->wall_ns : 0;
+    if (share < a->th.value[TH_COPY_SHARE_PCT] || a->parts.kernel_ns <= 0) return 0;
+    int64_t total;
+    row_t longest =
+        longest_copy(a->t, timeline_device(&a->basics.timeline, a->parts.device), &total);
+    return longest == ROW_NONE ? 0 : report_copies(a, longest, total, out, e);
+}
+
+const struct rule rule_exposed_copy = {
+    .id = "exposed_copy",
+    .summary = "copies between host and device that no kernel hides",
+    .run = run,
+};
+
+static int report_copies(const struct analysis *a, row_t longest, int64_t total_ns,
+                         struct findings *out, struct err *e)
+{
+    struct finding *f = rule_finding(a, out, &rule_exposed_copy, e);
+    if (!f) return ERR_NOMEM;
+    row_t call = trace_launch_of(a->t, longest);
+    struct where w;
+    TRY(where_init(&w, a->t, e));
+    if (call != ROW_NONE) {
+        struct place p;
+        where_find(&w, call, &p);
+        rule_place(a, f, &p);
+    }
+    where_done(&w);
+    f->title = "copies that nothing hides";
+    f->why = rule_text(a,
+                       "The GPU copies for %s in all, and for %s of that no kernel runs: they wait "
+                       "for each other on one stream.",
+                       human_time(total_ns).s, human_time(a->parts.copy_ns).s);
+    f->fix = "Prefetch: copy the next batch or the next layer's weights on a side stream from "
+             "pinned memory, and let the "
+             "compute stream wait for it (wait_stream or an event) just before use.";
+    f->not_fixed = "Copies never take less than their bytes need on the bus: where they exceed the "
+                   "compute time, only fewer bytes help.";
+    f->show = "gaps %s";
+    f->blocked_ns = total_ns;
+    f->exposed_ns = a->parts.copy_ns;
+    finding_note(f, a->mem, a->t->ts_ns[longest], longest, "%s lasts %s",
+                 rule_name(a, trace_name(a->t, longest), 60), human_time(a->t->dur_ns[longest]).s);
+    f->edits[f->n_edits++] =
+        (struct sim_edit){.kind = EDIT_OVERLAP_COPIES, .factor = rule_pinned_speed(a)};
+    f->thresholds[f->n_thresholds++] = TH_COPY_SHARE_PCT;
+    return 0;
+}
