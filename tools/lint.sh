@@ -18,14 +18,10 @@ c_sources() { c_files | grep '\.c$'; }
 shell_files() { git ls-files -co --exclude-standard '*.sh' .ci/run | xargs ls -d 2>/dev/null; }
 
 formatting() { c_files | xargs clang-format-14 --dry-run --Werror; }
-tidy() {
-    # Only files of ours that the build knows: others have no compile command.
-    (cd "$build" && sed -n 's/.*"file": "\(\.\.[^"]*\)".*/\1/p' compile_commands.json | sort -u |
-        xargs -P "$(nproc)" -n 4 clang-tidy-14 --quiet -p . 2>/dev/null)
-}
 cpp_check() {
+    mkdir -p "$build/cppcheck"
     c_sources | grep '^src/' | cppcheck --quiet --std=c11 --enable=warning,performance,portability \
-        --inline-suppr --error-exitcode=1 -j "$(nproc)" -Isrc -Iinclude --suppress=missingInclude \
+        --inline-suppr --error-exitcode=1 --cppcheck-build-dir="$build/cppcheck" -j "$(nproc)" -Isrc -Iinclude --suppress=missingInclude \
         --suppressions-list=tools/cppcheck.suppress -D_GNU_SOURCE --file-list=-
 }
 shell() { shell_files | xargs shellcheck; }
@@ -42,7 +38,7 @@ check clang-format formatting
 check shellcheck shell
 check python python_syntax
 check cppcheck cpp_check
-check clang-tidy tidy
+check clang-tidy tools/tidy.py "$build"
 
 [ -z "$failed" ] || {
     echo "lint: failed:$failed"
