@@ -17,6 +17,7 @@
     X(kernels) \
     X(stages) \
     X(launches) \
+    X(memory) \
     X(export) \
     X(gaps) \
     X(syncs) \

@@ -26,6 +26,12 @@ void screen_time(struct text_table *t, int col, int64_t ns, int unit)
     text_table_cell(t, col, screen_time_text(ns, unit).s);
 }
 
+void screen_time_if(struct text_table *t, int col, int64_t ns, int unit, bool trusted)
+{
+    if (trusted) screen_time(t, col, ns, unit);
+    else text_table_cell(t, col, "?");
+}
+
 void screen_count(struct text_table *t, int col, uint64_t n)
 {
     text_table_cell(t, col, n ? human_count(n).s : "-");

@@ -22,7 +22,9 @@ int screen_unit(int64_t largest_ns);
 
 /* A time cell in the column's unit; "-" for 0, "<0.01 ms" for what would read as nothing. */
 void screen_time(struct text_table *t, int col, int64_t ns, int unit);
-struct human screen_time_text(int64_t ns, int unit);          /* the same outside a table */
+struct human screen_time_text(int64_t ns, int unit); /* the same outside a table */
+/* The same for a figure that may not be believed: "?" unless `trusted`. */
+void screen_time_if(struct text_table *t, int col, int64_t ns, int unit, bool trusted);
 void screen_count(struct text_table *t, int col, uint64_t n); /* "-" for 0 */
 void screen_bytes(struct text_table *t, int col, int64_t bytes);
 

@@ -34,13 +34,20 @@ static void json_group(struct jout *j, const struct launch_group *g)
     jout_bool(j, "launch_bound", g->launch_bound);
 }
 
-static void json_device(struct jout *j, const struct trace *t, const struct device_queue *q)
+/* Who is ahead shows in idle time, which may not be known. */
+static enum ahead who(const struct view_launches *v, const struct device_queue *q)
 {
+    return v->integrity->idle_trusted ? q->ahead : AHEAD_UNKNOWN;
+}
+
+static void json_device(struct jout *j, const struct view_launches *v, const struct device_queue *q)
+{
+    const struct trace *t = v->t;
     jout_obj(j, NULL);
     jout_int(j, "device", q->device);
     jout_us(j, "start_us", q->window.begin_ns - t->begin_ns);
     jout_us(j, "window_us", q->window.end_ns - q->window.begin_ns);
-    jout_cstr(j, "ahead", ahead_name(q->ahead));
+    jout_cstr(j, "ahead", ahead_name(who(v, q)));
     jout_num(j, "mean_depth", q->mean, 3);
     jout_uint(j, "median_depth", q->median);
     jout_uint(j, "p95_depth", q->p95);
@@ -61,7 +68,7 @@ void view_launches_json(struct buf *out, const struct view_launches *v)
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
     jout_arr(&j, "devices");
-    for (uint32_t i = 0; i < l->n_devices; i++) json_device(&j, v->t, &l->devices[i]);
+    for (uint32_t i = 0; i < l->n_devices; i++) json_device(&j, v, &l->devices[i]);
     jout_end_arr(&j);
     jout_obj(&j, "all");
     json_group(&j, &l->all);
@@ -95,7 +102,7 @@ static const char *verdict(enum ahead a)
     case AHEAD_LOCKSTEP:
         return "lockstep: the queue is empty, yet the GPU works: the CPU waits for it";
     case AHEAD_NEITHER: return "CPU and GPU wait for each other in turn";
-    default: return "no launches in the trace: who is ahead is not known";
+    default: return "who is ahead is not known: launches or device records are missing";
     }
 }
 
@@ -115,13 +122,14 @@ static void show_bars(const struct screen *s, const struct device_queue *q)
     buf_printf(s->out, "  (top: %.*f)\n", most < 10 ? 1 : 0, most);
 }
 
-static void show_device(const struct screen *s, const struct device_queue *q)
+static void show_device(const struct screen *s, const struct view_launches *v,
+                        const struct device_queue *q)
 {
+    enum ahead ahead = who(v, q);
     buf_printf(s->out, "GPU %d: ", q->device);
-    text_styled(s->out, q->ahead == AHEAD_DEVICE ? TEXT_YELLOW : TEXT_PLAIN, s->color,
-                verdict(q->ahead));
+    text_styled(s->out, ahead == AHEAD_DEVICE ? TEXT_YELLOW : TEXT_PLAIN, s->color, verdict(ahead));
     buf_addc(s->out, '\n');
-    if (q->ahead == AHEAD_UNKNOWN) return;
+    if (ahead == AHEAD_UNKNOWN) return;
     buf_printf(s->out, "  queue depth  mean %.1f, median %s, p95 %s, deepest %s\n", q->mean,
                human_count(q->median).s, human_count(q->p95).s, human_count(q->queue.deepest).s);
     buf_printf(s->out, "    empty %s of the time, at most 2 %s; empty and the GPU idle %s\n",
@@ -228,7 +236,7 @@ void view_launches_text(const struct screen *s, const struct view_launches *v)
     const struct launches *l = v->launches;
     view_quality_warn(s, v->integrity);
     if (!l->n_devices) buf_adds(s->out, "no work on a device in this trace\n");
-    for (uint32_t i = 0; i < l->n_devices; i++) show_device(s, &l->devices[i]);
+    for (uint32_t i = 0; i < l->n_devices; i++) show_device(s, v, &l->devices[i]);
     if (l->all.kernels) show_latency(s, &l->all);
     show_stages(s, v);
     if (l->n_calls) show_calls(s, v);

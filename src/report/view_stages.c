@@ -6,12 +6,18 @@
 #include "base/jout.h"
 #include "report/view_quality.h"
 
-static void json_gpu(struct jout *j, const struct work_sum *w)
+static void us_if(struct jout *j, const char *key, int64_t ns, bool trusted)
+{
+    if (trusted) jout_us(j, key, ns);
+    else jout_null(j, key);
+}
+
+static void json_gpu(struct jout *j, const struct work_sum *w, bool idle_trusted)
 {
     jout_us(j, "gpu_us", w->sum_ns);
     jout_us(j, "gpu_busy_us", w->union_ns);
     jout_us(j, "gpu_span_us", w->span_ns);
-    jout_us(j, "idle_us", w->idle_ns);
+    us_if(j, "idle_us", w->idle_ns, idle_trusted);
     jout_uint(j, "kernels", w->kernels);
     jout_uint(j, "copies", w->copies);
     jout_uint(j, "memsets", w->sets);
@@ -34,9 +40,11 @@ static void json_shares(struct jout *j, const struct stages *all, const struct s
     jout_num(j, "step_gpu_pct", pct(s->step_gpu_ns, all->steps_gpu_ns), 2);
 }
 
-static void json_stage(struct jout *j, const struct trace *t, const struct stages *all,
-                       const struct stage *s)
+static void json_stage(struct jout *j, const struct view_stages *v, const struct stage *s)
 {
+    const struct trace *t = v->t;
+    const struct stages *all = v->stages;
+    bool idle_trusted = v->integrity->idle_trusted;
     jout_obj(j, NULL);
     jout_str(j, "name", trace_str(t, s->name));
     jout_cstr(j, "path", s->path);
@@ -46,9 +54,9 @@ static void json_stage(struct jout *j, const struct trace *t, const struct stage
     jout_us(j, "cpu_us", s->cpu_ns);
     jout_us(j, "self_cpu_us", s->self_cpu_ns);
     jout_us(j, "blocked_us", s->blocked_ns);
-    json_gpu(j, &s->gpu);
+    json_gpu(j, &s->gpu, idle_trusted);
     jout_us(j, "self_gpu_us", s->self_gpu_ns);
-    jout_us(j, "idle_meanwhile_us", s->idle_meanwhile_ns);
+    us_if(j, "idle_meanwhile_us", s->idle_meanwhile_ns, idle_trusted);
     jout_uint(j, "launches", s->launches);
     jout_uint(j, "graph_launches", s->graph_launches);
     jout_uint(j, "syncs", s->syncs);
@@ -67,14 +75,17 @@ static void json_stage(struct jout *j, const struct trace *t, const struct stage
     jout_end_obj(j);
 }
 
-static void json_between(struct jout *j, const struct trace *t, const struct between *b)
+static void json_between(struct jout *j, const struct view_stages *v)
 {
+    const struct trace *t = v->t;
+    const struct between *b = &v->stages->between;
+    bool idle_trusted = v->integrity->idle_trusted;
     jout_obj(j, "between");
     jout_us(j, "cpu_us", b->cpu_ns);
     jout_us(j, "blocked_us", b->blocked_ns);
     jout_us(j, "untraced_us", b->untraced_ns);
-    json_gpu(j, &b->gpu);
-    jout_us(j, "idle_meanwhile_us", b->idle_meanwhile_ns);
+    json_gpu(j, &b->gpu, idle_trusted);
+    us_if(j, "idle_meanwhile_us", b->idle_meanwhile_ns, idle_trusted);
     jout_uint(j, "launches", b->launches);
     jout_uint(j, "syncs", b->syncs);
     jout_arr(j, "top");
@@ -99,9 +110,9 @@ void view_stages_json(struct buf *out, const struct view_stages *v)
     jout_us(&j, "steps_cpu_us", stages->steps_cpu_ns);
     jout_us(&j, "steps_gpu_us", stages->steps_gpu_ns);
     jout_arr(&j, "stages");
-    for (uint32_t i = 0; i < stages->n; i++) json_stage(&j, t, stages, &stages->list[i]);
+    for (uint32_t i = 0; i < stages->n; i++) json_stage(&j, v, &stages->list[i]);
     jout_end_arr(&j);
-    json_between(&j, t, &stages->between);
+    json_between(&j, v);
     view_quality_json(&j, "trace_quality", t, v->integrity);
     jout_end_obj(&j);
 }
@@ -139,20 +150,26 @@ static void end_table(const struct screen *s, struct text_table *tt)
     buf_addc(s->out, '\n');
 }
 
-static void add_between(struct text_table *tt, const struct between *b, int cpu, int gpu, int idle)
+struct totals_units {
+    int cpu, gpu, idle;
+    bool idle_trusted;
+};
+
+static void add_between(struct text_table *tt, const struct between *b, struct totals_units u)
 {
     text_table_row(tt, TEXT_DIM);
     text_table_cell(tt, 0, "(between stages)");
     text_table_cell(tt, 1, "-");
-    screen_time(tt, 2, b->cpu_ns, cpu);
-    screen_time(tt, 4, b->gpu.sum_ns, gpu);
-    screen_time(tt, 6, b->idle_meanwhile_ns, idle);
+    screen_time(tt, 2, b->cpu_ns, u.cpu);
+    screen_time(tt, 4, b->gpu.sum_ns, u.gpu);
+    screen_time_if(tt, 6, b->idle_meanwhile_ns, u.idle, u.idle_trusted);
     screen_count(tt, 7, b->gpu.kernels);
     screen_count(tt, 8, b->syncs);
 }
 
-static void show_totals(const struct screen *s, const struct trace *t, const struct stages *stages)
+static void show_totals(const struct screen *s, const struct view_stages *v)
 {
+    const struct stages *stages = v->stages;
     static const char *const heads[] = {"calls",    "CPU",     "of step", "GPU", "of step",
                                         "GPU idle", "kernels", "syncs",   NULL};
     const struct between *b = &stages->between;
@@ -162,23 +179,24 @@ static void show_totals(const struct screen *s, const struct trace *t, const str
         widen(&gpu, stages->list[i].gpu.sum_ns);
         widen(&idle, stages->list[i].idle_meanwhile_ns);
     }
-    int cpu_unit = screen_unit(cpu), gpu_unit = screen_unit(gpu), idle_unit = screen_unit(idle);
+    struct totals_units u = {screen_unit(cpu), screen_unit(gpu), screen_unit(idle),
+                             v->integrity->idle_trusted};
     struct text_table tt;
     begin_table(&tt, "stage", heads);
     for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
         const struct stage *st = &stages->list[i];
         text_table_row(&tt, TEXT_PLAIN);
-        name_cell(&tt, t, st);
+        name_cell(&tt, v->t, st);
         screen_count(&tt, 1, st->calls);
-        screen_time(&tt, 2, st->cpu_ns, cpu_unit);
+        screen_time(&tt, 2, st->cpu_ns, u.cpu);
         share_cell(&tt, 3, st->step_cpu_ns, stages->steps_cpu_ns);
-        screen_time(&tt, 4, st->gpu.sum_ns, gpu_unit);
+        screen_time(&tt, 4, st->gpu.sum_ns, u.gpu);
         share_cell(&tt, 5, st->step_gpu_ns, stages->steps_gpu_ns);
-        screen_time(&tt, 6, st->idle_meanwhile_ns, idle_unit);
+        screen_time_if(&tt, 6, st->idle_meanwhile_ns, u.idle, u.idle_trusted);
         screen_count(&tt, 7, st->gpu.kernels);
         screen_count(&tt, 8, st->syncs);
     }
-    if (b->cpu_ns || work_count(&b->gpu)) add_between(&tt, b, cpu_unit, gpu_unit, idle_unit);
+    if (b->cpu_ns || work_count(&b->gpu)) add_between(&tt, b, u);
     end_table(s, &tt);
 }
 
@@ -209,8 +227,9 @@ static void show_per_call(const struct screen *s, const struct trace *t,
     end_table(s, &tt);
 }
 
-static void show_device(const struct screen *s, const struct trace *t, const struct stages *stages)
+static void show_device(const struct screen *s, const struct view_stages *v)
 {
+    const struct stages *stages = v->stages;
     static const char *const heads[] = {"GPU span", "idle in it", "launches", "copies", "copied",
                                         "allocs",   "mallocs",    "peak mem", NULL};
     int64_t span = 0, idle = 0;
@@ -224,9 +243,9 @@ static void show_device(const struct screen *s, const struct trace *t, const str
     for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
         const struct stage *st = &stages->list[i];
         text_table_row(&tt, TEXT_PLAIN);
-        name_cell(&tt, t, st);
+        name_cell(&tt, v->t, st);
         screen_time(&tt, 1, st->gpu.span_ns, span_unit);
-        screen_time(&tt, 2, st->gpu.idle_ns, idle_unit);
+        screen_time_if(&tt, 2, st->gpu.idle_ns, idle_unit, v->integrity->idle_trusted);
         screen_count(&tt, 3, st->launches);
         screen_count(&tt, 4, st->gpu.copies + st->gpu.sets);
         screen_bytes(&tt, 5, st->gpu.copy_bytes);
@@ -278,9 +297,9 @@ void view_stages_text(const struct screen *s, const struct view_stages *v)
         screen_next(s, next, 2);
         return;
     }
-    show_totals(s, t, stages);
+    show_totals(s, v);
     show_per_call(s, t, stages);
-    show_device(s, t, stages);
+    show_device(s, v);
     screen_more(s, stages->n);
     show_between(s, t, &stages->between);
     if (stages->tree.n_overflowing)

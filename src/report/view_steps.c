@@ -14,9 +14,10 @@ static void json_flags(struct jout *j, uint8_t flags)
     jout_end_arr(j);
 }
 
-static void json_step(struct jout *j, const struct trace *t, const struct steps *steps, uint32_t i)
+static void json_step(struct jout *j, const struct basics *b, uint32_t i, bool idle_trusted)
 {
-    const struct step *s = &steps->steps[i];
+    const struct trace *t = b->t;
+    const struct step *s = &b->steps.steps[i];
     jout_obj(j, NULL);
     jout_uint(j, "index", i);
     if (s->name != STR_NONE) jout_str(j, "name", trace_str(t, s->name));
@@ -30,7 +31,8 @@ static void json_step(struct jout *j, const struct trace *t, const struct steps 
     jout_us(j, "gpu_busy_us", s->gpu.union_ns);
     if (work_count(&s->gpu)) jout_us(j, "gpu_start_us", s->gpu.extent.begin_ns - t->begin_ns);
     jout_us(j, "gpu_span_us", s->gpu.span_ns);
-    jout_us(j, "gpu_idle_us", s->gpu.idle_ns);
+    if (idle_trusted) jout_us(j, "gpu_idle_us", s->gpu.idle_ns);
+    else jout_null(j, "gpu_idle_us");
     jout_uint(j, "kernels", s->gpu.kernels);
     jout_uint(j, "copies", s->gpu.copies);
     jout_uint(j, "memsets", s->gpu.sets);
@@ -65,7 +67,7 @@ void view_steps_json(struct buf *out, const struct basics *b, const struct integ
     jout_us(&j, "median_us", steps->median_ns);
     jout_uint(&j, "median_launches", steps->median_launches);
     jout_arr(&j, "steps");
-    for (uint32_t k = 0; k < steps->n_steps; k++) json_step(&j, t, steps, k);
+    for (uint32_t k = 0; k < steps->n_steps; k++) json_step(&j, b, k, i->idle_trusted);
     jout_end_arr(&j);
     jout_arr(&j, "dead_windows");
     for (uint32_t k = 0; k < steps->n_dead; k++) json_dead(&j, t, &steps->dead[k]);
@@ -104,6 +106,7 @@ static void say_found(const struct screen *s, const struct trace *t, const struc
 
 struct units {
     int start, wall, blocked, gpu;
+    bool idle_trusted;
 };
 
 static struct units pick_units(const struct trace *t, const struct steps *steps)
@@ -117,7 +120,7 @@ static struct units pick_units(const struct trace *t, const struct steps *steps)
         start = s->cpu.begin_ns - t->begin_ns;
     }
     return (struct units){screen_unit(start), screen_unit(wall), screen_unit(blocked),
-                          screen_unit(gpu)};
+                          screen_unit(gpu), true};
 }
 
 static const char *note(uint8_t flags)
@@ -127,10 +130,10 @@ static const char *note(uint8_t flags)
     return flags & STEP_OUTLIER ? "outlier" : "";
 }
 
-static void add_row(struct text_table *tt, const struct trace *t, const struct steps *steps,
-                    uint32_t i, struct units u)
+static void add_row(struct text_table *tt, const struct basics *b, uint32_t i, struct units u)
 {
-    const struct step *s = &steps->steps[i];
+    const struct trace *t = b->t;
+    const struct step *s = &b->steps.steps[i];
     text_table_row(tt, s->flags ? TEXT_YELLOW : TEXT_PLAIN);
     if (s->number >= 0) text_table_cellf(tt, 0, "#%lld", (long long)s->number);
     else text_table_cellf(tt, 0, "%u", i);
@@ -139,24 +142,26 @@ static void add_row(struct text_table *tt, const struct trace *t, const struct s
     screen_time(tt, 3, s->blocked_ns, u.blocked);
     screen_time(tt, 4, s->gpu.union_ns, u.gpu);
     screen_time(tt, 5, s->gpu.span_ns, u.gpu);
-    screen_time(tt, 6, s->gpu.idle_ns, u.gpu);
+    screen_time_if(tt, 6, s->gpu.idle_ns, u.gpu, u.idle_trusted);
     screen_count(tt, 7, s->gpu.kernels);
     screen_count(tt, 8, s->gpu.copies + s->gpu.sets);
     screen_count(tt, 9, s->syncs);
     text_table_cell(tt, 10, note(s->flags));
 }
 
-static void show_table(const struct screen *s, const struct trace *t, const struct steps *steps)
+static void show_table(const struct screen *s, const struct basics *b, const struct integrity *q)
 {
+    const struct steps *steps = &b->steps;
     static const char *const heads[] = {"step",     "start",      "CPU wall", "blocked", "GPU busy",
                                         "GPU span", "idle in it", "kernels",  "copies",  "syncs"};
     struct text_table tt;
-    struct units u = pick_units(t, steps);
+    struct units u = pick_units(b->t, steps);
+    u.idle_trusted = q->idle_trusted;
     text_table_init(&tt);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         text_table_col(&tt, heads[i], TEXT_RIGHT);
     text_table_col(&tt, "", TEXT_LEFT);
-    for (uint32_t i = 0; i < steps->n_steps && i < s->limit; i++) add_row(&tt, t, steps, i, u);
+    for (uint32_t i = 0; i < steps->n_steps && i < s->limit; i++) add_row(&tt, b, i, u);
     text_table_print(&tt, s->out, 2, s->width, s->color);
     text_table_done(&tt);
     screen_more(s, steps->n_steps);
@@ -207,7 +212,7 @@ void view_steps_text(const struct screen *s, const struct basics *b, const struc
                  "  with torch.profiler.record_function(\"step\"): ...\n\n");
     } else {
         say_found(s, t, steps);
-        show_table(s, t, steps);
+        show_table(s, b, i);
         buf_printf(s->out, "  median  %s CPU wall, %s launches\n", human_time(steps->median_ns).s,
                    human_count(steps->median_launches).s);
     }
