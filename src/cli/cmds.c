@@ -22,6 +22,7 @@
     X(gaps) \
     X(syncs) \
     X(whatif) \
+    X(offload) \
     X(help)
 /* clang-format on */
 

@@ -51,25 +51,13 @@ static int add_cut(struct plan_build *b, uint32_t thread, int64_t begin, int64_t
     return 0;
 }
 
-/* First call of any thread that begins at or after `ts`. */
-static uint32_t first_call_at(const struct sim_model *m, int64_t ts)
-{
-    uint32_t lo = 0, hi = m->n_calls;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (m->calls[mid].begin_ns < ts) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
-}
-
 /* Cuts [begin, end) but leaves the calls that launch work or wait: those have their own edits. */
 static int cut_around_calls(struct plan_build *b, uint32_t thread, int64_t begin, int64_t end,
                             double keep)
 {
     const struct sim_model *m = b->m;
     int64_t from = begin;
-    for (uint32_t c = first_call_at(m, begin); c < m->n_calls && m->calls[c].begin_ns < end; c++) {
+    for (uint32_t c = sim_call_at(m, begin); c < m->n_calls && m->calls[c].begin_ns < end; c++) {
         if (m->calls[c].thread != thread) continue;
         TRY(add_cut(b, thread, from, m->calls[c].begin_ns, keep));
         if (m->calls[c].end_ns > from) from = m->calls[c].end_ns;
@@ -209,7 +197,7 @@ static int drop_readback(struct plan_build *b, uint32_t thread, row_t op)
 {
     const struct trace *t = b->m->t;
     int64_t begin = t->ts_ns[op], end = trace_end_ns(t, op);
-    for (uint32_t c = first_call_at(b->m, begin);
+    for (uint32_t c = sim_call_at(b->m, begin);
          c < b->m->n_calls && b->m->calls[c].begin_ns < end; c++)
         if (b->m->calls[c].thread == thread) b->plan->mode[c] = SIM_DROP;
     return add_cut(b, thread, begin, end, 0);
@@ -257,7 +245,7 @@ static void capture(struct plan_build *b, struct sim_edit *ed, uint32_t thread, 
     const struct sim_model *m = b->m;
     int64_t end = trace_end_ns(m->t, stage);
     bool head = true;
-    uint32_t c = first_call_at(m, m->t->ts_ns[stage]);
+    uint32_t c = sim_call_at(m, m->t->ts_ns[stage]);
     for (; c < m->n_calls && m->calls[c].begin_ns < end; c++) {
         if (m->calls[c].thread != thread) continue;
         if (m->calls[c].wait != SIM_WAIT_NOTHING && !m->calls[c].n_work) {
@@ -331,7 +319,7 @@ static int edit_spans(struct plan_build *b, struct sim_edit *ed, struct err *e)
     bool drop = ed->kind == EDIT_DROP_SPANS;
     for (uint32_t i = 0; i < ed->n_spans; i++) {
         const struct sim_cut *s = &ed->spans[i];
-        uint32_t c = first_call_at(m, s->begin_ns);
+        uint32_t c = sim_call_at(m, s->begin_ns);
         for (; drop && c < m->n_calls && m->calls[c].begin_ns < s->end_ns; c++)
             if (m->calls[c].thread == s->thread) b->plan->mode[c] = SIM_DROP;
         if (add_cut(b, s->thread, s->begin_ns, s->end_ns, drop ? 0 : s->keep))
@@ -377,7 +365,7 @@ static int cut_recorder(struct plan_build *b)
         if (t->lanes[l].kind != LANE_OVERHEAD) continue;
         for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) {
             if (!is_recorder_row(t, r)) continue;
-            uint32_t c = first_call_at(b->m, t->ts_ns[r] + 1);
+            uint32_t c = sim_call_at(b->m, t->ts_ns[r] + 1);
             for (uint32_t back = 0; c > 0 && back < 8; back++) {
                 const struct sim_call *call = &b->m->calls[--c];
                 if (call->end_ns <= t->ts_ns[r]) continue;

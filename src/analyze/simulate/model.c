@@ -159,9 +159,9 @@ static int collect_works(struct build *b)
     return 0;
 }
 
-static void group_works_by_call(struct build *b)
+static void group_works_by_call(struct sim_model *m)
 {
-    struct sim_model *m = b->m;
+    for (uint32_t c = 0; c < m->n_calls; c++) m->calls[c].n_work = 0;
     for (uint32_t w = 0; w < m->n_works; w++)
         if (m->works[w].call != SIM_NONE) m->calls[m->works[w].call].n_work++;
     uint32_t at = 0;
@@ -535,6 +535,12 @@ static void chain_calls(struct sim_model *m)
     }
 }
 
+void sim_model_link(struct sim_model *m)
+{
+    group_works_by_call(m);
+    chain_calls(m);
+}
+
 static int build_all(struct build *b)
 {
     const struct trace *t = b->t;
@@ -554,8 +560,7 @@ static int build_all(struct build *b)
     find_window(b);
     TRY(collect_calls(b));
     TRY(collect_works(b));
-    group_works_by_call(b);
-    chain_calls(b->m);
+    sim_model_link(b->m);
     weigh_events(b);
     TRY(measure_typical(b));
     TRY(measure_launch(b));
@@ -572,6 +577,17 @@ int sim_model_run(const struct trace *t, const struct calls *calls, struct arena
     struct build b = {.t = t, .calls = calls, .mem = mem, .m = ret};
     int rc = build_all(&b);
     return rc < 0 ? FAIL(e, rc, "out of memory while building the replay model") : 0;
+}
+
+uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns)
+{
+    uint32_t lo = 0, hi = m->n_calls;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->calls[mid].begin_ns < ts_ns) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
 }
 
 uint32_t sim_find_call(const struct sim_model *m, row_t row)

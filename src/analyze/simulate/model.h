@@ -89,6 +89,13 @@ struct sim_model {
 int sim_model_run(const struct trace *t, const struct calls *calls, struct arena *mem,
                   struct sim_model *ret, struct err *e) MUST_USE;
 
+/* Makes first_work, n_work, works_by_call, next and first_call fit the calls and works as they
+ * are: after an analysis has moved work to another call or put calls in. */
+void sim_model_link(struct sim_model *m);
+
+/* First call of any thread that begins at or after `ts_ns`; n_calls when there is none. */
+uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns);
+
 /* The sim_call of a row, or SIM_NONE. O(log n). */
 uint32_t sim_find_call(const struct sim_model *m, row_t row);
 

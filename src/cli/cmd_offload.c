@@ -1,0 +1,159 @@
+/* cmd_offload.c: `strata offload`: what streaming or keeping weights would cost. */
+#include "cli/cli.h"
+#include "cli/offload_input.h"
+#include "report/view_offload.h"
+
+/* Noise is not believed to be below this, in percent. */
+#define LEAST_NOISE_PCT 3.0
+
+static const char *const examples[] = {
+    "strata offload trace.json.gz --resident 8GB",
+    "what keeping 8 GB of weights on the device would gain",
+    "strata offload before.json.gz after.json.gz",
+    "compare what before predicts with what after shows",
+    "strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --first-ms 110s",
+    "the same from a few numbers, without a trace",
+    NULL,
+};
+
+/* A trace of a streamed run and everything replays need; lives in `mem`. */
+struct streamed_trace {
+    struct trace *t;
+    struct basics basics;
+    struct sim_model model;
+    struct undistort plain;
+    struct streamed streamed;
+    struct trial trial;
+    struct observed observed;
+};
+
+static int read_trace(struct cli *cli, const char *path, struct offload_hints hints,
+                      struct arena *mem, struct streamed_trace *ret, struct err *e)
+{
+    TRY(cli_open_trace(cli, path, &ret->t, e));
+    TRY(basics_run(ret->t, mem, &ret->basics, e));
+    TRY(sim_model_run(ret->t, &ret->basics.calls, mem, &ret->model, e));
+    TRY(undistort_run(&ret->model, hints.wall_ns, mem, &ret->plain, e));
+    ret->streamed.asked_steps = hints.steps;
+    ret->streamed.asked_passes = hints.passes;
+    TRY(streamed_run(ret->t, &ret->basics, mem, &ret->streamed, e));
+    if (!ret->streamed.n_loads) {
+        err_set(e, ERR_FORMAT,
+                "no weights are streamed here: the loop has no copies from the host to the device");
+        err_at(e, path, ERR_NO_OFFSET);
+        return ERR_FORMAT;
+    }
+    ret->trial = (struct trial){
+        .t = ret->t, .b = &ret->basics, .m = &ret->model, .u = &ret->plain, .s = &ret->streamed};
+    TRY(trial_init(&ret->trial, mem, e));
+    return observe_run(&ret->trial, mem, &ret->observed, e);
+}
+
+static void set_noise(const struct observed *o, struct facts *f)
+{
+    double spread = (double)(o->times.slowest_ns - o->times.fastest_ns);
+    f->noise_pct = o->times.step_ns > 0 ? 50 * spread / (double)o->times.step_ns : 0;
+    if (f->noise_pct < LEAST_NOISE_PCT) f->noise_pct = LEAST_NOISE_PCT;
+    f->noise_from = FACT_MEASURED;
+}
+
+/* Facts of the first trace, with what the user says on top. */
+static int plan_from_trace(const struct opts *o, struct streamed_trace *st, struct arena *mem,
+                           struct plan *p, struct err *e)
+{
+    p->trial = &st->trial;
+    p->observed = st->observed;
+    TRY(observe_facts(&st->trial, &st->observed, mem, &p->facts, e));
+    set_noise(&st->observed, &p->facts);
+    TRY(offload_read_facts(o, mem, &p->facts, e));
+    int major = st->t->n_devices ? st->t->devices[0].major : 0;
+    TRY(facts_complete(&p->facts, major, mem, e));
+    for (int h = 0; h < HOST_KINDS; h++) st->trial.bytes_per_ns[h] = p->facts.rate[h].bytes_per_ns;
+    st->trial.alloc_ns = p->facts.alloc_ns;
+    return 0;
+}
+
+/* A later trace is a run that was measured. */
+static int add_measured(struct cli *cli, const char *path, struct arena *mem, struct plan *p,
+                        struct err *e)
+{
+    struct streamed_trace st = {0};
+    int rc = read_trace(cli, path, (struct offload_hints){0}, mem, &st, e);
+    if (rc == 0) {
+        const struct streamed_step *last = &st.streamed.steps[st.streamed.n_steps - 1];
+        int64_t kept = p->facts.model_bytes - last->bytes / st.streamed.passes;
+        int64_t later = (int64_t)(st.streamed.n_steps - 1) * st.observed.times.step_ns;
+        p->runs[p->n_runs++] = (struct measured_run){.steps = st.streamed.n_steps,
+                                                     .total_ns = st.observed.times.first_ns + later,
+                                                     .resident_bytes = kept > 0 ? kept : 0,
+                                                     .host = st.trial.traced_host,
+                                                     .host_given = true};
+    }
+    trace_free(st.t);
+    return rc;
+}
+
+static int show_plan(struct cli *cli, const struct opts *o, struct plan *p, struct arena *mem,
+                     struct err *e)
+{
+    TRY(plan_run(p, mem, e));
+    struct screen s = {&cli->out, o->n_args ? o->args[0] : "", cli->width, cli->color, UINT32_MAX};
+    if (cli->json) view_offload_json(&cli->out, p);
+    else view_offload_text(&s, p);
+    return 0;
+}
+
+static int run_with_trace(struct cli *cli, const struct opts *o, struct streamed_trace *st,
+                          struct arena *mem, struct err *e)
+{
+    struct plan p = {0};
+    struct offload_hints hints;
+    TRY(offload_read_hints(o, &hints, e));
+    TRY(offload_read_wish(o, &p.wish, e));
+    TRY(offload_read_runs(o, (uint32_t)o->n_args, mem, &p, e));
+    TRY(read_trace(cli, o->args[0], hints, mem, st, e));
+    TRY(plan_from_trace(o, st, mem, &p, e));
+    for (int i = 1; i < o->n_args; i++) TRY(add_measured(cli, o->args[i], mem, &p, e));
+    return show_plan(cli, o, &p, mem, e);
+}
+
+static int run_without_trace(struct cli *cli, const struct opts *o, struct arena *mem,
+                             struct err *e)
+{
+    struct plan p = {.facts = {.activation_bytes = -1}};
+    TRY(offload_read_wish(o, &p.wish, e));
+    TRY(offload_read_runs(o, 0, mem, &p, e));
+    TRY(offload_read_facts(o, mem, &p.facts, e));
+    TRY(facts_complete(&p.facts, 0, mem, e));
+    return show_plan(cli, o, &p, mem, e);
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    struct arena mem;
+    struct streamed_trace st = {0};
+    arena_init(&mem);
+    int rc = o->n_args ? run_with_trace(cli, o, &st, &mem, e) : run_without_trace(cli, o, &mem, e);
+    arena_done(&mem);
+    trace_free(st.t);
+    return rc;
+}
+
+const struct cmd cmd_offload = {
+    .name = "offload",
+    .summary = "what streaming or keeping weights would cost, before trying it",
+    .args = "[TRACE...]",
+    .about =
+        "Predicts the time of a run whose weights do not fit on the device: everything streamed, "
+        "a\n"
+        "resident set of a given size, pinned host memory, copies ahead of compute, everything\n"
+        "resident. With a trace of a streamed run the predictions are replays of it; without one\n"
+        "they follow from the numbers that are given. Further traces and --measured runs are\n"
+        "compared with what is predicted for them. Every run is taken to begin with all weights\n"
+        "in host memory.",
+    .examples = examples,
+    .opts = offload_opts,
+    .group = GROUP_DIAGNOSE,
+    .max_args = -1,
+    .run = run,
+};

@@ -1,0 +1,195 @@
+/* offload_input.c: see offload_input.h. */
+#include "cli/offload_input.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+#define MOST_STEPS  1000000
+#define MOST_PASSES 100
+
+const struct opt offload_opts[] = {
+    {"resident", 0, "SIZE", "weights that stay on the device: 8GB (default: half of them)", NULL},
+    {"steps", 0, "N", "steps of the run to predict (default: as traced, else 1)", NULL},
+    {"model-bytes", 0, "SIZE", "size of the weights that are streamed, without a trace", NULL},
+    {"first-ms", 0, "TIME", "first step with all that happens only once: 110s, 1083", NULL},
+    {"step-ms", 0, "TIME", "a later step, everything streamed: 4s, 1098", NULL},
+    {"total-ms", 0, "TIME", "the whole run, everything streamed; gives the first step", NULL},
+    {"compute-ms", 0, "TIME", "of a step: what the device computes, without copies", NULL},
+    {"fixed-ms", 0, "TIME", "before and after the loop: text encoder, VAE", NULL},
+    {"host", 0, "KIND", "the memory weights lie in now", "pageable|pinned"},
+    {"pageable-gbps", 0, "N", "rate of copies from pageable memory, GB/s", NULL},
+    {"pinned-gbps", 0, "N", "rate of copies from pinned memory, GB/s", NULL},
+    {"cold-gbps", 0, "N", "rate of the first read, from disk, GB/s", NULL},
+    {"vram", 0, "SIZE", "device memory there is", NULL},
+    {"noise", 0, "N%|TIME", "spread from run to run (default: as traced, else 5%)", NULL},
+    {"prefetch", 0, "N", "groups to copy ahead where that is tried (default 1)", NULL},
+    {"target-gain", 0, "PCT", "gain that break-even asks for (default 10)", NULL},
+    {"passes", 0, "N", "times a step goes through the model (2 with guidance)", NULL},
+    {"measured", 0, "RUN", "a run to compare: STEPS:TIME[:RESIDENT[:HOST]]; several times", NULL},
+    {"traced-steps", 0, "N", "steps in the trace, where its labels do not tell", NULL},
+    {"wall", 0, "TIME", "wall clock of the traced run without a profiler", NULL},
+    {0},
+};
+
+static int read_time(const struct opts *o, const char *name, int64_t *ret, struct err *e)
+{
+    const char *text = opt_get(o, name, NULL);
+    char what[32];
+    snprintf(what, sizeof what, "--%s", name);
+    return text ? units_time_ns(text, what, ret, e) : 0;
+}
+
+static int read_size(const struct opts *o, const char *name, int64_t *ret, struct err *e)
+{
+    const char *text = opt_get(o, name, NULL);
+    char what[32];
+    snprintf(what, sizeof what, "--%s", name);
+    return text ? units_bytes(text, what, ret, e) : 0;
+}
+
+static int read_rate(const struct opts *o, const char *name, struct facts_rate *ret, struct err *e)
+{
+    if (!opt_has(o, name)) return 0;
+    *ret = (struct facts_rate){.from = FACT_GIVEN};
+    return opt_double(o, name, 1e-3, 1e5, &ret->bytes_per_ns, e);
+}
+
+static int parse_host(const char *text, enum offload_host *ret, struct err *e)
+{
+    for (int h = 0; h < HOST_KINDS; h++)
+        if (strcmp(text, host_name((enum offload_host)h)) == 0) {
+            *ret = (enum offload_host)h;
+            return 0;
+        }
+    return FAIL(e, ERR_USAGE, "host memory is pageable or pinned, not '%s'", text);
+}
+
+static int read_rates(const struct opts *o, struct facts *f, struct err *e)
+{
+    const char *host = opt_get(o, "host", NULL);
+    if (host) TRY(parse_host(host, &f->host, e));
+    TRY(read_rate(o, "pageable-gbps", &f->rate[HOST_PAGEABLE], e));
+    TRY(read_rate(o, "pinned-gbps", &f->rate[HOST_PINNED], e));
+    return read_rate(o, "cold-gbps", &f->cold, e);
+}
+
+/* The first step is what a whole run leaves when its later steps are taken off. */
+static int first_from_total(const struct opts *o, struct facts *f, struct err *e)
+{
+    int64_t total = 0;
+    TRY(read_time(o, "total-ms", &total, e));
+    if (!total) return 0;
+    if (!f->step_ns) return FAIL(e, ERR_USAGE, "--total-ms needs --step-ms, the time of a step");
+    f->first_ns = total - f->fixed_ns - (int64_t)(f->steps - 1) * f->step_ns;
+    if (f->first_ns <= 0)
+        return FAIL(e, ERR_USAGE, "%u steps of --step-ms take longer than --total-ms", f->steps);
+    return 0;
+}
+
+static int read_times(const struct opts *o, struct facts *f, struct err *e)
+{
+    long steps = f->steps ? f->steps : 1, passes = f->passes ? f->passes : 1;
+    TRY(opt_long(o, "steps", 1, MOST_STEPS, &steps, e));
+    TRY(opt_long(o, "passes", 1, MOST_PASSES, &passes, e));
+    f->steps = (uint32_t)steps;
+    f->passes = (uint32_t)passes;
+    TRY(read_time(o, "first-ms", &f->first_ns, e));
+    TRY(read_time(o, "step-ms", &f->step_ns, e));
+    TRY(read_time(o, "compute-ms", &f->compute_ns, e));
+    TRY(read_time(o, "fixed-ms", &f->fixed_ns, e));
+    TRY(first_from_total(o, f, e));
+    if (f->step_ns && f->compute_ns > f->step_ns)
+        return FAIL(e, ERR_USAGE, "--compute-ms is part of --step-ms and cannot be longer");
+    return 0;
+}
+
+/* "5%", or a time, which is turned into a share of the run as it is. */
+static int read_noise(const struct opts *o, struct facts *f, struct err *e)
+{
+    const char *text = opt_get(o, "noise", NULL);
+    if (!text) return 0;
+    char *end;
+    double pct = strtod(text, &end);
+    if (end == text || strcmp(end, "%") != 0) {
+        int64_t ns = 0;
+        TRY(units_time_ns(text, "--noise", &ns, e));
+        double run = (double)(f->fixed_ns + f->first_ns) + (f->steps - 1.0) * (double)f->step_ns;
+        if (run <= 0)
+            return FAIL(e, ERR_USAGE,
+                        "--noise as a time needs --first-ms and --step-ms; or give 5%%");
+        pct = 100 * (double)ns / run;
+    }
+    if (!(pct >= 0 && pct <= 100)) return FAIL(e, ERR_USAGE, "--noise is more than the run itself");
+    f->noise_pct = pct;
+    f->noise_from = FACT_GIVEN;
+    return 0;
+}
+
+int offload_read_facts(const struct opts *o, struct arena *mem, struct facts *f, struct err *e)
+{
+    (void)mem;
+    TRY(read_size(o, "model-bytes", &f->model_bytes, e));
+    TRY(read_size(o, "vram", &f->vram_bytes, e));
+    TRY(read_rates(o, f, e));
+    TRY(read_times(o, f, e));
+    return read_noise(o, f, e);
+}
+
+int offload_read_wish(const struct opts *o, struct wish *ret, struct err *e)
+{
+    *ret = (struct wish){.resident_bytes = -1, .target_pct = 10, .vram_given = opt_has(o, "vram")};
+    long depth = 1;
+    TRY(read_size(o, "resident", &ret->resident_bytes, e));
+    TRY(opt_long(o, "prefetch", 0, 1000, &depth, e));
+    TRY(opt_double(o, "target-gain", 0.1, 99, &ret->target_pct, e));
+    ret->depth = (uint32_t)depth;
+    return 0;
+}
+
+/* STEPS:TIME[:RESIDENT[:HOST]] */
+static int parse_run(const char *text, struct measured_run *ret, struct err *e)
+{
+    char copy[128], *part[4] = {copy, NULL, NULL, NULL}, *end;
+    if (strlen(text) >= sizeof copy) return FAIL(e, ERR_USAGE, "--measured is too long");
+    memcpy(copy, text, strlen(text) + 1);
+    int n = 1;
+    for (char *p = copy; *p; p++) {
+        if (*p != ':') continue;
+        if (n == 4)
+            return FAIL(e, ERR_USAGE, "--measured takes four parts at most, not '%s'", text);
+        *p = '\0';
+        part[n++] = p + 1;
+    }
+    long steps = strtol(part[0], &end, 10);
+    if (n < 2 || end == part[0] || *end || steps < 1 || steps > MOST_STEPS)
+        return FAIL(e, ERR_USAGE, "--measured takes STEPS:TIME[:RESIDENT[:HOST]], not '%s'", text);
+    *ret = (struct measured_run){.steps = (uint32_t)steps, .host_given = n > 3};
+    TRY(units_time_ns(part[1], "--measured", &ret->total_ns, e));
+    if (n > 2) TRY(units_bytes(part[2], "--measured", &ret->resident_bytes, e));
+    return n > 3 ? parse_host(part[3], &ret->host, e) : 0;
+}
+
+int offload_read_runs(const struct opts *o, uint32_t more, struct arena *mem, struct plan *p,
+                      struct err *e)
+{
+    p->runs = arena_zalloc(mem, OPT_MAX + (size_t)more, sizeof *p->runs);
+    if (!p->runs) return FAIL(e, ERR_NOMEM, "out of memory");
+    const char *text;
+    for (int i = 0; (text = opt_nth(o, "measured", i)); i++)
+        TRY(parse_run(text, &p->runs[p->n_runs++], e));
+    return 0;
+}
+
+int offload_read_hints(const struct opts *o, struct offload_hints *ret, struct err *e)
+{
+    long steps = 0, passes = 0;
+    *ret = (struct offload_hints){0};
+    TRY(opt_long(o, "traced-steps", 1, MOST_STEPS, &steps, e));
+    TRY(opt_long(o, "passes", 1, MOST_PASSES, &passes, e));
+    ret->steps = (uint32_t)steps;
+    ret->passes = (uint32_t)passes;
+    return read_time(o, "wall", &ret->wall_ns, e);
+}

@@ -1,0 +1,28 @@
+/* offload_input.h: what `strata offload` is told on the command line, as facts and wishes. */
+#ifndef STRATA_CLI_OFFLOAD_INPUT_H
+#define STRATA_CLI_OFFLOAD_INPUT_H
+
+#include "cli/cli.h"
+#include "offload/planner.h"
+
+extern const struct opt offload_opts[];
+
+/* Numbers that hold with and without a trace, over what `f` has already. `f->modules` is read from
+ * --modules. Memory from `mem`. */
+int offload_read_facts(const struct opts *o, struct arena *mem, struct facts *f,
+                       struct err *e) MUST_USE;
+
+int offload_read_wish(const struct opts *o, struct wish *ret, struct err *e) MUST_USE;
+
+/* The --measured runs, with room for `more` others. */
+int offload_read_runs(const struct opts *o, uint32_t more, struct arena *mem, struct plan *p,
+                      struct err *e) MUST_USE;
+
+/* What the user knows about the traced run; 0 where nothing was said. */
+struct offload_hints {
+    int64_t wall_ns;
+    uint32_t steps, passes;
+};
+int offload_read_hints(const struct opts *o, struct offload_hints *ret, struct err *e) MUST_USE;
+
+#endif

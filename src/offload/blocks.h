@@ -1,0 +1,15 @@
+/* blocks.h: which modules make a transformer block, told from their sizes alone: the longest
+ * stretch that repeats is a row of equal blocks, and so on left and right of it. What does not
+ * repeat is a block by itself. */
+#ifndef STRATA_OFFLOAD_BLOCKS_H
+#define STRATA_OFFLOAD_BLOCKS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/* `ret_block[i]` is the block of module i, ascending from 0; *ret_n how many there are. Scratch
+ * from `mem`, given back. ERR_NOMEM is the only failure. */
+int blocks_number(const int64_t *bytes, uint32_t n, struct arena *mem, uint32_t *ret_block,
+                  uint32_t *ret_n) MUST_USE;
+
+#endif

@@ -1,0 +1,115 @@
+/* estimate.c: the pipeline of copies and compute, one group after the other.
+ *
+ *     depth 0    copy 0, compute 0, copy 1, compute 1 ...
+ *     depth d    copy i starts when copy i-1 is done and compute i-d-1 has given its memory back;
+ *                compute i starts when compute i-1 and copy i are done */
+#include "offload/estimate.h"
+
+struct part {
+    double copy_ns, compute_ns;
+};
+
+static bool stays(const struct scheme *sc, uint32_t module)
+{
+    return sc->resident && sc->resident[module];
+}
+
+static double copy_ns(const struct facts *f, const struct scheme *sc, uint32_t i)
+{
+    const struct facts_module *m = &f->modules[i];
+    if (stays(sc, i)) return 0;
+    return (double)m->bytes * sc->weight_scale / f->rate[sc->host].bytes_per_ns +
+           (double)m->n_tensors * (double)f->call_ns;
+}
+
+/* Modules, or blocks of them, as parts of the pipeline. */
+static uint32_t make_parts(const struct facts *f, const struct scheme *sc, struct part *parts)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n_modules; i++) {
+        bool joins = i && sc->by_block && f->modules[i].block == f->modules[i - 1].block;
+        if (!joins) parts[n++] = (struct part){0, 0};
+        parts[n - 1].copy_ns += copy_ns(f, sc, i);
+        parts[n - 1].compute_ns += (double)f->modules[i].compute_ns;
+    }
+    return n;
+}
+
+static double in_turn(const struct part *parts, uint32_t n)
+{
+    double t = 0;
+    for (uint32_t i = 0; i < n; i++) t += parts[i].copy_ns + parts[i].compute_ns;
+    return t;
+}
+
+static double ahead(const struct part *parts, uint32_t n, uint32_t depth, double *computed)
+{
+    double copied = 0, last = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        double room = i > depth ? computed[i - depth - 1] : 0;
+        copied = (copied > room ? copied : room) + parts[i].copy_ns;
+        last = (last > copied ? last : copied) + parts[i].compute_ns;
+        computed[i] = last;
+    }
+    return last;
+}
+
+static int step_time(const struct facts *f, const struct scheme *sc, struct arena *mem,
+                     int64_t *ret)
+{
+    struct arena_mark mark = arena_mark(mem);
+    struct part *parts = arena_alloc(mem, (f->n_modules + (size_t)1) * sizeof *parts);
+    double *computed = arena_alloc(mem, (f->n_modules + (size_t)1) * sizeof *computed);
+    if (!parts || !computed) return ERR_NOMEM;
+    uint32_t n = make_parts(f, sc, parts);
+    double t = sc->depth ? ahead(parts, n, sc->depth, computed) : in_turn(parts, n);
+    *ret = (int64_t)(t * f->passes + 0.5);
+    arena_reset_to(mem, mark);
+    return 0;
+}
+
+/* Everything is brought over once, from a cold source where there is one; the compute of the step
+ * comes on top of it. */
+static int first_time(const struct facts *f, const struct scheme *sc, struct arena *mem,
+                      int64_t *ret)
+{
+    if (f->first_ns) {
+        /* read from a disk, it is as long as the weights are large */
+        bool disk = (double)f->model_bytes / (double)f->first_ns < FACTS_DISK_BYTES_PER_NS;
+        double reading = disk ? (double)(f->first_ns - f->compute_ns) : 0;
+        *ret = f->first_ns - (int64_t)(reading * (1 - sc->weight_scale));
+        return 0;
+    }
+    struct scheme none = {.host = sc->host, .weight_scale = sc->weight_scale};
+    TRY(step_time(f, &none, mem, ret));
+    double bytes = (double)f->model_bytes * sc->weight_scale, rate = f->rate[sc->host].bytes_per_ns;
+    if (f->cold.from != FACT_UNKNOWN && f->cold.bytes_per_ns < rate)
+        *ret += (int64_t)(bytes / f->cold.bytes_per_ns - bytes / rate);
+    for (uint32_t i = 0; !f->modules_are_pieces && i < f->n_modules; i++)
+        if (stays(sc, i)) *ret += f->alloc_ns;
+    return 0;
+}
+
+int estimate_run(const struct facts *f, const struct scheme *sc, struct arena *mem,
+                 struct scheme_times *ret)
+{
+    int64_t step, first;
+    TRY(step_time(f, sc, mem, &step));
+    TRY(first_time(f, sc, mem, &first));
+    *ret = (struct scheme_times){.first_ns = sc->preloaded ? step : first,
+                                 .step_ns = step,
+                                 .fastest_ns = step,
+                                 .slowest_ns = step};
+    return 0;
+}
+
+void estimate_worth(const struct facts *f, const struct scheme *sc, double *ret)
+{
+    for (uint32_t i = 0; i < f->n_modules; i++) {
+        double hidden = 0;
+        for (uint32_t k = 1; k <= sc->depth && k <= i; k++)
+            hidden += (double)f->modules[i - k].compute_ns;
+        double copy = copy_ns(f, sc, i);
+        ret[i] = copy > hidden ? copy - hidden : 0;
+    }
+}

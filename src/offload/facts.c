@@ -1,0 +1,125 @@
+/* facts.c: see facts.h. */
+#include "offload/facts.h"
+
+#include "offload/blocks.h"
+
+/* A model of which only the size is known is cut into this many equal modules. */
+#define PIECES 10000
+/* What a copy call and an allocation cost where nothing says otherwise. */
+#define CALL_NS  20000
+#define ALLOC_NS 200000
+/* Run-to-run spread where nothing says otherwise, in percent. */
+#define NOISE_PCT 5.0
+/* From pageable memory a single CPU thread copies into a staging buffer first: about this fast on
+ * any current machine. */
+#define PAGEABLE_BYTES_PER_NS 8.0
+
+const char *host_name(enum offload_host h)
+{
+    return h == HOST_PINNED ? "pinned" : "pageable";
+}
+
+const char *fact_from_name(enum fact_from f)
+{
+    static const char *const name[] = {"unknown", "assumed", "given", "measured"};
+    return name[f];
+}
+
+/* What 16 lanes of PCIe reach, by the generation that cards of this capability have. */
+static double pinned_bytes_per_ns(int major)
+{
+    if (major >= 9) return 55;
+    if (major == 8 || major == 0) return 25;
+    return 12;
+}
+
+static int cut_into_pieces(struct facts *f, struct arena *mem)
+{
+    f->modules = arena_zalloc(mem, PIECES, sizeof *f->modules);
+    if (!f->modules) return ERR_NOMEM;
+    f->n_modules = PIECES;
+    f->modules_are_pieces = true;
+    for (uint32_t i = 0; i < PIECES; i++) {
+        f->modules[i].bytes = f->model_bytes * (i + 1) / PIECES - f->model_bytes * i / PIECES;
+        f->modules[i].block = i;
+    }
+    return 0;
+}
+
+static int number_blocks(struct facts *f, struct arena *mem)
+{
+    struct arena_mark mark = arena_mark(mem);
+    size_t n = f->n_modules + (size_t)1;
+    int64_t *bytes = arena_alloc(mem, n * sizeof *bytes);
+    uint32_t *block = arena_alloc(mem, n * sizeof *block), n_blocks;
+    if (!bytes || !block) return ERR_NOMEM;
+    for (uint32_t i = 0; i < f->n_modules; i++) bytes[i] = f->modules[i].bytes;
+    TRY(blocks_number(bytes, f->n_modules, mem, block, &n_blocks));
+    for (uint32_t i = 0; i < f->n_modules; i++) f->modules[i].block = block[i];
+    arena_reset_to(mem, mark);
+    return 0;
+}
+
+/* Compute time of the modules where only that of the step is known: in proportion to bytes, as for
+ * layers that all see the same tokens. */
+static void spread_compute(struct facts *f)
+{
+    int64_t known = 0;
+    for (uint32_t i = 0; i < f->n_modules; i++) known += f->modules[i].compute_ns;
+    if (known || !f->compute_ns || !f->model_bytes) return;
+    for (uint32_t i = 0; i < f->n_modules; i++)
+        f->modules[i].compute_ns = (int64_t)((double)f->compute_ns / f->passes *
+                                             (double)f->modules[i].bytes / (double)f->model_bytes);
+}
+
+/* A step that is known is compute, calls and bytes: what is left over gives the rate. */
+static void rate_from_step(struct facts *f)
+{
+    struct facts_rate *now = &f->rate[f->host];
+    double tensors = 0;
+    for (uint32_t i = 0; i < f->n_modules; i++) tensors += f->modules[i].n_tensors;
+    double copying =
+        (double)(f->step_ns - f->compute_ns) - tensors * (double)f->call_ns * f->passes;
+    if (now->from != FACT_UNKNOWN || copying <= 0) return;
+    *now = (struct facts_rate){.bytes_per_ns = (double)f->model_bytes * f->passes / copying,
+                               .from = FACT_GIVEN};
+}
+
+static void complete_rates(struct facts *f, int major)
+{
+    rate_from_step(f);
+    for (int h = 0; h < HOST_KINDS; h++) {
+        if (f->rate[h].from != FACT_UNKNOWN) continue;
+        double pinned = pinned_bytes_per_ns(major);
+        f->rate[h].bytes_per_ns = h == HOST_PINNED ? pinned : PAGEABLE_BYTES_PER_NS;
+        f->rate[h].from = FACT_ASSUMED;
+    }
+    /* pinned memory is never slower than the same machine's pageable memory */
+    struct facts_rate *pinned = &f->rate[HOST_PINNED], *pageable = &f->rate[HOST_PAGEABLE];
+    if (pinned->from == FACT_ASSUMED && pinned->bytes_per_ns < pageable->bytes_per_ns)
+        pinned->bytes_per_ns = pageable->bytes_per_ns;
+    if (pageable->from == FACT_ASSUMED && pageable->bytes_per_ns > pinned->bytes_per_ns)
+        pageable->bytes_per_ns = pinned->bytes_per_ns;
+}
+
+int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e)
+{
+    if (f->passes == 0) f->passes = 1;
+    if (f->steps == 0) f->steps = 1;
+    if (f->n_modules) f->model_bytes = 0;
+    for (uint32_t i = 0; i < f->n_modules; i++) f->model_bytes += f->modules[i].bytes;
+    if (f->model_bytes <= 0)
+        return FAIL(e, ERR_USAGE,
+                    "how large is the model? Give a trace, --modules FILE or --model-bytes SIZE");
+    int rc = f->n_modules ? number_blocks(f, mem) : cut_into_pieces(f, mem);
+    if (rc < 0) return FAIL(e, rc, "out of memory");
+    if (!f->call_ns) f->call_ns = CALL_NS;
+    if (!f->alloc_ns) f->alloc_ns = ALLOC_NS;
+    spread_compute(f);
+    complete_rates(f, major);
+    if (f->noise_from == FACT_UNKNOWN) {
+        f->noise_pct = NOISE_PCT;
+        f->noise_from = FACT_ASSUMED;
+    }
+    return 0;
+}

@@ -1,0 +1,67 @@
+/* facts.h: what is known about a model and the machine it runs on: from a trace, from a list of its
+ * modules, or from what the user says. Everything the planner needs stands here, with where it
+ * came from, so that a prediction can say what it rests on. */
+#ifndef STRATA_OFFLOAD_FACTS_H
+#define STRATA_OFFLOAD_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+enum offload_host { HOST_PAGEABLE, HOST_PINNED, HOST_KINDS };
+
+/* A first pass slower than this (1 GB/s) reads from a disk or a page file. */
+#define FACTS_DISK_BYTES_PER_NS 1.0
+
+enum fact_from { FACT_UNKNOWN, FACT_ASSUMED, FACT_GIVEN, FACT_MEASURED };
+
+struct facts_module {
+    const char *name; /* NULL when not known */
+    int64_t bytes;
+    int64_t compute_ns; /* a pass */
+    uint32_t n_tensors; /* copies it takes */
+    uint32_t block;     /* the group of modules that repeats; ascending */
+};
+
+struct facts_rate {
+    double bytes_per_ns;
+    double low, high; /* p10 and p90 of what was measured; 0 otherwise */
+    enum fact_from from;
+};
+
+struct facts {
+    struct facts_module *modules; /* in the order they run */
+    uint32_t n_modules;
+    bool modules_are_pieces; /* only the total is known: cut into equal parts */
+    int64_t model_bytes;
+    uint32_t passes; /* how often a step goes through the model */
+
+    enum offload_host host; /* where the weights lie now */
+    struct facts_rate rate[HOST_KINDS];
+    struct facts_rate cold; /* first read: from disk or a page file */
+    int64_t call_ns;        /* CPU time of one copy besides its bytes */
+    int64_t alloc_ns;       /* of one device allocation */
+
+    int64_t first_ns;   /* first step with what happens only once, as it is now; 0: not known */
+    int64_t step_ns;    /* a later step, as it is now; 0: not known */
+    int64_t compute_ns; /* of a step: device work without copies */
+    int64_t fixed_ns;   /* before and after the loop */
+    uint32_t steps;
+
+    int64_t vram_bytes, ram_bytes; /* 0: not known */
+    int64_t activation_bytes;      /* -1: not known */
+    double noise_pct;              /* run-to-run, one way */
+    enum fact_from noise_from;
+};
+
+const char *host_name(enum offload_host h); /* "pageable" */
+const char *fact_from_name(enum fact_from f);
+
+/* Fills in what follows from the rest: pieces when there are no modules, blocks, rates from the
+ * time of a step, assumed rates for a device of compute capability `major` (0: not known). Memory
+ * from `mem`. ERR_USAGE when not enough is known to predict anything. */
+int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e) MUST_USE;
+
+#endif

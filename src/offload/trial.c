@@ -1,0 +1,187 @@
+/* trial.c: two replays a scheme: one in which modules stay after their first use, for the first
+ * step, and one in which they always were there, for the later ones. */
+#include "offload/trial.h"
+
+#include "analyze/stats.h"
+#include "offload/change.h"
+
+static uint32_t thread_of_lane(const struct sim_model *m, lane_id lane)
+{
+    for (uint32_t i = 0; i < m->n_threads; i++)
+        if (m->threads[i].lane == lane) return i;
+    return SIM_NONE;
+}
+
+static uint32_t step_at(const struct streamed *s, int64_t ts)
+{
+    for (uint32_t i = 0; i < s->n_steps; i++)
+        if (s->steps[i].cpu.begin_ns <= ts && ts < s->steps[i].cpu.end_ns) return i;
+    return STREAMED_NONE;
+}
+
+static void name_copies(struct trial *tr, uint32_t load)
+{
+    const struct streamed_load *l = &tr->s->loads[load];
+    const struct sim_model *m = tr->m;
+    uint32_t c = sim_find_call(m, l->first_call);
+    for (; c != SIM_NONE && m->calls[c].row <= l->last_call; c = m->calls[c].next)
+        for (uint32_t i = 0; i < m->calls[c].n_work; i++) {
+            uint32_t w = m->works_by_call[m->calls[c].first_work + i];
+            if (streamed_is_upload(tr->t, m->works[w].row)) tr->load_of_work[w] = load;
+        }
+}
+
+static void find_host(struct trial *tr)
+{
+    int64_t pageable = 0, all = 0;
+    for (uint32_t i = 0; i < tr->s->n_loads; i++) {
+        all += tr->s->loads[i].bytes;
+        if (tr->s->loads[i].pageable) pageable += tr->s->loads[i].bytes;
+    }
+    tr->traced_host = pageable * 2 > all ? HOST_PAGEABLE : HOST_PINNED;
+}
+
+/* Where the first step begins once the profiler's cost is out. */
+static int find_start(struct trial *tr, struct arena *mem, struct err *e)
+{
+    struct arena_mark mark = arena_mark(mem);
+    struct sim_plan base = undistort_base(tr->u), plan;
+    struct sim_result r;
+    TRY(sim_plan_build(tr->m, NULL, 0, &base, mem, &plan, e));
+    TRY(sim_replay(tr->m, &plan, mem, &r, e));
+    tr->start_ns = tr->s->steps[0].cpu.begin_ns - tr->m->begin_ns;
+    for (uint32_t w = 0; w < tr->m->n_works; w++) {
+        if (tr->step_of_work[w] != 0) continue;
+        tr->start_ns += r.work_begin_ns[w] - (tr->m->works[w].begin_ns - tr->m->begin_ns);
+        break;
+    }
+    arena_reset_to(mem, mark);
+    return 0;
+}
+
+int trial_init(struct trial *tr, struct arena *mem, struct err *e)
+{
+    const struct sim_model *m = tr->m;
+    size_t works = m->n_works + (size_t)1;
+    tr->step_of_work = arena_alloc(mem, works * sizeof *tr->step_of_work);
+    tr->load_of_work = arena_alloc(mem, works * sizeof *tr->load_of_work);
+    tr->thread_of_load = arena_alloc(mem, (tr->s->n_loads + (size_t)1) * sizeof(uint32_t));
+    if (!tr->step_of_work || !tr->load_of_work || !tr->thread_of_load)
+        return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t w = 0; w < m->n_works; w++) {
+        uint32_t call = m->works[w].call;
+        tr->load_of_work[w] = STREAMED_NONE;
+        tr->step_of_work[w] =
+            call == SIM_NONE ? STREAMED_NONE : step_at(tr->s, m->calls[call].begin_ns);
+    }
+    for (uint32_t i = 0; i < tr->s->n_loads; i++) {
+        tr->thread_of_load[i] = thread_of_lane(m, tr->s->loads[i].lane);
+        name_copies(tr, i);
+    }
+    for (uint32_t c = 0; c < m->n_calls; c++) tr->n_waits += m->calls[c].wait != SIM_WAIT_NOTHING;
+    find_host(tr);
+    return find_start(tr, mem, e);
+}
+
+/* ---- replaying ---- */
+
+struct outcome {
+    int64_t *end_ns; /* by step: end of its last work, 0 when it has none */
+};
+
+static void note_ends(const struct trial *tr, const struct sim_result *r, struct outcome *ret)
+{
+    for (uint32_t w = 0; w < tr->m->n_works; w++) {
+        uint32_t step = tr->step_of_work[w];
+        if (step != STREAMED_NONE && r->work_end_ns[w] > ret->end_ns[step])
+            ret->end_ns[step] = r->work_end_ns[w];
+    }
+}
+
+/* Replays under the scheme; NULL: as it is. */
+static int replay(const struct trial *tr, const struct scheme *sc, bool later, struct arena *mem,
+                  struct outcome *ret, struct err *e)
+{
+    struct sim_plan base = undistort_base(tr->u), plan;
+    struct change c = {.tr = tr, .sc = sc, .later = later, .m = tr->m};
+    struct sim_result r;
+    ret->end_ns = arena_zalloc(mem, tr->s->n_steps, sizeof *ret->end_ns);
+    if (!ret->end_ns) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (sc) TRY(change_make(&c, mem, e));
+    struct sim_edit edits[] = {
+        {.kind = EDIT_DROP_SPANS, .spans = c.dropped, .n_spans = c.n_dropped},
+        {.kind = EDIT_SCALE_SPANS, .spans = c.scaled, .n_spans = c.n_scaled}};
+    TRY(sim_plan_build(c.m, edits, 2, &base, mem, &plan, e));
+    if (sc) change_copies(&c, &plan);
+    TRY(sim_replay(c.m, &plan, mem, &r, e));
+    note_ends(tr, &r, ret);
+    return 0;
+}
+
+static int64_t step_time(const struct trial *tr, const struct outcome *o, uint32_t step)
+{
+    return o->end_ns[step] - (step ? o->end_ns[step - 1] : tr->start_ns);
+}
+
+/* Steps after the first stand for any later one; with `whole`, only those that bring everything
+ * over. */
+static void summarise(const struct trial *tr, const struct outcome *o, bool whole, int64_t *scratch,
+                      struct scheme_times *ret)
+{
+    const struct streamed *s = tr->s;
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < s->n_steps; i++)
+        if ((s->steps[i].whole || !whole) && o->end_ns[i]) scratch[n++] = step_time(tr, o, i);
+    if (!n) scratch[n++] = step_time(tr, o, 0);
+    stats_sort(scratch, n);
+    ret->step_ns = stats_median(scratch, n);
+    ret->fastest_ns = scratch[0];
+    ret->slowest_ns = scratch[n - 1];
+}
+
+int trial_traced(const struct trial *tr, struct arena *mem, struct scheme_times *ret)
+{
+    const struct sim_model *m = tr->m;
+    struct outcome o = {arena_zalloc(mem, tr->s->n_steps, sizeof *o.end_ns)};
+    int64_t *scratch = arena_alloc(mem, (tr->s->n_steps + (size_t)1) * sizeof *scratch);
+    if (!o.end_ns || !scratch) return ERR_NOMEM;
+    for (uint32_t w = 0; w < m->n_works; w++) {
+        uint32_t step = tr->step_of_work[w];
+        int64_t end = m->works[w].end_ns - m->begin_ns;
+        if (step != STREAMED_NONE && end > o.end_ns[step]) o.end_ns[step] = end;
+    }
+    ret->first_ns = o.end_ns[0] - (tr->s->steps[0].cpu.begin_ns - m->begin_ns);
+    summarise(tr, &o, false, scratch, ret);
+    return 0;
+}
+
+static int run_both(const struct trial *tr, const struct scheme *sc, struct arena *mem,
+                    struct scheme_times *ret, struct err *e)
+{
+    struct outcome o;
+    int64_t *scratch = arena_alloc(mem, (tr->s->n_steps + (size_t)1) * sizeof *scratch);
+    if (!scratch) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!sc) {
+        TRY(replay(tr, NULL, false, mem, &o, e));
+        ret->first_ns = step_time(tr, &o, 0);
+        summarise(tr, &o, false, scratch, ret);
+        return 0;
+    }
+    /* the order of groups is not known before the first pass: nothing is copied ahead in it */
+    struct scheme first = *sc;
+    first.depth = 0;
+    TRY(replay(tr, &first, false, mem, &o, e));
+    ret->first_ns = step_time(tr, &o, 0);
+    TRY(replay(tr, sc, true, mem, &o, e));
+    summarise(tr, &o, true, scratch, ret);
+    return 0;
+}
+
+int trial_run(const struct trial *tr, const struct scheme *sc, struct arena *mem,
+              struct scheme_times *ret, struct err *e)
+{
+    struct arena_mark mark = arena_mark(mem);
+    int rc = run_both(tr, sc, mem, ret, e);
+    arena_reset_to(mem, mark);
+    return rc;
+}

@@ -1,0 +1,220 @@
+/* view_offload.c: see view_offload.h. */
+#include "report/view_offload.h"
+
+#include "base/human.h"
+
+/* ---- what the trace shows ---- */
+
+static void say_rate(const struct screen *s, const struct plan *p, enum offload_host h)
+{
+    const struct facts_rate *r = &p->facts.rate[h];
+    buf_printf(s->out, "  %-8s %.1f GB/s", host_name(h), r->bytes_per_ns);
+    if (r->low > 0) buf_printf(s->out, " (%.1f to %.1f)", r->low, r->high);
+    buf_printf(s->out, ", %s", fact_from_name(r->from));
+    if (r->from == FACT_ASSUMED)
+        buf_adds(s->out, ": measure it with strata offload calibrate, or give it");
+    buf_addc(s->out, '\n');
+}
+
+static void say_churn(const struct screen *s, const struct observed *o)
+{
+    if (o->later.frees + o->later.allocs == 0) return;
+    buf_printf(s->out, "  after the first step %s device allocations and %s frees, %s in all\n",
+               human_count(o->later.allocs).s, human_count(o->later.frees).s,
+               human_time(o->later.ns).s);
+}
+
+static void say_trace(const struct screen *s, const struct plan *p)
+{
+    const struct observed *o = &p->observed;
+    const struct streamed *st = p->trial->s;
+    double exposed = (double)(o->copying_ns - o->overlapped_ns);
+    double loop = (double)o->times.first_ns + (double)(st->n_steps - 1) * (double)o->times.step_ns;
+    buf_printf(s->out, "%s   %u step%s   %s modules in %s blocks%s\n", s->path, st->n_steps,
+               st->n_steps == 1 ? "" : "s", human_count(st->n_modules).s,
+               human_count(st->n_blocks).s, st->passes > 1 ? ", more than one pass a step" : "");
+    buf_printf(s->out, "  streamed  %s in the first step, %s in a later one, from %s memory\n",
+               human_bytes(o->first_bytes).s, human_bytes(o->step_bytes).s,
+               host_name(p->facts.host));
+    buf_printf(s->out, "  traced    first step %s, later %s (%s to %s)\n",
+               human_time(o->times.first_ns).s, human_time(o->times.step_ns).s,
+               human_time(o->times.fastest_ns).s, human_time(o->times.slowest_ns).s);
+    buf_printf(s->out,
+               "  copying   %s, of which %s hidden behind kernels; exposed: %s of the loop\n",
+               human_time(o->copying_ns).s, human_time(o->overlapped_ns).s,
+               human_pct(loop > 0 ? 100 * exposed / loop : 0).s);
+    say_churn(s, o);
+    if (st->steps_are_guess)
+        buf_adds(
+            s->out,
+            "  no loop found: the whole trace counts as one step; --traced-steps N says more\n");
+    else if (p->trial->b->steps.found_by == LOOP_KERNELS && !st->asked_steps)
+        buf_adds(s->out,
+                 "  steps found from kernels alone: might be layers; --traced-steps N says\n");
+}
+
+static void say_numbers(const struct screen *s, const struct plan *p)
+{
+    const struct facts *f = &p->facts;
+    buf_printf(s->out, "no trace: an estimate from sizes and rates\n");
+    buf_printf(s->out, "  model     %s", human_bytes(f->model_bytes).s);
+    if (!f->modules_are_pieces) buf_printf(s->out, " in %s modules", human_count(f->n_modules).s);
+    buf_printf(s->out, ", in %s memory\n", host_name(f->host));
+    if (!f->compute_ns)
+        buf_adds(s->out, "  compute   not known, taken as nothing; --compute-ms gives it\n");
+}
+
+/* ---- the table ---- */
+
+struct columns {
+    int first, step, total; /* units */
+};
+
+static struct columns pick_units(const struct plan *p)
+{
+    int64_t first = 0, step = 0, total = 0;
+    for (uint32_t i = 0; i < p->n_rows; i++) {
+        const struct prediction *r = &p->rows[i];
+        if (r->times.first_ns > first) first = r->times.first_ns;
+        if (r->times.step_ns > step) step = r->times.step_ns;
+        if (r->total_ns > total) total = r->total_ns;
+    }
+    return (struct columns){screen_unit(first), screen_unit(step), screen_unit(total)};
+}
+
+static enum text_style style_of(const struct plan *p, const struct prediction *r)
+{
+    if (r == &p->rows[p->base]) return TEXT_BOLD;
+    if (r->verdict[0] == 'd' || r->gain_pct < -p->facts.noise_pct) return TEXT_RED;
+    return r->gain_pct > p->facts.noise_pct ? TEXT_GREEN : TEXT_DIM;
+}
+
+static void add_row(struct text_table *tt, const struct plan *p, const struct prediction *r,
+                    struct columns u)
+{
+    static const double in_unit[] = {1, 1e3, 1e6, 1e9};
+    text_table_row(tt, style_of(p, r));
+    text_table_cell(tt, 0, r->about);
+    screen_bytes(tt, 1, r->resident_bytes);
+    screen_time(tt, 2, r->times.first_ns, u.first);
+    screen_time(tt, 3, r->times.step_ns, u.step);
+    screen_time(tt, 4, r->total_ns, u.total);
+    double low = (double)r->low_ns / in_unit[u.total], high = (double)r->high_ns / in_unit[u.total];
+    int digits = high < 9.995 ? 2 : high < 99.95 ? 1 : 0;
+    text_table_cellf(tt, 5, "%.*f to %.*f", digits, low, digits, high);
+    if (r != &p->rows[p->base]) text_table_cellf(tt, 6, "%+.0f %%", -r->gain_pct);
+    screen_bytes(tt, 7, r->peak_vram_bytes);
+    text_table_cell(tt, 8, r->verdict);
+}
+
+static void show_rows(const struct screen *s, const struct plan *p, enum offload_host h,
+                      struct columns u)
+{
+    static const char *const heads[] = {"first", "step", "total", "range", "change", "VRAM"};
+    struct text_table tt;
+    text_table_init(&tt);
+    text_table_col(&tt, h == HOST_PINNED ? "from pinned mem." : "from pageable   ", TEXT_LEFT);
+    text_table_col(&tt, "resident", TEXT_RIGHT);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        text_table_col(&tt, heads[i], TEXT_RIGHT);
+    text_table_col(&tt, "verdict", TEXT_LEFT);
+    for (uint32_t i = 0; i < p->n_rows; i++)
+        if (p->rows[i].host == h) add_row(&tt, p, &p->rows[i], u);
+    text_table_print(&tt, s->out, 2, s->width, s->color);
+    text_table_done(&tt);
+}
+
+/* ---- what it means ---- */
+
+/* Length of the first word; a number and its unit are one. */
+static size_t word_length(const char *p)
+{
+    size_t n = strcspn(p, " ");
+    if (n && p[n] && p[n - 1] >= '0' && p[n - 1] <= '9' && strcspn(p + n + 1, " ") <= 4)
+        n += 1 + strcspn(p + n + 1, " ");
+    return n;
+}
+
+/* `text` in lines of at most the screen's width, the later ones indented under the first. */
+static void wrap(const struct screen *s, const char *mark, const char *text)
+{
+    int width = s->width - 4, col = 0;
+    buf_printf(s->out, "  %s ", mark);
+    for (const char *p = text; *p;) {
+        size_t word = word_length(p);
+        if (col && col + 1 + (int)word > width) {
+            buf_adds(s->out, "\n    ");
+            col = 0;
+        } else if (col) {
+            buf_addc(s->out, ' ');
+            col++;
+        }
+        buf_add(s->out, p, word);
+        col += (int)word;
+        p += word + (p[word] == ' ');
+    }
+    buf_addc(s->out, '\n');
+}
+
+static void say_ceiling(const struct screen *s, const struct plan *p)
+{
+    const struct prediction *r = plan_find(p, "largest", p->facts.host);
+    buf_printf(s->out, "  ceiling: keeping everything gains %s in %u steps, %s in very many\n",
+               human_pct(p->ceiling_pct).s, p->facts.steps, human_pct(p->ceiling_many_pct).s);
+    if (!r || !r->resident_bytes) return;
+    if (r->break_even)
+        buf_printf(s->out, "  break-even: %s resident gains %.0f %% from %u steps on\n",
+                   human_bytes(r->resident_bytes).s, p->wish.target_pct, r->break_even);
+    else
+        buf_printf(s->out, "  break-even: %s resident never gains %.0f %%\n",
+                   human_bytes(r->resident_bytes).s, p->wish.target_pct);
+}
+
+static void say_runs(const struct screen *s, const struct plan *p)
+{
+    for (uint32_t i = 0; i < p->n_runs; i++) {
+        const struct measured_run *r = &p->runs[i];
+        buf_printf(s->out,
+                   "  measured: %u steps, %s resident, %s memory: %s; predicted %s (%+.1f %%)\n",
+                   r->steps, r->resident_bytes ? human_bytes(r->resident_bytes).s : "nothing",
+                   host_name(r->host), human_time(r->total_ns).s, human_time(r->predicted_ns).s,
+                   r->off_pct);
+    }
+}
+
+static void say_header(const struct screen *s, const struct plan *p)
+{
+    buf_printf(s->out, "\n  predicted for %u step%s%s, all weights in host memory at the start;",
+               p->facts.steps, p->facts.steps == 1 ? "" : "s",
+               p->trial ? " without the profiler" : "");
+    buf_printf(s->out, "\n  changes within %s are noise\n\n", human_pct(p->facts.noise_pct).s);
+}
+
+void view_offload_text(const struct screen *s, const struct plan *p)
+{
+    if (p->trial) say_trace(s, p);
+    else say_numbers(s, p);
+    for (int h = 0; h < HOST_KINDS; h++) say_rate(s, p, (enum offload_host)h);
+    say_header(s, p);
+    struct columns u = pick_units(p);
+    show_rows(s, p, p->facts.host, u);
+    buf_addc(s->out, '\n');
+    show_rows(s, p, p->facts.host == HOST_PINNED ? HOST_PAGEABLE : HOST_PINNED, u);
+    buf_addc(s->out, '\n');
+    say_ceiling(s, p);
+    say_runs(s, p);
+    if (p->n_inconsistent) buf_adds(s->out, "\n  numbers that do not fit together\n");
+    for (uint32_t i = 0; i < p->n_inconsistent; i++) wrap(s, "!", p->inconsistent[i]);
+    if (p->n_advice) buf_adds(s->out, "\n  what to do\n");
+    for (uint32_t i = 0; i < p->n_advice; i++) wrap(s, "-", p->advice[i]);
+    buf_addc(s->out, '\n');
+    static const struct screen_next with_trace[] = {
+        {"report %s", "what else is slow"},
+        {"offload %s --resident 8GB --steps 30", "another size, another number of steps"},
+    };
+    static const struct screen_next without[] = {
+        {"offload TRACE --resident SIZE", "the same from a trace, by replaying it"},
+        {"help offload", "everything that can be given"},
+    };
+    screen_next(s, p->trial ? with_trace : without, 2);
+}

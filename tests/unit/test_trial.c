@@ -1,0 +1,178 @@
+/* test_trial.c: replays of a streamed run under other schemes, checked by hand. */
+#include "offload_kit.h"
+
+/* 200 us, 800 us and 400 us of copies at 10 bytes a ns, after an embedding of 2 us. */
+static const int64_t model[] = {20000, 2000000, 8000000, 4000000};
+
+static struct stream_spec spec(bool pageable)
+{
+    return (struct stream_spec){.steps = 3,
+                                .passes = 1,
+                                .bytes = model,
+                                .n_modules = 4,
+                                .bytes_per_ns = 10,
+                                .compute_us = 50,
+                                .pageable = pageable,
+                                .labels = true};
+}
+
+static void open_spec(struct stream_lab *l, const struct stream_spec *s)
+{
+    CHECK_EQ_INT(stream_lab_open(l, stream_trace(s), false, NULL), 0);
+    l->tr.bytes_per_ns[HOST_PAGEABLE] = 10;
+    l->tr.bytes_per_ns[HOST_PINNED] = 40;
+}
+
+static struct scheme_times run(struct stream_lab *l, struct scheme sc)
+{
+    struct scheme_times t = {0};
+    struct err e;
+    err_init(&e);
+    if (sc.weight_scale == 0) sc.weight_scale = 1;
+    if (!CHECK_EQ_INT(trial_run(&l->tr, &sc, &l->mem, &t, &e), 0)) puts(e.msg);
+    return t;
+}
+
+static double us(int64_t ns)
+{
+    return (double)ns / 1000;
+}
+
+TEST(as_it_is_gives_the_trace_back)
+{
+    struct stream_spec s = spec(true);
+    struct stream_lab l;
+    open_spec(&l, &s);
+    struct scheme_times t = run(&l, (struct scheme){.host = HOST_PAGEABLE});
+    CHECK_NEAR(us(t.step_ns), us(l.o.times.step_ns), 2);
+    CHECK_NEAR(us(t.first_ns), us(l.o.times.first_ns), 2);
+    CHECK_EQ_INT(l.tr.traced_host, HOST_PAGEABLE);
+    stream_lab_close(&l);
+}
+
+TEST(what_stays_costs_nothing_after_the_first_step)
+{
+    static const bool stays[] = {false, false, true, false};
+    struct stream_spec s = spec(true);
+    struct stream_lab l;
+    open_spec(&l, &s);
+    struct scheme_times all = run(&l, (struct scheme){.host = HOST_PAGEABLE});
+    struct scheme_times t = run(&l, (struct scheme){.host = HOST_PAGEABLE, .resident = stays});
+    CHECK_NEAR(us(t.first_ns), us(all.first_ns), 2);
+    /* gone: the copy and its wait for the kernel before it, whose 50 us now show by themselves */
+    CHECK_NEAR(us(all.step_ns - t.step_ns), 800, 40);
+    l.tr.alloc_ns = 1000000; /* for 10 MB; part of it hides behind the kernel before */
+    t = run(&l, (struct scheme){.host = HOST_PAGEABLE, .resident = stays});
+    CHECK_NEAR(us(t.first_ns - all.first_ns), 0.8 * 1000 - 50, 30);
+    t = run(&l, (struct scheme){.host = HOST_PAGEABLE, .resident = stays, .preloaded = true});
+    CHECK_NEAR(us(all.first_ns - t.first_ns), 800, 40);
+    stream_lab_close(&l);
+}
+
+TEST(everything_there_leaves_the_compute)
+{
+    static const bool stays[] = {true, true, true, true};
+    struct stream_spec s = spec(false);
+    struct stream_lab l;
+    open_spec(&l, &s);
+    struct scheme_times t =
+        run(&l, (struct scheme){.host = HOST_PINNED, .resident = stays, .preloaded = true});
+    CHECK_NEAR(us(t.step_ns), 4 * 50, 40);
+    stream_lab_close(&l);
+}
+
+TEST(pinned_memory_copies_faster_and_frees_the_cpu)
+{
+    struct stream_spec s = spec(true);
+    struct stream_lab l;
+    open_spec(&l, &s);
+    struct scheme_times t = run(&l, (struct scheme){.host = HOST_PINNED});
+    CHECK_NEAR(us(t.step_ns), 4 * 50 + 1402.0 / 4, 60);
+    stream_lab_close(&l);
+}
+
+TEST(pageable_memory_copies_slower_and_holds_the_cpu)
+{
+    struct stream_spec s = spec(false);
+    s.bytes_per_ns = 40;
+    struct stream_lab l;
+    open_spec(&l, &s);
+    struct scheme_times now = run(&l, (struct scheme){.host = HOST_PINNED});
+    CHECK_NEAR(us(now.step_ns), 4 * 50 + 1402.0 / 4, 60);
+    struct scheme_times t = run(&l, (struct scheme){.host = HOST_PAGEABLE});
+    CHECK_NEAR(us(t.step_ns), 4 * 50 + 1402, 250);
+    CHECK(t.step_ns > now.step_ns + 1000000);
+    stream_lab_close(&l);
+}
+
+TEST(fewer_bits_are_fewer_bytes)
+{
+    struct stream_spec s = spec(false);
+    struct stream_lab l;
+    open_spec(&l, &s);
+    struct scheme_times all = run(&l, (struct scheme){.host = HOST_PINNED});
+    struct scheme_times t = run(&l, (struct scheme){.host = HOST_PINNED, .weight_scale = 0.5});
+    CHECK_NEAR(us(all.step_ns - t.step_ns), 701, 5);
+    stream_lab_close(&l);
+}
+
+/* Copies of 100 us hide behind kernels of 300: what is left of a step is the compute and the first
+ * copy. */
+TEST(copies_ahead_hide_behind_compute)
+{
+    static const int64_t equal[] = {1000000, 1000000, 1000000, 1000000, 1000000};
+    struct stream_spec s = spec(false);
+    s.bytes = equal;
+    s.n_modules = 5;
+    s.compute_us = 300;
+    struct stream_lab l;
+    open_spec(&l, &s);
+    struct scheme_times now = run(&l, (struct scheme){.host = HOST_PINNED});
+    CHECK_NEAR(us(now.step_ns), 5 * 400, 60);
+    struct scheme_times t = run(&l, (struct scheme){.host = HOST_PINNED, .depth = 1});
+    CHECK_NEAR(us(t.step_ns), 5 * 300 + 100, 5 * 40);
+    CHECK_NEAR(us(t.first_ns), us(now.first_ns), 2);
+    stream_lab_close(&l);
+}
+
+/* The other way round the copies are what is left, and the last kernel. */
+TEST(copies_ahead_are_bound_by_the_copies)
+{
+    static const int64_t equal[] = {3000000, 3000000, 3000000, 3000000, 3000000};
+    struct stream_spec s = spec(false);
+    s.bytes = equal;
+    s.n_modules = 5;
+    s.compute_us = 100;
+    struct stream_lab l;
+    open_spec(&l, &s);
+    struct scheme_times t = run(&l, (struct scheme){.host = HOST_PINNED, .depth = 1});
+    CHECK_NEAR(us(t.step_ns), 5 * 300 + 100, 5 * 40);
+    static const bool stays[] = {false, true, false, true, false};
+    t = run(&l, (struct scheme){.host = HOST_PINNED, .depth = 1, .resident = stays});
+    CHECK_NEAR(us(t.step_ns), 3 * 300 + 100, 5 * 40);
+    stream_lab_close(&l);
+}
+
+static int run_all(void *ctx)
+{
+    struct stream_lab *l = ctx;
+    static const bool stays[] = {false, false, true, false};
+    for (uint32_t depth = 0; depth < 2; depth++) {
+        struct scheme sc = {
+            .host = HOST_PINNED, .resident = stays, .depth = depth, .weight_scale = 1};
+        struct scheme_times t;
+        TRY(trial_run(&l->tr, &sc, &l->mem, &t, NULL));
+    }
+    return 0;
+}
+
+TEST(survives_every_failed_allocation)
+{
+    struct stream_spec s = spec(true);
+    struct stream_lab l;
+    open_spec(&l, &s);
+    CHECK_EVERY_ALLOC(run_all, &l);
+    stream_lab_close(&l);
+}
+
+TEST_MAIN
