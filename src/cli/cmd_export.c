@@ -6,6 +6,7 @@
 #include "base/jout.h"
 #include "base/pool.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "export/export.h"
 
 static const struct opt opts[] = {
@@ -67,21 +68,31 @@ static void show_json(struct cli *cli, const struct trace *t, const struct expor
     jout_end_obj(&j);
 }
 
+static void tell(void *ctx, uint64_t done, uint64_t all)
+{
+    progress_tell(ctx, done, all);
+}
+
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     const char *path = opt_get(o, "output", NULL);
     const struct exporter *x;
     if (!path) return FAIL(e, ERR_USAGE, "where to? Say -o FILE");
     TRY(find_exporter(o, path, &x, e));
+    struct progress progress;
     struct export_options options = {
         .strip = opt_has(o, "strip"),
         .for_perfetto = opt_has(o, "for"),
         .with_args = opt_has(o, "args"),
         .n_threads = pool_size(),
+        .progress = tell,
+        .progress_ctx = &progress,
     };
     struct trace *t;
     TRY(cli_open_trace(cli, o->args[0], &t, e));
+    progress_begin(&progress, "writing", path);
     int rc = x->write(t, path, &options, e);
+    progress_end(&progress);
     if (rc == 0 && strcmp(path, "-") != 0) (cli->json ? show_json : show_text)(cli, t, x, path);
     trace_free(t);
     return rc;

@@ -1,43 +1,20 @@
 /* open.c: opening a trace for a command: progress while it takes long, damage told once. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/human.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "import/import.h"
 
-/* A line on the terminal, once reading has taken a second, ten times a second at most. */
-struct progress_line {
+struct reading {
     struct import_progress base;
-    const char *name;
-    double begun_s, next_s;
-    bool shown;
+    struct progress progress;
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void tell_progress(struct import_progress *self, uint64_t done, uint64_t total)
 {
-    struct progress_line *line = (struct progress_line *)self;
-    double now = now_s();
-    if (now < line->next_s || !total) return;
-    line->next_s = now + 0.1;
-    line->shown = true;
-    fprintf(stderr, "\rstrata: reading %s: %s of %s, %.0f %% ", line->name,
-            human_bytes((int64_t)done).s, human_bytes((int64_t)total).s,
-            100.0 * (double)done / (double)total);
-}
-
-static void clear_progress(const struct progress_line *line)
-{
-    if (line->shown) fputs("\r\033[K", stderr);
+    progress_tell(&((struct reading *)self)->progress, done, total);
 }
 
 static void tell_cut(const struct trace *t, const char *name)
@@ -76,12 +53,11 @@ static void tell_damage(const struct trace *t, const char *path)
 static int open_trace(const char *path, bool skip_rows, struct trace **ret, struct err *e)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    struct progress_line line = {.base.tell = tell_progress, .name = name, .begun_s = now_s()};
-    line.next_s = line.begun_s + 1;
-    struct import_options o = {.progress = isatty(STDERR_FILENO) ? &line.base : NULL,
-                               .skip_rows = skip_rows};
+    struct reading r = {.base.tell = tell_progress};
+    progress_begin(&r.progress, "reading", name);
+    struct import_options o = {.progress = &r.base, .skip_rows = skip_rows};
     int rc = import_open(path, &o, ret, e);
-    clear_progress(&line);
+    progress_end(&r.progress);
     if (rc == 0) tell_damage(*ret, name);
     return rc;
 }

@@ -35,10 +35,10 @@ int strings_out_init(struct strings_out *s, const struct trace *t, const struct 
     s->offsets = mem_zalloc((size_t)s->n + 1, sizeof *s->offsets);
     s->order = mem_alloc(s->n * sizeof *s->order);
     bool *used = strip_strings(t, o);
-    if (s->offsets && s->order && used) gather(s, t, used);
-    else s->bytes.failed = true;
+    bool ok = s->offsets && s->order && used;
+    if (ok) gather(s, t, used);
     mem_free(used);
-    if (!buf_ok(&s->bytes)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ok || !buf_ok(&s->bytes)) return FAIL(e, ERR_NOMEM, "out of memory");
     qsort_r(s->order, s->n, sizeof *s->order, by_text, s);
     return 0;
 }

@@ -160,6 +160,7 @@ TEST(same_bytes_on_any_number_of_threads_and_when_copied)
     size_t n[3] = {0};
     char *p[3] = {read_file(scratch("one.strata"), &n[0]), read_file(scratch("many.strata"), &n[1]),
                   read_file(scratch("copy.strata"), &n[2])};
+    REQUIRE(p[0] && p[1] && p[2]);
     CHECK(n[0] == n[1] && memcmp(p[0], p[1], n[0]) == 0);
     CHECK(n[0] == n[2] && memcmp(p[0], p[2], n[0]) == 0);
     for (int i = 0; i < 3; i++) mem_free(p[i]);
