@@ -70,16 +70,24 @@ static row_t outermost(const struct work *w, row_t r)
     return found;
 }
 
-/* A context manager or a decorator begins in the standard library: what it is about is the first
- * frame of the user's code inside it. */
+/* A context manager or a decorator begins in the standard library: what it is about is the longest
+ * call of the user's code inside it. */
 static row_t blamed(struct work *w, row_t top)
 {
     const struct trace *t = w->t;
     if (t->kind[top] == KIND_OP) return top;
-    row_t end = t->lanes[t->lane[top]].end;
-    for (row_t r = top; r < end && t->ts_ns[r] < trace_end_ns(t, top); r++)
-        if (t->kind[r] == KIND_PYTHON && where_class(&w->where, r) == FRAME_USER) return r;
-    return top;
+    row_t end = t->lanes[t->lane[top]].end, best = top;
+    int64_t longest = 0, seen = INT64_MIN;
+    for (row_t r = top; r < end && t->ts_ns[r] < trace_end_ns(t, top); r++) {
+        if (t->ts_ns[r] < seen || t->kind[r] != KIND_PYTHON ||
+            where_class(&w->where, r) != FRAME_USER)
+            continue;
+        seen = trace_end_ns(t, r);
+        if (t->dur_ns[r] <= longest) continue;
+        longest = t->dur_ns[r];
+        best = r;
+    }
+    return best;
 }
 
 static int add_hit(struct work *w, row_t row, uint32_t step, int64_t ns)

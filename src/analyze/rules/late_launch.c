@@ -49,6 +49,17 @@ static bool is_one_thing(const struct trace *t, const struct quiet_group *g)
     return in_long > g->cpu_ns / 2;
 }
 
+/* Time spent getting memory is the business of rule allocation_in_loop. */
+static bool is_allocation(const struct analysis *a, row_t top)
+{
+    const struct trace *t = a->t;
+    row_t end = t->lanes[t->lane[top]].end;
+    for (row_t r = top; r < end && t->ts_ns[r] < trace_end_ns(t, top); r++)
+        if (call_allocates(calls_kind(&a->basics.calls, t, r)) && t->dur_ns[r] * 2 > t->dur_ns[top])
+            return true;
+    return false;
+}
+
 static int report_group(const struct analysis *a, const struct quiet_group *g, struct findings *out,
                         struct err *e);
 
@@ -58,7 +69,8 @@ static int run(const struct analysis *a, struct findings *out, struct err *e)
     for (uint32_t i = 0; i < a->quiet.n_groups; i++) {
         const struct quiet_group *g = &a->quiet.groups[i];
         bool once = a->basics.steps.n_steps > 2 && g->n_steps < 2;
-        if (g->idle_ns >= least && !once && is_one_thing(a->t, g)) TRY(report_group(a, g, out, e));
+        if (g->idle_ns >= least && !once && is_one_thing(a->t, g) && !is_allocation(a, g->longest))
+            TRY(report_group(a, g, out, e));
     }
     return 0;
 }

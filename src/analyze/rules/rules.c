@@ -8,12 +8,16 @@
 #include "base/human.h"
 
 /* One a line. */
-#define RULES(X)     \
-    X(sync_in_loop)  \
-    X(late_launch)   \
-    X(launch_bound)  \
-    X(pageable_copy) \
-    X(exposed_copy)
+#define RULES(X)          \
+    X(sync_in_loop)       \
+    X(late_launch)        \
+    X(launch_bound)       \
+    X(pageable_copy)      \
+    X(exposed_copy)       \
+    X(allocation_in_loop) \
+    X(slow_gemm)          \
+    X(copy_before_gemm)   \
+    X(warm_up)
 
 #define DECLARE(id) extern const struct rule rule_##id;
 RULES(DECLARE)

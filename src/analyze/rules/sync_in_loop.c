@@ -20,10 +20,6 @@ static const struct words words[WAIT_KINDS] = {
          "Make the constant on the GPU (torch.full, torch.ones(1) * x, torch.stack of GPU "
          "scalars), or "
          "upload it once before the loop."},
-    [WAIT_ALLOCATION] = {"allocation waits", "allocation drains the queue",
-                         "Getting or returning memory makes the CPU wait for the device.",
-                         "Reuse buffers, warm the allocator up before the loop, and do not call "
-                         "empty_cache() in it."},
     [WAIT_EXPLICIT] = {"explicit synchronize", "explicit synchronize drains the queue",
                        "The program asks to wait for the device.",
                        "Remove it from the loop; events or one synchronize at the end time the "
@@ -54,11 +50,12 @@ static void explain(const struct analysis *a, struct finding *f, const struct sy
 
 static int report_site(const struct analysis *a, uint32_t i, struct findings *out, struct err *e);
 
-/* Copies have a rule of their own; a wait outside the loop that leaves nothing idle is the end of
- * the run. */
+/* Copies and allocations have rules of their own; a wait outside the loop that leaves nothing idle
+ * is the end of the run. */
 static bool matters(const struct sync_site *site)
 {
-    return site->kind != WAIT_COPY && (site->in_loop > 0 || site->exposed_ns > 0);
+    return site->kind != WAIT_COPY && site->kind != WAIT_ALLOCATION &&
+           (site->in_loop > 0 || site->exposed_ns > 0);
 }
 
 static int run(const struct analysis *a, struct findings *out, struct err *e)

@@ -220,14 +220,34 @@ static int edit_drop_sync(struct plan_build *b, struct sim_edit *ed, struct err 
     return 0;
 }
 
+/* Marks the works an edit is about: by name, or one by one. NULL when memory is out. */
+static int match_works(struct plan_build *b, const struct sim_edit *ed, uint8_t **ret,
+                       struct err *e)
+{
+    const struct sim_model *m = b->m;
+    uint8_t *hit = arena_zalloc(b->mem, m->n_works + (size_t)1, 1), *names = NULL;
+    if (!hit) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (ed->pattern) TRY(match_names(m->t, ed->pattern, b->mem, &names, e));
+    uint8_t *rows = ed->pattern ? NULL : arena_zalloc(b->mem, m->t->n_gpu + (size_t)1, 1);
+    if (!ed->pattern && !rows) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; rows && i < ed->n_rows; i++)
+        if (trace_gpu(m->t, ed->rows[i])) rows[m->t->aux[ed->rows[i]]] = 1;
+    for (uint32_t w = 0; w < m->n_works; w++) {
+        row_t r = m->works[w].row;
+        hit[w] = rows ? rows[m->t->aux[r]] : names[m->t->name[r]];
+    }
+    *ret = hit;
+    return 0;
+}
+
 static int edit_kernels(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     const struct sim_model *m = b->m;
     uint8_t *hit;
-    TRY(match_names(m->t, ed->pattern, b->mem, &hit, e));
+    TRY(match_works(b, ed, &hit, e));
     for (uint32_t w = 0; w < m->n_works; w++) {
         const struct sim_work *k = &m->works[w];
-        if (!hit[m->t->name[k->row]]) continue;
+        if (!hit[w]) continue;
         ed->n_matched++;
         if (ed->kind == EDIT_SCALE_KERNEL) {
             b->plan->work_ns[w] = (int64_t)((double)(k->end_ns - k->begin_ns) * ed->factor + 0.5);

@@ -12,8 +12,8 @@ enum sim_edit_kind {
     EDIT_DROP_CPU,       /* CPU time of annotations, functions and ops matching `pattern` */
     EDIT_DROP_ROWS,      /* CPU time of `rows`, which lie on threads */
     EDIT_SCALE_CPU,      /* the same, times `factor` */
-    EDIT_SCALE_KERNEL,   /* device work matching `pattern` takes `factor` times as long */
-    EDIT_DROP_KERNEL,    /* device work matching `pattern` takes no time, nor does its launch */
+    EDIT_SCALE_KERNEL,   /* device work matching `pattern`, or `rows`, takes `factor` times as long */
+    EDIT_DROP_KERNEL,    /* device work matching `pattern`, or `rows`, and its launches never happen */
     EDIT_CUDA_GRAPH,     /* stages matching `pattern` become one graph launch each */
     EDIT_PIN_COPIES,     /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
     EDIT_OVERLAP_COPIES, /* host-device copies run ahead beside the kernels, one after the other,

@@ -1,0 +1,80 @@
+/* copy_before_gemm.c: a device-to-device copy directly before a matrix product of the same
+ * operator: addmm copies its bias, or an input had to be made contiguous first. */
+#include "analyze/kernel_name.h"
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+
+/* The operator a device row was launched under, or ROW_NONE. */
+static row_t op_of(const struct trace *t, row_t r)
+{
+    row_t call = trace_launch_of(t, r);
+    return call == ROW_NONE ? ROW_NONE : trace_up(t, call, KIND_OP);
+}
+
+static bool is_copy(const struct trace *t, row_t r)
+{
+    return t->kind[r] == KIND_MEMCPY && str_has(trace_name(t, r), "DtoD");
+}
+
+/* Copies followed on their stream by a product of the same operator. */
+static uint32_t collect(const struct trace *t, row_t *rows)
+{
+    uint32_t n = 0;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        if (t->lanes[l].kind != LANE_STREAM) continue;
+        for (row_t r = t->lanes[l].begin; r + 1 < t->lanes[l].end; r++) {
+            if (!is_copy(t, r) || t->kind[r + 1] != KIND_KERNEL) continue;
+            if (kernel_family(KIND_KERNEL, trace_name(t, r + 1)) != FAMILY_GEMM) continue;
+            row_t op = op_of(t, r);
+            if (op != ROW_NONE && op == op_of(t, r + 1)) rows[n++] = r;
+        }
+    }
+    return n;
+}
+
+static int report(const struct analysis *a, const row_t *rows, uint32_t n, struct findings *out,
+                  struct err *e);
+
+static int run(const struct analysis *a, struct findings *out, struct err *e)
+{
+    row_t *rows = arena_alloc(a->mem, (a->t->n_gpu + (size_t)1) * sizeof *rows);
+    if (!rows) return FAIL(e, ERR_NOMEM, "out of memory");
+    uint32_t n = collect(a->t, rows);
+    return n ? report(a, rows, n, out, e) : 0;
+}
+
+const struct rule rule_copy_before_gemm = {
+    .id = "copy_before_gemm",
+    .summary = "a hidden copy before a matrix product",
+    .run = run,
+};
+
+static int report(const struct analysis *a, const row_t *rows, uint32_t n, struct findings *out,
+                  struct err *e)
+{
+    const struct trace *t = a->t;
+    struct finding *f = rule_finding(a, out, &rule_copy_before_gemm, e);
+    if (!f) return ERR_NOMEM;
+    int64_t ns = 0, bytes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        ns += t->dur_ns[rows[i]];
+        bytes += trace_gpu(t, rows[i])->bytes > 0 ? trace_gpu(t, rows[i])->bytes : 0;
+    }
+    row_t op = op_of(t, rows[0]);
+    f->title = "a hidden copy before a matrix product";
+    f->subject = rule_name(a, trace_name(t, op), 60);
+    f->why = rule_text(a,
+                       "%u products first copy %s on the GPU (%s): the bias is written into the "
+                       "result, or an input is made contiguous.",
+                       n, human_bytes(bytes).s, human_time(ns).s);
+    f->fix =
+        "Let the product add the bias itself (nn.Linear's epilogue), or keep the input contiguous.";
+    f->show = "kernels %s --filter Memcpy";
+    f->blocked_ns = f->exposed_ns = ns;
+    finding_note(f, a->mem, t->ts_ns[rows[0]], rows[0], "%s directly before %s",
+                 rule_name(a, trace_name(t, rows[0]), 40),
+                 rule_name(a, trace_name(t, rows[0] + 1), 50));
+    f->edits[f->n_edits++] = (struct sim_edit){.kind = EDIT_DROP_KERNEL, .rows = rows, .n_rows = n};
+    f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
+    return 0;
+}
