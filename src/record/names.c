@@ -116,6 +116,15 @@ uint32_t names_id(struct str s)
     return e ? e->id : 0;
 }
 
+struct str names_text(uint32_t id)
+{
+    struct str s = {"", 0};
+    pthread_mutex_lock(&lock);
+    if (id > 0 && id < n_names) s = str_from(by_id[id]->text, by_id[id]->n);
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
 int names_attach(struct spool *file, struct proc_head *head, struct err *e)
 {
     int rc = 0;

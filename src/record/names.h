@@ -18,6 +18,9 @@
  * the names lock for a string not seen before. */
 uint32_t names_id(struct str s);
 
+/* The text of an id that was given out; empty for 0. */
+struct str names_text(uint32_t id);
+
 /* From now on new strings go to `file` too, whose head is mapped at `head`; those known already
  * are written now. NULL takes the file away. The caller holds no other lock of this module. */
 int names_attach(struct spool *file, struct proc_head *head, struct err *e) MUST_USE;

@@ -157,6 +157,15 @@ int recorder_start(const struct recorder_options *o, struct err *e)
     return rc;
 }
 
+void recorder_set_place(const struct rundir_request *where)
+{
+    pthread_mutex_lock(&lock);
+    if (where->dir) (void)(keep(&rec.dir, where->dir) == 0);
+    if (where->out) (void)(keep(&rec.out, where->out) == 0);
+    if (where->pipeline) (void)(keep(&rec.pipeline, where->pipeline) == 0);
+    pthread_mutex_unlock(&lock);
+}
+
 bool recorder_started(void)
 {
     pthread_mutex_lock(&lock);

@@ -27,6 +27,9 @@ void recorder_options_from_env(struct recorder_options *o);
 int recorder_start(const struct recorder_options *o, struct err *e) MUST_USE;
 bool recorder_started(void);
 
+/* Another place for the run's folder, while it is not made yet; NULL fields stay as they are. */
+void recorder_set_place(const struct rundir_request *where);
+
 /* Makes folder and files now; 0, or why that did not work. */
 int recorder_open(struct err *e) MUST_USE;
 

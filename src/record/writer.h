@@ -60,10 +60,10 @@ static inline void writer_publish(struct writer *w)
     __atomic_store_n(&w->head->n_written, w->n_written, __ATOMIC_RELEASE);
 }
 
-/* Writes `r`, with the time filled in, and the value if its kind has one; returns the time. */
+/* Writes `r`, and the value if its kind has one. Fills the time in if it is 0; returns it. */
 static inline uint64_t writer_put(struct writer *w, struct ring_record r, uint64_t value)
 {
-    r.ticks = clock_ticks(w->clock);
+    if (!r.ticks) r.ticks = clock_ticks(w->clock);
     if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed), 0)) {
         writer_lose(w);
         return r.ticks;

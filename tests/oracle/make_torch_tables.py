@@ -4,7 +4,7 @@
 
 Without cases: all of the CPU, and those of the GPU (gpu_*) where there is one.
 
-For each case: CASE.json.gz (the trace) and CASE.expected.json.gz (every attribute of every row of
+For each case: CASE.json.gz (the trace) and CASE.expected.json (every attribute of every row of
 key_averages(), plain, grouped by input shape, and grouped by stack where stacks were recorded).
 Spans that end on another thread or not at all are named: torch knows more of them than it writes.
 """
@@ -298,11 +298,6 @@ def tables(prof, options):
     return out
 
 
-def write(path, data):
-    with gzip.GzipFile(path, 'wb', mtime=0) as f:
-        f.write(data)
-
-
 def record(name, folder):
     work, options = CASES[name]
     activities = [ProfilerActivity.CPU]
@@ -319,7 +314,8 @@ def record(name, folder):
         prof.export_chrome_trace(plain.name)
         with open(plain.name, 'rb') as src:
             trace = re.sub(rb'("host_name": |"traceName": )"[^"]*"', rb'\1"%s"' % name.encode(), src.read())
-    write(base + '.json.gz', trace)
+    with gzip.GzipFile(base + '.json.gz', 'wb', mtime=0) as f:
+        f.write(trace)
     result = {
         'torch': torch.__version__,
         'python_rows': any(getattr(e, 'is_python_function', False) for e in prof.events()),
@@ -328,7 +324,8 @@ def record(name, folder):
         + [e.name for e in prof.events() if e.is_async],
         'tables': tables(prof, options),
     }
-    write(base + '.expected.json.gz', json.dumps(result, separators=(',', ':')).encode())
+    with open(base + '.expected.json', 'w') as f:
+        json.dump(result, f, separators=(',', ':'))
 
 
 if __name__ == '__main__':

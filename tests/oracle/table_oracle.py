@@ -44,7 +44,6 @@ class Span:
         self.correlation = args.get('correlation')
         self.dims, self.types = args.get('Input Dims'), args.get('Input type')
         self.concrete = args.get('Concrete Inputs')
-        self.sequence, self.fwd_thread = args.get('Sequence number', -1), args.get('Fwd thread id', 0)
         self.is_device = self.cat in DEVICE_CATS
         self.is_annotation = self.cat in ANNOTATION_CATS
         self.is_call = self.cat in CALL_CATS
@@ -175,10 +174,7 @@ def nest(spans):
 
 
 def find_frames(spans):
-    """The Python frames around every CPU span; the backward pass has those of the forward operator with
-    its sequence number; device spans take those of their launch."""
-    backward = []
-    forward = {}
+    """The Python frames around every CPU span; device spans take those of their launch."""
     for row in by_thread(s for s in spans if not s.is_device):
         stack = []
         for s in row:
@@ -186,15 +182,6 @@ def find_frames(spans):
                 stack.pop()
             s.frames = [f.name for f in reversed(stack) if f.is_frame]
             stack.append(s)
-            undoing = [b for b in stack if b.is_op and b.fwd_thread > 0 and b.sequence >= 0]
-            if undoing:
-                backward.append((s, undoing[-1].sequence))
-            elif s.is_op and s.sequence >= 0:
-                first = forward.setdefault(s.sequence, s)
-                forward[s.sequence] = min(first, s, key=lambda f: f.start)
-    for s, sequence in backward:
-        if sequence in forward:
-            s.frames = forward[sequence].frames
     for s in spans:
         if s.is_device and s.launch:
             s.frames = s.launch.frames

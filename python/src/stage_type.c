@@ -1,0 +1,220 @@
+/* stage_type.c: what strata.stage("name") returns. One object a name, without state of its own, so
+ * that it can be entered again before it is left, on many threads, and costs no allocation. */
+#include "core.h"
+#include "record/names.h"
+
+#define OVERFLOW_NAME "(more stages)"
+
+static PyTypeObject *stage_type;
+static uint32_t overflow_id;
+static PyObject *known;      /* name -> stage */
+static PyObject *known_sync; /* the same with sync=True */
+
+/* Inside an event loop frames belong to the context, elsewhere to the thread. */
+static PyObject *stage_enter(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    struct stage *s = (struct stage *)self;
+    if (core.on && (task_loop_runs() ? task_enter(s) : frames_enter(s)) < 0) return NULL;
+    Py_INCREF(self);
+    return self;
+}
+
+static int leave(struct stage *s, PyObject *exc_type)
+{
+    if (frame_sync(s) < 0) return -1;
+    if (*frames_open_tasks() && task_loop_runs()) {
+        int rc = task_exit(s, exc_type);
+        if (rc) return rc;
+    }
+    return frames_exit(s, exc_type);
+}
+
+static PyObject *stage_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
+{
+    PyObject *exc_type = n > 0 && args[0] != Py_None ? args[0] : NULL;
+    if (leave((struct stage *)self, exc_type) < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *stage_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    if (!core.decorate) {
+        PyErr_SetString(PyExc_RuntimeError, "strata is not initialised");
+        return NULL;
+    }
+    PyObject *fn = NULL;
+    if ((kwargs && PyDict_Size(kwargs)) || !PyArg_ParseTuple(args, "O:stage", &fn)) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "expected a function to decorate");
+        return NULL;
+    }
+    return PyObject_CallFunctionObjArgs(core.decorate, self, fn, NULL);
+}
+
+/* async with: entering and leaving are instantaneous, so the plain forms do. */
+static PyObject *finished(PyObject *value)
+{
+    static PyObject *done;
+    if (!done) {
+        PyObject *module = PyImport_ImportModule("strata._awaitable");
+        done = module ? PyObject_GetAttrString(module, "Done") : NULL;
+        Py_XDECREF(module);
+    }
+    PyObject *awaitable = value && done ? PyObject_CallFunctionObjArgs(done, value, NULL) : NULL;
+    Py_XDECREF(value);
+    return awaitable;
+}
+
+static PyObject *stage_aenter(PyObject *self, PyObject *unused)
+{
+    return finished(stage_enter(self, unused));
+}
+
+static PyObject *stage_aexit(PyObject *self, PyObject *const *args, Py_ssize_t n)
+{
+    return finished(stage_exit(self, args, n));
+}
+
+static PyObject *stage_repr(PyObject *self)
+{
+    struct stage *s = (struct stage *)self;
+    return PyUnicode_FromFormat(s->sync ? "strata.stage(%R, sync=True)" : "strata.stage(%R)",
+                                s->name);
+}
+
+static PyObject *get_name(PyObject *self, void *unused)
+{
+    (void)unused;
+    PyObject *name = ((struct stage *)self)->name;
+    Py_INCREF(name);
+    return name;
+}
+
+static void stage_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    Py_XDECREF(((struct stage *)self)->name);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+/* Stages are the same in every process: a name is all there is to send. */
+static PyObject *stage_reduce(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    struct stage *s = (struct stage *)self;
+    PyObject *module = PyImport_ImportModule("strata");
+    PyObject *fn = module ? PyObject_GetAttrString(module, "stage") : NULL;
+    Py_XDECREF(module);
+    return fn ? Py_BuildValue("N(O)", fn, s->name) : NULL;
+}
+
+static PyMethodDef stage_methods[] = {
+    {"__enter__", stage_enter, METH_NOARGS, NULL},
+    {"__exit__", (PyCFunction)(void (*)(void))stage_exit, METH_FASTCALL, NULL},
+    {"__aenter__", stage_aenter, METH_NOARGS, NULL},
+    {"__aexit__", (PyCFunction)(void (*)(void))stage_aexit, METH_FASTCALL, NULL},
+    {"__reduce__", stage_reduce, METH_NOARGS, NULL},
+    {0},
+};
+
+static PyGetSetDef stage_getset[] = {{"name", get_name, NULL, "what it is called", NULL}, {0}};
+
+static PyType_Slot stage_slots[] = {
+    {Py_tp_doc, "A named part of the program: a context manager and a decorator."},
+    {Py_tp_dealloc, stage_dealloc},
+    {Py_tp_methods, stage_methods},
+    {Py_tp_getset, stage_getset},
+    {Py_tp_call, stage_call},
+    {Py_tp_repr, stage_repr},
+    {0},
+};
+
+static PyType_Spec stage_spec = {
+    .name = "strata.Stage",
+    .basicsize = sizeof(struct stage),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = stage_slots,
+};
+
+bool stage_check(PyObject *o)
+{
+    return Py_TYPE(o) == stage_type;
+}
+
+int stage_type_init(PyObject *module)
+{
+    stage_type = (PyTypeObject *)PyType_FromSpec(&stage_spec);
+    overflow_id = names_id(str_c(OVERFLOW_NAME));
+    known = PyDict_New();
+    known_sync = PyDict_New();
+    if (!stage_type || !known || !known_sync) return -1;
+    Py_INCREF(stage_type);
+    return PyModule_AddObject(module, "Stage", (PyObject *)stage_type);
+}
+
+static PyObject *new_stage(PyObject *name, uint32_t id, bool sync)
+{
+    struct stage *s = PyObject_New(struct stage, stage_type);
+    if (!s) return NULL;
+    Py_INCREF(name);
+    s->name = name;
+    s->id = (uint16_t)id;
+    s->sync = sync;
+    if (PyDict_SetItem(sync ? known_sync : known, name, (PyObject *)s) < 0) Py_CLEAR(s);
+    return (PyObject *)s;
+}
+
+/* A program that makes up names without end gets one stage for all beyond the limit. */
+static PyObject *overflow_stage(bool sync)
+{
+    PyObject *name = PyUnicode_InternFromString(OVERFLOW_NAME);
+    if (!name) return NULL;
+    PyObject *s = PyDict_GetItemWithError(sync ? known_sync : known, name);
+    if (s) Py_INCREF(s);
+    else if (!PyErr_Occurred()) s = new_stage(name, overflow_id, sync);
+    Py_DECREF(name);
+    return s;
+}
+
+static PyObject *add_stage(PyObject *name, bool sync)
+{
+    if (!PyUnicode_Check(name)) {
+        PyErr_Format(PyExc_TypeError, "a stage is named by a str, not %R", Py_TYPE(name));
+        return NULL;
+    }
+    Py_ssize_t n;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &n);
+    if (!text) PyErr_Clear(); /* lone surrogates: the stage works, its name in files is a mark */
+    uint32_t id = text ? names_id(str_from(text, (size_t)n)) : names_id(str_c("?"));
+    return id ? new_stage(name, id, sync) : overflow_stage(sync);
+}
+
+static int parse_sync(PyObject *const *values, PyObject *kwnames)
+{
+    int sync = 0;
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_Size(kwnames); i++) {
+        PyObject *key = PyTuple_GetItem(kwnames, i);
+        if (PyUnicode_CompareWithASCIIString(key, "sync") != 0) {
+            PyErr_Format(PyExc_TypeError, "stage() has no option %R", key);
+            return -1;
+        }
+        sync = PyObject_IsTrue(values[i]);
+    }
+    return sync;
+}
+
+PyObject *stage_get(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+{
+    (void)module;
+    if (n != 1) {
+        PyErr_SetString(PyExc_TypeError, "stage() takes one name");
+        return NULL;
+    }
+    int sync = kwnames ? parse_sync(args + 1, kwnames) : 0;
+    if (sync < 0) return NULL;
+    PyObject *s = PyDict_GetItemWithError(sync ? known_sync : known, args[0]);
+    if (s) Py_INCREF(s);
+    else if (!PyErr_Occurred()) s = add_stage(args[0], sync);
+    return s;
+}

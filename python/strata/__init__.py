@@ -1,0 +1,56 @@
+"""Where the time of a GPU pipeline goes: stages, memory, I/O signatures, ranks.
+
+    import strata
+
+    with strata.stage("vae_decode"):         # a part of the program, by name
+        ...
+
+    @strata.stage("denoise")                 # functions, methods, coroutines, generators
+    def denoise(latents): ...
+
+    handle = strata.annotate_pipeline(pipe)  # a diffusers pipeline, from outside
+    handle = strata.watch(model)             # any module or object
+
+A table comes out on stderr when the program ends, and files in strata_out/ (timing.json and
+others). Nothing here fails because of strata: what cannot be recorded is left out and told once.
+
+Environment: STRATA=off turns everything off at import (decorators return functions unchanged),
+STRATA_OUT and STRATA_PIPELINE say where files go, STRATA_ONLY=a,b takes a timeline of the stages
+named and nothing else. docs/python.md has all of them.
+"""
+from strata import _load
+from strata._load import enabled
+from strata._version import __version__
+
+if enabled:
+    from strata import memory
+    from strata._annotate import annotate_pipeline, watch
+    from strata._marks import counter, instant, step
+    from strata._profile import profile, schedule
+    from strata._report import report, reset, run_dir, set_metadata, write
+    from strata._stage import stage
+
+    _load.begin()
+else:
+    from strata import _off as memory
+    from strata._off import (annotate_pipeline, counter, instant, profile, report, reset, run_dir,
+                             schedule, set_metadata, stage, step, watch, write)
+
+__all__ = [
+    "annotate_pipeline",
+    "counter",
+    "enabled",
+    "instant",
+    "memory",
+    "profile",
+    "report",
+    "reset",
+    "run_dir",
+    "schedule",
+    "set_metadata",
+    "stage",
+    "step",
+    "watch",
+    "write",
+    "__version__",
+]

@@ -1,0 +1,15 @@
+"""What `async with strata.stage(...)` awaits: a value that is there already."""
+from __future__ import annotations
+
+from typing import Any, Generator
+
+
+class Done:
+    """Awaiting it gives its value at once, without a turn of the event loop."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        return self.value
+        yield  # a generator, though it never yields

@@ -1,0 +1,71 @@
+"""Finds out whether to record, and loads the extension. When it is missing, broken or of another
+version the package turns itself off: the program must run as if strata were not there."""
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from strata import _settings
+from strata._version import INTERFACE
+
+core: Any = None  # the extension, or None while everything is off
+
+
+def _load() -> bool:
+    global core
+    if not _settings.flag("STRATA", True):
+        return False
+    try:
+        from strata import _strata
+        found = getattr(_strata, "INTERFACE", 0)
+        if found != INTERFACE:
+            raise ImportError(f"_strata has interface {found}, expected {INTERFACE}")
+    except Exception as why:
+        _settings.say(f"off: its extension cannot be loaded ({why})")
+        return False
+    core = _strata
+    return True
+
+
+enabled: bool = _load()
+
+
+def pipeline_name() -> str:
+    """What is run: the module or script, without its ending."""
+    main = sys.modules.get("__main__")
+    spec = getattr(main, "__spec__", None)
+    if spec is not None and spec.name != "__main__":
+        return spec.name.removesuffix(".__main__")
+    script = getattr(main, "__file__", None) or (sys.argv[0] if sys.argv else "")
+    stem = os.path.splitext(os.path.basename(script))[0]
+    return stem if stem and stem != "-c" else "python"
+
+
+def _share_with_children() -> None:
+    """Processes started from here join this run: they inherit a key, and agree on a folder by it
+    when the first of them has something to write."""
+    if os.environ.get("STRATA_RUN"):
+        return
+    key = core.launch_key() or f"process {os.getpid()} {os.stat(f'/proc/{os.getpid()}').st_ctime_ns}"
+    os.environ.setdefault("STRATA_LAUNCH", key)
+    os.environ.setdefault("STRATA_PIPELINE", pipeline_name())
+    out = os.environ.get("STRATA_OUT") or "strata_out"
+    os.environ["STRATA_OUT"] = os.path.abspath(out)
+
+
+def begin() -> None:
+    """Starts recording; nothing is written before the first stage."""
+    from strata import _hooks, _imports, _report, _stage
+    try:
+        _share_with_children()
+        env = os.environ.get
+        core.start(env("STRATA_RUN") or None, env("STRATA_OUT") or None,
+                   env("STRATA_PIPELINE") or None, _settings.flag("STRATA_RINGS", True), False)
+        core.connect(_hooks.probe, _stage.decorate, _stage.current_task)
+        _hooks.begin()
+        _imports.begin()
+        _report.begin()
+    except Exception as why:
+        core.stop()
+        _settings.say(f"off: {why}")

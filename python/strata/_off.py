@@ -1,0 +1,127 @@
+"""The whole interface while strata is off: decorators return what they are given, everything else
+does nothing."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+
+class _Off:
+    """A stage, handle and context that is none."""
+
+    __slots__ = ()
+    name = ""
+
+    def __enter__(self) -> _Off:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        return None
+
+    async def __aenter__(self) -> _Off:
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        return None
+
+    def __call__(self, fn: Callable) -> Callable:
+        return fn
+
+    def undo(self) -> None:
+        """Nothing was done."""
+
+
+_OFF = _Off()
+
+
+def stage(name: str, *, sync: bool = False) -> Any:
+    """No stage: entering and leaving it does nothing, decorating returns the function itself."""
+    return _OFF
+
+
+def annotate_pipeline(pipe: Any) -> Any:
+    """Leaves the pipeline as it is."""
+    return _OFF
+
+
+def watch(target: Any, *names: str, **options: Any) -> Any:
+    """Leaves the object as it is."""
+    return _OFF
+
+
+def instant(name: str) -> None:
+    """Nothing."""
+
+
+def counter(name: str, value: float) -> None:
+    """Nothing."""
+
+
+def step() -> None:
+    """Nothing."""
+
+
+def report() -> dict[str, Any]:
+    """No stages."""
+    return {"stages": {}}
+
+
+def signatures() -> dict[str, Any]:
+    """No signatures."""
+    return {"stages": {}}
+
+
+def reset(request_id: str | None = None, metadata: dict[str, Any] | None = None) -> None:
+    """Nothing."""
+
+
+def set_metadata(**values: Any) -> None:
+    """Nothing."""
+
+
+def run_dir() -> None:
+    """There is none."""
+
+
+def write() -> None:
+    """Nothing."""
+
+
+def profile(*args: Any, **kwargs: Any) -> Any:
+    """torch's own profiler: a program that asks for a trace gets one."""
+    import torch
+    kwargs.pop("report", None)
+    return torch.profiler.profile(*args, **kwargs)
+
+
+def schedule(**kwargs: int) -> Any:
+    """torch.profiler.schedule."""
+    import torch
+    return torch.profiler.schedule(**kwargs)
+
+
+# What strata.memory offers.
+
+
+def current() -> dict[str, Any]:
+    """Nothing is known."""
+    return {"rss_bytes": 0, "devices": {}}
+
+
+def baseline() -> dict[str, Any]:
+    """Nothing."""
+    return current()
+
+
+def snapshot(name: str) -> dict[str, Any]:
+    """Nothing."""
+    return current()
+
+
+def analysis() -> dict[str, Any]:
+    """Nothing."""
+    return {}
+
+
+def table() -> str:
+    """Nothing."""
+    return ""

@@ -1,0 +1,53 @@
+"""What the environment asks for. A value that makes no sense is told once and the default used."""
+from __future__ import annotations
+
+import os
+import sys
+
+_YES = {"on", "1", "true", "yes", "stages", "timeline"}
+_NO = {"off", "0", "false", "no", "none", "disable", "disabled"}
+_told: set[str] = set()
+
+
+def say(text: str) -> None:
+    """One line on stderr, once; a program without stderr loses the line, nothing else."""
+    if text in _told:
+        return
+    _told.add(text)
+    try:
+        print(f"strata: {text}", file=sys.stderr, flush=True)
+    except Exception:
+        pass
+
+
+def flag(name: str, default: bool) -> bool:
+    """A switch: on/off, 1/0, true/false, yes/no."""
+    value = os.environ.get(name, "").strip().lower()
+    if not value:
+        return default
+    if value in _YES:
+        return True
+    if value in _NO:
+        return False
+    say(f"{name}={value!r} is neither on nor off: {'on' if default else 'off'} is assumed")
+    return default
+
+
+def number(name: str, default: int, least: int = 0) -> int:
+    """A whole number."""
+    value = os.environ.get(name, "").strip()
+    if not value:
+        return default
+    try:
+        found = int(value)
+    except ValueError:
+        found = least - 1
+    if found < least:
+        say(f"{name}={value!r} is not a number from {least}: {default} is used")
+        return default
+    return found
+
+
+def words(name: str) -> list[str]:
+    """A list separated by commas."""
+    return [word.strip() for word in os.environ.get(name, "").split(",") if word.strip()]

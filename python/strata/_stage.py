@@ -1,0 +1,58 @@
+"""Stages as decorators. The wrappers are plain functions of the same kind as what they wrap, so
+that inspect, pickle, methods and torch.compile treat them alike."""
+from __future__ import annotations
+
+import contextvars
+import functools
+import inspect
+import sys
+from typing import Any, Callable
+
+from strata import _signature, _tasks
+from strata._load import core
+
+stage = core.stage
+
+# The innermost open stage of the running task, for code inside an event loop.
+current_task: contextvars.ContextVar = contextvars.ContextVar("strata_task", default=None)
+
+
+def is_compiling() -> bool:
+    """Whether torch.compile is tracing through us: it must see the bare function."""
+    compiler = sys.modules.get("torch.compiler")
+    return compiler is not None and compiler.is_compiling()
+
+
+def decorate(stage: Any, fn: Callable) -> Callable:
+    """`fn` as a stage: what @strata.stage(...) returns."""
+    if isinstance(fn, (staticmethod, classmethod)):
+        return type(fn)(decorate(stage, fn.__func__))
+    if inspect.isclass(fn) or not callable(fn):
+        raise TypeError(f"strata.stage({stage.name!r}) decorates functions and methods, not {fn!r}")
+    if inspect.iscoroutinefunction(fn):
+        return _tasks.wrap_coroutine(stage, fn)
+    if inspect.isasyncgenfunction(fn):
+        return _tasks.wrap_async_generator(stage, fn)
+    if inspect.isgeneratorfunction(fn):
+        return _tasks.wrap_generator(stage, fn)
+    return wrap_function(stage, fn)
+
+
+def wrap_function(stage: Any, fn: Callable) -> Callable:
+    """A function as a stage, with the signatures of its arguments and results."""
+    recorder = _signature.Recorder(fn)
+
+    @functools.wraps(fn)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return fn(*args, **kwargs)
+        call = recorder.before(args, kwargs)
+        with stage:
+            if call is not None:
+                call.node = core.current()
+            result = fn(*args, **kwargs)
+        if call is not None:
+            call.after(result)
+        return result
+
+    return wrapper
