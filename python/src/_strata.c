@@ -31,7 +31,7 @@ static PyObject *py_stop(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    if (core.on) frame_put((struct ring_record){.kind = RING_PAUSE}, 0);
+    if (core.on) span_put((struct ring_record){.kind = RING_PAUSE}, 0);
     core.on = false;
     Py_RETURN_NONE;
 }
@@ -205,7 +205,7 @@ static PyObject *py_instant(PyObject *module, PyObject *args)
     (void)module;
     const char *name;
     if (!PyArg_ParseTuple(args, "s:instant", &name)) return NULL;
-    if (core.on) frame_put((struct ring_record){.kind = RING_INSTANT, .name = id_of(name)}, 0);
+    if (core.on) span_put((struct ring_record){.kind = RING_INSTANT, .name = id_of(name)}, 0);
     Py_RETURN_NONE;
 }
 
@@ -219,7 +219,7 @@ static PyObject *py_counter(PyObject *module, PyObject *args)
     } value;
     if (!PyArg_ParseTuple(args, "sd:counter", &name, &value.number)) return NULL;
     if (core.on)
-        frame_put((struct ring_record){.kind = RING_COUNTER, .name = id_of(name)}, value.bits);
+        span_put((struct ring_record){.kind = RING_COUNTER, .name = id_of(name)}, value.bits);
     Py_RETURN_NONE;
 }
 
@@ -228,7 +228,7 @@ static PyObject *py_step(PyObject *module, PyObject *args)
     (void)module;
     unsigned long long number;
     if (!PyArg_ParseTuple(args, "K:step", &number)) return NULL;
-    if (core.on) frame_put((struct ring_record){.kind = RING_STEP}, number);
+    if (core.on) span_put((struct ring_record){.kind = RING_STEP}, number);
     Py_RETURN_NONE;
 }
 

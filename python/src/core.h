@@ -72,14 +72,14 @@ int frames_push(struct frame f); /* takes over what it owns; -1 when memory is o
 struct frame frames_pop(void);
 int *frames_open_tasks(void); /* how many Tasks of with statements are open on this thread */
 
-/* frame.c: what happens around every stage, wherever its frame is kept. 0, or -1 with a Python
+/* span.c: what happens around every stage, wherever its frame is kept. 0, or -1 with a Python
  * error set, which only those are that must reach the user: Ctrl-C, out of memory. */
-int frame_prepare(struct frame *f, struct stage *s, uint32_t parent_node); /* starts its clock */
-int frame_finish(struct frame *f, PyObject *exc_type, struct stage_call c, struct frame *parent);
-int frame_sync(const struct stage *s);
-uint16_t frame_error_name(PyObject *exc_type);
+int span_prepare(struct frame *f, struct stage *s, uint32_t parent_node); /* starts its clock */
+int span_finish(struct frame *f, PyObject *exc_type, struct stage_call c, struct frame *parent);
+int span_sync(const struct stage *s);
+uint16_t span_error_name(PyObject *exc_type);
 
 /* Writes a record if they are kept, with the time filled in if it is 0; returns the time. */
-uint64_t frame_put(struct ring_record r, uint64_t value);
+uint64_t span_put(struct ring_record r, uint64_t value);
 
 #endif

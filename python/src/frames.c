@@ -47,8 +47,8 @@ int frames_enter(struct stage *s)
 {
     struct frame f;
     struct frame *parent = frames_top();
-    if (frame_prepare(&f, s, parent ? parent->node : TREE_ROOT) < 0) return -1;
-    frame_put((struct ring_record){.kind = RING_BEGIN, .name = s->id, .ticks = f.start}, 0);
+    if (span_prepare(&f, s, parent ? parent->node : TREE_ROOT) < 0) return -1;
+    span_put((struct ring_record){.kind = RING_BEGIN, .name = s->id, .ticks = f.start}, 0);
     if (frames_push(f) == 0) return 0;
     Py_CLEAR(f.token);
     Py_CLEAR(f.stage);
@@ -76,9 +76,9 @@ static bool take(struct stage *s, struct frame *ret)
 int frames_exit(struct stage *s, PyObject *exc_type)
 {
     struct frame f;
-    uint16_t error = frame_error_name(exc_type);
+    uint16_t error = span_error_name(exc_type);
     if (!take(s, &f)) return 0;
-    uint64_t end = frame_put((struct ring_record){.kind = RING_END, .name = error}, 0);
+    uint64_t end = span_put((struct ring_record){.kind = RING_END, .name = error}, 0);
     struct stage_call c = {.ticks = end - f.start};
-    return frame_finish(&f, exc_type, c, frames_top()) < 0 ? -1 : 1;
+    return span_finish(&f, exc_type, c, frames_top()) < 0 ? -1 : 1;
 }

@@ -22,7 +22,7 @@ static PyObject *stage_enter(PyObject *self, PyObject *unused)
 
 static int leave(struct stage *s, PyObject *exc_type)
 {
-    if (frame_sync(s) < 0) return -1;
+    if (span_sync(s) < 0) return -1;
     if (*frames_open_tasks() && task_loop_runs()) {
         int rc = task_exit(s, exc_type);
         if (rc) return rc;

@@ -92,14 +92,14 @@ static uint64_t ring_ids(const struct task *t)
 
 static uint64_t put_begin(struct task *t)
 {
-    return frame_put((struct ring_record){.kind = RING_TASK_BEGIN, .name = t->frame.stage->id},
-                     ring_ids(t));
+    return span_put((struct ring_record){.kind = RING_TASK_BEGIN, .name = t->frame.stage->id},
+                    ring_ids(t));
 }
 
 static uint64_t put_end(struct task *t, PyObject *exc_type)
 {
-    return frame_put(
-        (struct ring_record){.kind = RING_TASK_END, .name = frame_error_name(exc_type)}, t->id);
+    return span_put((struct ring_record){.kind = RING_TASK_END, .name = span_error_name(exc_type)},
+                    t->id);
 }
 
 /* Its parent is the current task, or else what is open in plain code around the loop. */
@@ -107,7 +107,7 @@ static int prepare(struct task *t, struct stage *s)
 {
     struct frame *outer = frames_top();
     uint32_t parent = t->parent ? t->parent->frame.node : outer ? outer->node : TREE_ROOT;
-    return frame_prepare(&t->frame, s, parent);
+    return span_prepare(&t->frame, s, parent);
 }
 
 static struct frame *parent_frame(struct task *t)
@@ -157,7 +157,7 @@ int task_exit(struct stage *s, PyObject *exc_type)
     --*frames_open_tasks();
     t->ended = true;
     struct stage_call c = {.ticks = end - t->frame.start};
-    int rc = frame_finish(&t->frame, exc_type, c, parent_frame(t));
+    int rc = span_finish(&t->frame, exc_type, c, parent_frame(t));
     Py_DECREF(t);
     return rc < 0 ? -1 : 1;
 }
@@ -188,10 +188,10 @@ static void start_turn_on_stack(struct task *t)
     Py_INCREF(own.stage);
     if (frames_push(own) < 0) Py_CLEAR(own.stage);
     if (!own.stage) return;
-    frame_put((struct ring_record){.kind = RING_BEGIN, .name = own.stage->id}, 0);
+    span_put((struct ring_record){.kind = RING_BEGIN, .name = own.stage->id}, 0);
     for (size_t i = 0; i < t->n_inside; i++) {
         if (frames_push(t->inside[i]) < 0) break;
-        frame_put((struct ring_record){.kind = RING_BEGIN, .name = t->inside[i].stage->id}, 0);
+        span_put((struct ring_record){.kind = RING_BEGIN, .name = t->inside[i].stage->id}, 0);
     }
     mem_free(t->inside);
     t->inside = NULL;
@@ -204,7 +204,7 @@ static void end_turn_on_stack(struct task *t)
     t->inside = n > 1 ? mem_alloc((n - 1) * sizeof *t->inside) : NULL;
     for (size_t i = n; i-- > 0;) {
         struct frame f = frames_pop();
-        frame_put((struct ring_record){.kind = RING_END}, 0);
+        span_put((struct ring_record){.kind = RING_END}, 0);
         if (i == 0) {
             t->frame.inner += f.inner;
             Py_CLEAR(f.stage);
@@ -267,7 +267,7 @@ static PyObject *task_finish(PyObject *self, PyObject *exc_type)
     struct task *t = (struct task *)self;
     if (t->running) end_turn(t);
     if (!t->begun || t->ended) Py_RETURN_NONE;
-    if (frame_sync(t->frame.stage) < 0) return NULL;
+    if (span_sync(t->frame.stage) < 0) return NULL;
     if (exc_type == Py_None) exc_type = NULL;
     uint64_t end = t->in_ring ? put_end(t, exc_type) : clock_ticks(core.clock);
     uint64_t whole = end - t->frame.start;
@@ -278,7 +278,7 @@ static PyObject *task_finish(PyObject *self, PyObject *exc_type)
         .active = t->active,
         .awaited = whole - t->active,
     };
-    if (frame_finish(&t->frame, exc_type, c, parent_frame(t)) < 0) return NULL;
+    if (span_finish(&t->frame, exc_type, c, parent_frame(t)) < 0) return NULL;
     Py_RETURN_NONE;
 }
 

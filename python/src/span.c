@@ -1,4 +1,4 @@
-/* frame.c: see core.h. The order matters: what the hooks do is not part of the stage, so they run
+/* span.c: see core.h. The order matters: what the hooks do is not part of the stage, so they run
  * before its clock starts and after it has stopped. */
 #include <fcntl.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { PROBE_MS = 1, RSS_MS = 10 };
 
 struct core core;
 
-uint64_t frame_put(struct ring_record r, uint64_t value)
+uint64_t span_put(struct ring_record r, uint64_t value)
 {
     if (!r.ticks) r.ticks = clock_ticks(core.clock);
     if (core.rings) recorder_put(r, value);
@@ -45,7 +45,7 @@ static int probe(uint64_t now)
     return call_hook(core.probe, NULL, NULL, NULL, NULL);
 }
 
-int frame_sync(const struct stage *s)
+int span_sync(const struct stage *s)
 {
     if (!s->sync || !core.sync_hook) return 0;
     return call_hook(core.sync_hook, NULL, NULL, NULL, NULL);
@@ -72,7 +72,7 @@ static int call_enter_hook(struct frame *f)
     return rc;
 }
 
-int frame_prepare(struct frame *f, struct stage *s, uint32_t parent_node)
+int span_prepare(struct frame *f, struct stage *s, uint32_t parent_node)
 {
     *f = (struct frame){.stage = s};
     Py_INCREF(s);
@@ -82,7 +82,7 @@ int frame_prepare(struct frame *f, struct stage *s, uint32_t parent_node)
     if (__builtin_expect(!due && !core.enter_hook && !s->sync, 1)) return 0;
     int rc = due ? probe(f->start) : 0;
     if (rc == 0 && core.enter_hook) rc = call_enter_hook(f);
-    if (rc == 0) rc = frame_sync(s);
+    if (rc == 0) rc = span_sync(s);
     if (rc < 0) {
         Py_CLEAR(f->token);
         Py_CLEAR(f->stage);
@@ -124,7 +124,7 @@ static int call_exit_hook(struct frame *f, PyObject *exc_type)
     return rc;
 }
 
-int frame_finish(struct frame *f, PyObject *exc_type, struct stage_call c, struct frame *parent)
+int span_finish(struct frame *f, PyObject *exc_type, struct stage_call c, struct frame *parent)
 {
     c.inner = f->inner;
     c.recursion = f->recursion;
@@ -139,7 +139,7 @@ int frame_finish(struct frame *f, PyObject *exc_type, struct stage_call c, struc
     return rc;
 }
 
-uint16_t frame_error_name(PyObject *exc_type)
+uint16_t span_error_name(PyObject *exc_type)
 {
     if (!exc_type || !core.rings) return 0;
     PyObject *name = PyObject_GetAttrString(exc_type, "__name__");
