@@ -63,7 +63,7 @@ static const struct {
 } packages[] = {
     {"torch/profiler/", FRAME_PROFILER},
     {"torch/autograd/profiler", FRAME_PROFILER},
-    {"strata/", FRAME_PROFILER},
+    {"strata/", FRAME_LIBRARY}, /* its decorators stand around the user's functions */
     {"torch/", FRAME_LIBRARY},
     {"torch_npu/", FRAME_LIBRARY},
     {"torch_xla/", FRAME_LIBRARY},

@@ -45,13 +45,13 @@ static int predict(const struct view_syncs *v, const struct sync_site *site, str
     return forecast_run(&model, &u, all, n, mem, &ret->all, e);
 }
 
-static int print(struct cli *cli, const struct screen *s, struct view_syncs *v, struct err *e)
+static int print(struct cli *cli, const struct screen *s, struct view_syncs v, struct err *e)
 {
     struct where w;
-    TRY(where_init(&w, v->t, e));
-    v->where = &w;
-    if (cli->json) view_syncs_json(&cli->out, v);
-    else view_syncs_text(s, v);
+    TRY(where_init(&w, v.t, e));
+    v.where = &w;
+    if (cli->json) view_syncs_json(&cli->out, &v);
+    else view_syncs_text(s, &v);
     where_done(&w);
     return 0;
 }
@@ -81,7 +81,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
         v.alone = &p.alone;
         v.all = syncs.n_sites > 1 ? &p.all : NULL;
     }
-    return print(cli, &s, &v, e);
+    return print(cli, &s, v, e);
 }
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)

@@ -255,26 +255,7 @@ static bool has_profiler_frame(struct where *where, row_t r)
     return false;
 }
 
-/* Torch's profiler waits for the device when it stops: the last wait of the recording, with
- * nothing of the user's around it and nothing launched after it. */
-static void mark_last(const struct finder *f, struct where *where)
-{
-    const struct trace *t = f->t;
-    struct wait *last = NULL;
-    for (size_t i = 0; i < f->out->n; i++)
-        if (!last || f->out->all[i].end_ns > last->end_ns) last = &f->out->all[i];
-    if (!last || t->window_end_ns == ID_NONE) return;
-    if (calls_kind(f->calls, t, last->call) != CALL_SYNC_DEVICE) return;
-    for (row_t r = last->call; r != ROW_NONE; r = t->parent[r]) {
-        bool users = t->kind[r] == KIND_OP || t->kind[r] == KIND_ANNOTATION;
-        if (users || (t->kind[r] == KIND_PYTHON && where_class(where, r) == FRAME_USER)) return;
-    }
-    const struct lane *l = &t->lanes[t->lane[last->call]];
-    for (row_t r = last->call + 1; r < l->end; r++)
-        if (call_launches(calls_kind(f->calls, t, r))) return;
-    last->profiler = true;
-}
-
+/* The last wait of the recording is marked by the reader; stepping and stopping may wait too. */
 static int mark_profiler(const struct finder *f, struct err *e)
 {
     struct where where;
@@ -283,7 +264,6 @@ static int mark_profiler(const struct finder *f, struct err *e)
         struct wait *w = &f->out->all[i];
         w->profiler = f->t->flags[w->call] & ROW_PROFILER || has_profiler_frame(&where, w->call);
     }
-    mark_last(f, &where);
     where_done(&where);
     return 0;
 }
