@@ -14,7 +14,8 @@ LAYERS = {
     "import": ["base", "format", "trace"],
     "export": ["base", "format", "trace"],
     "analyze": ["base", "format", "trace"],
-    "offload": ["base", "format", "trace", "analyze"],
+    # Reads lists of modules with the JSON scanner of import; traces reach it ready made.
+    "offload": ["base", "format", "trace", "import", "analyze"],
     "dive": ["base", "format", "trace", "analyze"],
     "report": ["base", "format", "trace", "analyze", "offload", "dive"],
     # In somebody else's process: nothing of the reader and the analysis may get there.

@@ -32,17 +32,26 @@ static int read_trace(struct cli *cli, const char *path, struct offload_hints hi
 {
     TRY(cli_open_trace(cli, path, &ret->t, e));
     TRY(basics_run(ret->t, mem, &ret->basics, e));
-    TRY(sim_model_run(ret->t, &ret->basics.calls, mem, &ret->model, e));
-    TRY(undistort_run(&ret->model, hints.wall_ns, mem, &ret->plain, e));
     ret->streamed.asked_steps = hints.steps;
     ret->streamed.asked_passes = hints.passes;
-    TRY(streamed_run(ret->t, &ret->basics, mem, &ret->streamed, e));
-    if (!ret->streamed.n_loads) {
-        err_set(e, ERR_FORMAT,
-                "no weights are streamed here: the loop has no copies from the host to the device");
-        err_at(e, path, ERR_NO_OFFSET);
-        return ERR_FORMAT;
-    }
+    return streamed_run(ret->t, &ret->basics, mem, &ret->streamed, e);
+}
+
+static int nothing_streamed(const char *path, struct err *e)
+{
+    err_set(e, ERR_FORMAT,
+            "no weights are streamed here: no copies from the host in the loop. With --modules or "
+            "--model-bytes it tells what streaming them would cost");
+    err_at(e, path, ERR_NO_OFFSET);
+    return ERR_FORMAT;
+}
+
+/* What replays need. */
+static int prepare(struct streamed_trace *ret, struct offload_hints hints, struct arena *mem,
+                   struct err *e)
+{
+    TRY(sim_model_run(ret->t, &ret->basics.calls, mem, &ret->model, e));
+    TRY(undistort_run(&ret->model, hints.wall_ns, mem, &ret->plain, e));
     ret->trial = (struct trial){
         .t = ret->t, .b = &ret->basics, .m = &ret->model, .u = &ret->plain, .s = &ret->streamed};
     TRY(trial_init(&ret->trial, mem, e));
@@ -73,12 +82,31 @@ static int plan_from_trace(const struct opts *o, struct streamed_trace *st, stru
     return 0;
 }
 
+/* A run that streams nothing tells how long a step computes. */
+static int plan_from_resident(const struct opts *o, const struct streamed_trace *st,
+                              struct arena *mem, struct plan *p, struct err *e)
+{
+    const struct steps *steps = &st->basics.steps;
+    int64_t gpu = 0;
+    for (uint32_t i = 0; i < steps->n_steps; i++)
+        if (steps->steps[i].gpu.span_ns > gpu) gpu = steps->steps[i].gpu.span_ns;
+    p->facts = (struct facts){.activation_bytes = -1,
+                              .resident_now = true,
+                              .steps = steps->n_steps,
+                              .compute_ns = steps->median_ns > gpu ? steps->median_ns : gpu};
+    if (!steps->n_steps) p->facts.compute_ns = st->t->end_ns - st->t->begin_ns;
+    TRY(offload_read_facts(o, mem, &p->facts, e));
+    return facts_complete(&p->facts, st->t->n_devices ? st->t->devices[0].major : 0, mem, e);
+}
+
 /* A later trace is a run that was measured. */
 static int add_measured(struct cli *cli, const char *path, struct arena *mem, struct plan *p,
                         struct err *e)
 {
     struct streamed_trace st = {0};
-    int rc = read_trace(cli, path, (struct offload_hints){0}, mem, &st, e);
+    struct offload_hints none = {0};
+    int rc = read_trace(cli, path, none, mem, &st, e);
+    if (rc == 0) rc = st.streamed.n_loads ? prepare(&st, none, mem, e) : nothing_streamed(path, e);
     if (rc == 0) {
         const struct streamed_step *last = &st.streamed.steps[st.streamed.n_steps - 1];
         int64_t kept = p->facts.model_bytes - last->bytes / st.streamed.passes;
@@ -112,7 +140,17 @@ static int run_with_trace(struct cli *cli, const struct opts *o, struct streamed
     TRY(offload_read_wish(o, &p.wish, e));
     TRY(offload_read_runs(o, (uint32_t)o->n_args, mem, &p, e));
     TRY(read_trace(cli, o->args[0], hints, mem, st, e));
-    TRY(plan_from_trace(o, st, mem, &p, e));
+    bool described = opt_has(o, "modules") || opt_has(o, "model-bytes");
+    if (st->streamed.n_loads) {
+        if (described)
+            return FAIL(e, ERR_USAGE,
+                        "the trace shows what is streamed: without --modules, please");
+        TRY(prepare(st, hints, mem, e));
+        TRY(plan_from_trace(o, st, mem, &p, e));
+    } else {
+        if (!described) return nothing_streamed(o->args[0], e);
+        TRY(plan_from_resident(o, st, mem, &p, e));
+    }
     for (int i = 1; i < o->n_args; i++) TRY(add_measured(cli, o->args[i], mem, &p, e));
     return show_plan(cli, o, &p, mem, e);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "offload/modules.h"
 
 #define MOST_STEPS  1000000
 #define MOST_PASSES 100
@@ -14,6 +15,7 @@ const struct opt offload_opts[] = {
     {"resident", 0, "SIZE", "weights that stay on the device: 8GB (default: half of them)", NULL},
     {"steps", 0, "N", "steps of the run to predict (default: as traced, else 1)", NULL},
     {"model-bytes", 0, "SIZE", "size of the weights that are streamed, without a trace", NULL},
+    {"modules", 0, "FILE", "their modules: a .safetensors file, or a list of them", NULL},
     {"first-ms", 0, "TIME", "first step with all that happens only once: 110s, 1083", NULL},
     {"step-ms", 0, "TIME", "a later step, everything streamed: 4s, 1098", NULL},
     {"total-ms", 0, "TIME", "the whole run, everything streamed; gives the first step", NULL},
@@ -22,6 +24,7 @@ const struct opt offload_opts[] = {
     {"host", 0, "KIND", "the memory weights lie in now", "pageable|pinned"},
     {"pageable-gbps", 0, "N", "rate of copies from pageable memory, GB/s", NULL},
     {"pinned-gbps", 0, "N", "rate of copies from pinned memory, GB/s", NULL},
+    {"calibration", 0, "FILE", "rates as python -m strata.offload calibrate wrote them", NULL},
     {"cold-gbps", 0, "N", "rate of the first read, from disk, GB/s", NULL},
     {"vram", 0, "SIZE", "device memory there is", NULL},
     {"noise", 0, "N%|TIME", "spread from run to run (default: as traced, else 5%)", NULL},
@@ -69,8 +72,9 @@ static int parse_host(const char *text, enum offload_host *ret, struct err *e)
 
 static int read_rates(const struct opts *o, struct facts *f, struct err *e)
 {
-    const char *host = opt_get(o, "host", NULL);
+    const char *host = opt_get(o, "host", NULL), *file = opt_get(o, "calibration", NULL);
     if (host) TRY(parse_host(host, &f->host, e));
+    if (file) TRY(modules_read_rates(file, f, e));
     TRY(read_rate(o, "pageable-gbps", &f->rate[HOST_PAGEABLE], e));
     TRY(read_rate(o, "pinned-gbps", &f->rate[HOST_PINNED], e));
     return read_rate(o, "cold-gbps", &f->cold, e);
@@ -130,7 +134,8 @@ static int read_noise(const struct opts *o, struct facts *f, struct err *e)
 
 int offload_read_facts(const struct opts *o, struct arena *mem, struct facts *f, struct err *e)
 {
-    (void)mem;
+    const char *file;
+    for (int i = 0; (file = opt_nth(o, "modules", i)); i++) TRY(modules_read(file, mem, f, e));
     TRY(read_size(o, "model-bytes", &f->model_bytes, e));
     TRY(read_size(o, "vram", &f->vram_bytes, e));
     TRY(read_rates(o, f, e));

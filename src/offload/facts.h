@@ -38,7 +38,8 @@ struct facts {
     int64_t model_bytes;
     uint32_t passes; /* how often a step goes through the model */
 
-    enum offload_host host; /* where the weights lie now */
+    enum offload_host host; /* where the weights lie, or would lie */
+    bool resident_now;      /* the run as it is streams nothing */
     struct facts_rate rate[HOST_KINDS];
     struct facts_rate cold; /* first read: from disk or a page file */
     int64_t call_ns;        /* CPU time of one copy besides its bytes */

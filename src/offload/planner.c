@@ -158,7 +158,8 @@ static int add_row(struct planner *pl, const struct policy *po, enum offload_hos
     if (po->at_once && p->trial) load_at_once(&p->facts, host, &r->times);
     set_memory(&p->facts, &sc, r);
     set_totals(p, r);
-    if (po->stays == NOTHING_STAYS && !po->ahead && !po->bits && host == p->facts.host)
+    bool streams = po->stays == NOTHING_STAYS && !po->ahead && !po->bits;
+    if (host == p->facts.host && (p->facts.resident_now ? po->preloaded : streams))
         p->base = p->n_rows;
     p->n_rows++;
     return 0;

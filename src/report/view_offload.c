@@ -56,7 +56,9 @@ static void say_trace(const struct screen *s, const struct plan *p)
 static void say_numbers(const struct screen *s, const struct plan *p)
 {
     const struct facts *f = &p->facts;
-    buf_printf(s->out, "no trace: an estimate from sizes and rates\n");
+    if (f->resident_now)
+        buf_printf(s->out, "%s   streams nothing: an estimate from sizes and rates\n", s->path);
+    else buf_adds(s->out, "no trace: an estimate from sizes and rates\n");
     buf_printf(s->out, "  model     %s", human_bytes(f->model_bytes).s);
     if (!f->modules_are_pieces) buf_printf(s->out, " in %s modules", human_count(f->n_modules).s);
     buf_printf(s->out, ", in %s memory\n", host_name(f->host));
@@ -201,7 +203,7 @@ void view_offload_text(const struct screen *s, const struct plan *p)
     buf_addc(s->out, '\n');
     show_rows(s, p, p->facts.host == HOST_PINNED ? HOST_PAGEABLE : HOST_PINNED, u);
     buf_addc(s->out, '\n');
-    say_ceiling(s, p);
+    if (!p->facts.resident_now) say_ceiling(s, p);
     say_runs(s, p);
     if (p->n_inconsistent) buf_adds(s->out, "\n  numbers that do not fit together\n");
     for (uint32_t i = 0; i < p->n_inconsistent; i++) wrap(s, "!", p->inconsistent[i]);

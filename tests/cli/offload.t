@@ -117,7 +117,7 @@ $ strata offload --model-bytes 22GB --noise 3s
 ? 2
 
 $ strata offload $DATA/tiny.json
-! strata: $DATA/tiny.json: no weights are streamed here: the loop has no copies from the host to the device
+! strata: $DATA/tiny.json: no weights are streamed here: no copies from the host in the loop. With --modules or --model-bytes it tells what streaming them would cost
 ? 3
 
 $ strata offload no-such-file.json

@@ -1,0 +1,354 @@
+"""What `strata offload` needs to know about a model: its modules, their bytes and the order they
+run in, as the offloading schemes of accelerate and diffusers cut it up, and how fast this machine
+copies.
+
+    python -m strata.offload list transformer.safetensors -o modules.json
+    python -m strata.offload list mypackage.pipes:make --scheme sequential -o modules.json
+    python -m strata.offload calibrate -o rates.json
+    strata offload --modules modules.json --calibration rates.json --resident 8GB --steps 30
+
+Headers of safetensors files are read without torch. Nothing is moved to a device by `list`.
+"""
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import re
+import struct
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Iterable, Iterator
+
+SCHEMES = ("sequential", "group_leaf", "group_block", "model")
+MOST_HEADER_BYTES = 100_000_000
+
+
+@dataclass
+class Unit:
+    """What a scheme moves in one go."""
+
+    name: str
+    bytes: int
+    tensors: int
+    leader: Any = field(default=None, repr=False)  # the module whose call brings it over
+    whole: bool = False  # any call inside the leader does: decode() of a VAE is no forward()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "bytes": self.bytes, "tensors": self.tensors}
+
+
+# ---- modules of a model ----
+
+
+def list_modules(target: Any, scheme: str = "sequential", run: Callable[[], Any] | None = None,
+                 blocks_per_group: int = 1) -> list[Unit]:
+    """The units of a torch.nn.Module or a diffusers pipeline under a scheme.
+
+    sequential   enable_sequential_cpu_offload: every module with tensors of its own
+    group_leaf   enable_group_offload(offload_type="leaf_level")
+    group_block  enable_group_offload(offload_type="block_level", num_blocks_per_group=...)
+    model        enable_model_cpu_offload: whole components
+
+    `run` runs the model once: units then stand in the order of their first use, and what is never
+    used is left out. Without it they stand as they are registered."""
+    if scheme not in SCHEMES:
+        raise ValueError(f"scheme is one of {', '.join(SCHEMES)}, not {scheme!r}")
+    units = list(_units(target, scheme, blocks_per_group))
+    return units if run is None else in_order(units, run)
+
+
+def _units(target: Any, scheme: str, blocks_per_group: int) -> Iterator[Unit]:
+    if not hasattr(target, "components"):
+        yield from _units_of(target, "", scheme, blocks_per_group)
+        return
+    if scheme == "model":
+        yield from _components(target)
+        return
+    kept = getattr(target, "_exclude_from_cpu_offload", []) if scheme == "sequential" else []
+    for name, model in _models(target):
+        if name not in kept:
+            yield from _units_of(model, name + ".", scheme, blocks_per_group)
+
+
+def _units_of(model: Any, prefix: str, scheme: str, blocks_per_group: int) -> Iterable[Unit]:
+    if scheme == "sequential":
+        return _sequential(model, prefix)
+    if scheme == "group_leaf":
+        return _group_leaf(model, prefix)
+    if scheme == "group_block":
+        return _group_block(model, prefix, blocks_per_group)
+    return [_whole(prefix.rstrip("."), model)]
+
+
+def in_order(units: list[Unit], run: Callable[[], Any]) -> list[Unit]:
+    """The units in the order in which their leaders are first called by `run`."""
+    seen: dict[int, None] = {}
+    hooks = [module.register_forward_pre_hook(lambda *_, key=i: seen.setdefault(key))
+             for i, u in enumerate(units)
+             for module in (u.leader.modules() if u.whole else [u.leader])]
+    try:
+        run()
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return [units[i] for i in seen]
+
+
+def _unit(name: str, tensors: Iterable[Any], leader: Any) -> Unit:
+    unique = {id(t): t for t in tensors}
+    size = sum(t.numel() * t.element_size() for t in unique.values())
+    return Unit(name, size, len(unique), leader)
+
+
+def _whole(name: str, model: Any) -> Unit:
+    unit = _unit(name, [*model.parameters(), *model.buffers()], model)
+    unit.whole = True
+    return unit
+
+
+def _models(pipe: Any) -> Iterator[tuple[str, Any]]:
+    import torch
+    for name, model in pipe.components.items():
+        if isinstance(model, torch.nn.Module):
+            yield name, model
+
+
+def _components(pipe: Any) -> Iterator[Unit]:
+    """Whole models, in the order the pipeline says it runs them."""
+    models = dict(_models(pipe))
+    order = [n for n in (pipe.model_cpu_offload_seq or "").split("->") if n in models]
+    for name in order + [n for n in models if n not in order]:
+        yield _whole(name, models[name])
+
+
+def _sequential(model: Any, prefix: str) -> Iterator[Unit]:
+    """Every module with parameters of its own; persistent buffers travel only in models that have
+    parameters at the top."""
+    with_buffers = len(model._parameters) > 0
+    for name, module in model.named_modules():
+        tensors = list(module.parameters(recurse=False))
+        if with_buffers:
+            gone = module._non_persistent_buffers_set
+            tensors += [b for n, b in module.named_buffers(recurse=False) if n not in gone]
+        if tensors:
+            yield _unit(prefix + name, tensors, module)
+
+
+def _leaf_types() -> tuple[type, ...]:
+    try:
+        from diffusers.hooks._common import _GO_LC_SUPPORTED_PYTORCH_LAYERS
+        return _GO_LC_SUPPORTED_PYTORCH_LAYERS
+    except ImportError:
+        from torch import nn
+        return (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d,
+                nn.ConvTranspose3d, nn.Linear, nn.Embedding)
+
+
+def _group_leaf(model: Any, prefix: str) -> Iterator[Unit]:
+    """Linear and convolution layers by themselves; other tensors with the module they hang on."""
+    leaves = _leaf_types()
+    covered: set[str] = set()
+    for name, module in model.named_modules():
+        inside = any(name == c or name.startswith(c + ".") for c in covered)
+        if isinstance(module, leaves):
+            covered.add(name)
+            yield _unit(prefix + name, [*module.parameters(), *module.buffers()], module)
+        elif not inside:
+            own = [*module.parameters(recurse=False), *module.buffers(recurse=False)]
+            if own:
+                yield _unit(prefix + name, own, module)
+
+
+def _group_block(model: Any, prefix: str, blocks_per_group: int) -> Iterator[Unit]:
+    """Groups of blocks of the lists at the top of the model, and one group of all the rest, which
+    is brought over when the model itself is called."""
+    from torch import nn
+    named = set(getattr(model, "_group_offload_block_modules", None) or ())
+    groups, covered = [], set()
+    for name, child in model.named_children():
+        if name in named:
+            groups += _group_block(child, f"{prefix}{name}.", blocks_per_group)
+            covered.add(name)
+        elif isinstance(child, (nn.ModuleList, nn.Sequential)):
+            groups += _blocks(child, prefix + name, blocks_per_group)
+            covered.add(name)
+    rest = [t for n, t in [*model.named_parameters(), *model.named_buffers()]
+            if n.split(".")[0] not in covered]
+    if rest:
+        yield _unit(prefix + "(rest)", rest, model)
+    yield from groups
+
+
+def _blocks(blocks: Any, name: str, blocks_per_group: int) -> Iterator[Unit]:
+    for first in range(0, len(blocks), blocks_per_group):
+        group = list(blocks[first:first + blocks_per_group])
+        tensors = [t for b in group for t in [*b.parameters(), *b.buffers()]]
+        last = first + len(group) - 1
+        yield _unit(f"{name}.{first}" if last == first else f"{name}.{first}-{last}", tensors,
+                    group[0])
+
+
+# ---- modules of a file ----
+
+
+def read_safetensors(path: str | Path) -> list[Unit]:
+    """The modules of a .safetensors file, or of all of them in a folder, from their headers alone.
+    Files say nothing about the order in which modules run: it is guessed from their names."""
+    path = Path(path)
+    files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
+    if not files:
+        raise ValueError(f"{path}: no .safetensors files in it")
+    found: dict[str, Unit] = {}
+    for file in files:
+        for tensor, entry in _read_header(file).items():
+            name = tensor.rpartition(".")[0] or tensor
+            begin, end = entry["data_offsets"]
+            unit = found.setdefault(name, Unit(name, 0, 0))
+            unit.bytes += end - begin
+            unit.tensors += 1
+    return sorted(found.values(), key=lambda u: (_place(u.name), _natural(u.name)))
+
+
+def _read_header(file: Path) -> dict[str, Any]:
+    with open(file, "rb") as f:
+        start = f.read(8)
+        size = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
+        text = f.read(size) if 2 <= size <= MOST_HEADER_BYTES else b""
+    try:
+        header = json.loads(text)
+        header.pop("__metadata__", None)
+        return {n: t for n, t in header.items() if t["data_offsets"][1] >= t["data_offsets"][0]}
+    except (ValueError, AttributeError, KeyError, TypeError, IndexError):
+        raise ValueError(f"{file}: not a safetensors file") from None
+
+
+def _natural(name: str) -> list[Any]:
+    return [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in re.split(r"(\d+)", name) if p]
+
+
+def _place(name: str) -> int:
+    """0 for what runs first, 2 for what runs last, as far as names tell."""
+    top = name.split(".")[0]
+    if "embed" in top or top.endswith("_in") or top.startswith("patch"):
+        return 0
+    return 2 if any(word in top for word in ("out", "final", "head")) else 1
+
+
+def write(units: Iterable[Unit], order: str, out: Any) -> None:
+    """The list as `strata offload --modules` reads it. `order` says what the order rests on:
+    "executed", "registered" or "guessed"."""
+    modules = [u.as_dict() for u in units]
+    json.dump({"format": "strata-modules-1", "order": order, "modules": modules}, out, indent=1)
+    out.write("\n")
+
+
+# ---- how fast this machine copies ----
+
+
+def calibrate(device: str = "cuda", megabytes: int = 64, rounds: int = 12) -> dict[str, Any]:
+    """Rates of copies from pageable and from pinned memory to the device, with their spread, the
+    cost of a small copy, and that of a device allocation. Takes about a second and 64 MB."""
+    import torch
+    kind = torch.device(device).type
+    backend = getattr(torch, kind, None)
+    if kind == "cpu" or backend is None or not backend.is_available():
+        raise RuntimeError(f"no {kind} device here: calibrate where the model will run")
+
+    def timed(work: Callable[[], Any]) -> float:
+        backend.synchronize()
+        begin = time.perf_counter()
+        work()
+        backend.synchronize()
+        return time.perf_counter() - begin
+
+    size = megabytes * 1_000_000
+    pageable = torch.empty(size, dtype=torch.uint8).fill_(1)  # touched: no page faults later
+    on_device = torch.empty(size, dtype=torch.uint8, device=device)
+    sources = {"pageable": pageable, "pinned": pageable.pin_memory()}
+    rates = {}
+    for name, source in sources.items():
+        copy = lambda source=source: on_device.copy_(source, non_blocking=True)  # noqa: E731
+        rates[name] = spread([size / timed(copy) / 1e9 for _ in range(rounds + 2)][2:])
+    small, target = pageable[:4096], on_device[:4096]
+    calls = sorted(timed(lambda: target.copy_(small)) for _ in range(50))
+    return {"device": backend.get_device_name() if hasattr(backend, "get_device_name") else kind,
+            "rates": rates, "call_us": round(calls[len(calls) // 2] * 1e6, 1),
+            "bytes": size, "rounds": rounds}
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """Median, tenth and ninetieth percentile (nearest rank)."""
+    values = sorted(values)
+    at = lambda share: values[max(0, -(-int(share * 100) * len(values) // 100) - 1)]  # noqa: E731
+    return {"gb_per_s": round(at(0.5), 3), "p10_gb_per_s": round(at(0.1), 3),
+            "p90_gb_per_s": round(at(0.9), 3)}
+
+
+# ---- the command ----
+
+
+def _load(entry: str) -> tuple[Any, Callable[[], Any] | None]:
+    """What "package.module:factory" makes: a model or pipeline, or that and a way to run it."""
+    module, _, name = entry.partition(":")
+    if not name:
+        raise ValueError(f"{entry}: neither a .safetensors file nor package.module:factory")
+    sys.path.insert(0, "")
+    made = getattr(importlib.import_module(module), name)()
+    return made if isinstance(made, tuple) else (made, None)
+
+
+def _list(args: argparse.Namespace) -> None:
+    if Path(args.target).exists():
+        units, order = read_safetensors(args.target), "guessed"
+    else:
+        target, run = _load(args.target)
+        units = list_modules(target, args.scheme, run, args.blocks_per_group)
+        order = "registered" if run is None else "executed"
+    with open(args.output, "w", encoding="utf-8") if args.output else sys.stdout as out:
+        write(units, order, out)
+    total = sum(u.bytes for u in units)
+    print(f"strata: {len(units)} modules, {total / 1e9:.2f} GB, order {order}", file=sys.stderr)
+
+
+def _calibrate(args: argparse.Namespace) -> None:
+    found = calibrate(args.device)
+    with open(args.output, "w", encoding="utf-8") if args.output else sys.stdout as out:
+        json.dump(found, out, indent=1)
+        out.write("\n")
+    for name, rate in found["rates"].items():
+        print(f"strata: {name} {rate['gb_per_s']:.1f} GB/s "
+              f"({rate['p10_gb_per_s']:.1f} to {rate['p90_gb_per_s']:.1f})", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m strata.offload", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    listing = commands.add_parser("list", help="the modules of a model, with their bytes")
+    listing.add_argument("target", help=".safetensors file or folder, or package.module:factory")
+    listing.add_argument("--scheme", choices=SCHEMES, default="sequential")
+    listing.add_argument("--blocks-per-group", type=int, default=1)
+    listing.set_defaults(run=_list)
+    measure = commands.add_parser("calibrate", help="how fast this machine copies")
+    measure.add_argument("--device", default="cuda")
+    measure.set_defaults(run=_calibrate)
+    for command in (listing, measure):
+        command.add_argument("-o", "--output", help="file to write (default: standard output)")
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = _parser().parse_args(argv)
+    try:
+        args.run(args)
+    except (ValueError, RuntimeError, OSError, ImportError, AttributeError) as e:
+        print(f"strata: {e}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
