@@ -9,6 +9,7 @@ static int run_passes(struct analysis *a, struct err *e)
     TRY(integrity_run(&a->basics, a->mem, &a->integrity, e));
     a->abstains = !a->integrity.idle_trusted || a->integrity.quality == QUALITY_UNUSABLE;
     TRY(stages_run(&a->basics, false, a->mem, &a->stages, e));
+    TRY(memory_run(&a->basics, &a->stages, a->mem, &a->memory, e));
     TRY(syncs_run(a->t, &a->basics, a->mem, &a->syncs, e));
     struct gaps_in in = {a->t, &a->basics, &a->syncs, (int64_t)(a->th.value[TH_GAP_US] * 1e3)};
     TRY(gaps_run(&in, a->mem, &a->gaps, e));

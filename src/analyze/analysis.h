@@ -6,6 +6,7 @@
 #include "analyze/checklist.h"
 #include "analyze/finding.h"
 #include "analyze/passes/integrity.h"
+#include "analyze/passes/memory.h"
 #include "analyze/passes/stages.h"
 #include "analyze/quiet.h"
 
@@ -16,6 +17,7 @@ struct analysis {
     struct basics basics; /* calls, timeline, steps */
     struct integrity integrity;
     struct stages stages;
+    struct memory memory;
     struct syncs syncs;
     struct gaps gaps;
     struct quiet quiet;

@@ -170,6 +170,27 @@ static void launch_latency(const struct analysis *a, struct checklist *c)
                      a->model.deepest_queue));
 }
 
+static void memory_flat(const struct analysis *a, struct checklist *c)
+{
+    struct check_item *i = add(c, "memory", "Is memory flat over the steps?", "bytes a step");
+    const struct memory_line *line = a->memory.n_lines ? &a->memory.lines[0] : NULL;
+    if (!a->memory.recorded || !line) {
+        i->known = false;
+        i->verdict = "memory was not recorded: profile_memory=True shows its level over the steps";
+        return;
+    }
+    if (!line->growth.judged) {
+        i->known = false;
+        i->verdict = "too few steps to tell whether memory grows";
+        return;
+    }
+    i->value = (double)line->growth.per_step;
+    i->healthy = !line->growth.grows;
+    i->verdict = line->growth.grows
+                     ? text(a, "memory grows by %s a step", human_bytes(line->growth.per_step).s)
+                     : text(a, "memory is flat; %s at its most", human_bytes(line->peak_bytes).s);
+}
+
 int checklist_run(const struct analysis *a, struct checklist *ret, struct err *e)
 {
     (void)e;
@@ -178,6 +199,7 @@ int checklist_run(const struct analysis *a, struct checklist *ret, struct err *e
     cpu_waits(a, ret);
     stage_share(a, ret);
     compiled(a, ret);
+    memory_flat(a, ret);
     launch_latency(a, ret);
     return 0;
 }

@@ -17,6 +17,9 @@
     X(allocation_in_loop) \
     X(slow_gemm)          \
     X(copy_before_gemm)   \
+    X(eager_island)       \
+    X(memory_growth)      \
+    X(kernel_outlier)     \
     X(warm_up)
 
 #define DECLARE(id) extern const struct rule rule_##id;

@@ -1,0 +1,105 @@
+/* eager_island.c: a compiled stage that still runs many kernels outside its compiled regions: graph
+ * breaks leave islands of eager code, each with its own launches and guard checks. */
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+
+/* Share of the kernels of a compiled stage that may run outside its regions. */
+#define MOST_EAGER 0.25
+/* Regions a call of the stage below which it is not cut into pieces. */
+#define LEAST_REGIONS 2
+
+static bool is_region(struct str name)
+{
+    return str_starts(name, "Torch-Compiled Region");
+}
+
+/* Whether the launch happened inside a compiled region. */
+static bool inside_region(const struct trace *t, row_t r)
+{
+    for (; r != ROW_NONE; r = t->parent[r])
+        if (t->kind[r] == KIND_OP && is_region(trace_name(t, r))) return true;
+    return false;
+}
+
+struct islands {
+    uint32_t regions, compiled, eager; /* regions; kernels inside and outside them, in one stage */
+    int64_t lookup_ns;
+    row_t first_eager;
+};
+
+static int count(const struct analysis *a, struct islands **ret, struct err *e)
+{
+    const struct trace *t = a->t;
+    const struct stage_tree *tree = &a->stages.tree;
+    struct islands *all = arena_zalloc(a->mem, a->stages.n + (size_t)1, sizeof *all);
+    if (!all) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < a->stages.n; i++) all[i].first_eager = ROW_NONE;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        uint32_t call = tree->owner[r];
+        if (call == STAGE_NONE) continue;
+        struct islands *s = &all[tree->calls[call].node];
+        const struct call_info *launch = trace_call(t, r);
+        if (t->kind[r] == KIND_OP && is_region(trace_name(t, r))) s->regions++;
+        if (t->kind[r] == KIND_OP && str_starts(trace_name(t, r), "TorchDynamo Cache Lookup"))
+            s->lookup_ns += t->dur_ns[r];
+        if (!launch || !launch->n_gpu) continue;
+        bool compiled = inside_region(t, r);
+        *(compiled ? &s->compiled : &s->eager) += launch->n_gpu;
+        if (!compiled && s->first_eager == ROW_NONE) s->first_eager = r;
+    }
+    *ret = all;
+    return 0;
+}
+
+static int report(const struct analysis *a, const struct stage *s, const struct islands *i,
+                  struct findings *out, struct err *e);
+
+static int run(const struct analysis *a, struct findings *out, struct err *e)
+{
+    struct islands *all;
+    TRY(count(a, &all, e));
+    for (uint32_t i = 0; i < a->stages.n; i++) {
+        const struct stage *s = &a->stages.list[i];
+        const struct islands *k = &all[i];
+        if (!s->calls || k->regions < LEAST_REGIONS * s->calls || !k->compiled) continue;
+        if ((double)k->eager > MOST_EAGER * (double)(k->eager + k->compiled) &&
+            s->idle_meanwhile_ns * 20 > a->wall_ns)
+            TRY(report(a, s, k, out, e));
+    }
+    return 0;
+}
+
+const struct rule rule_eager_island = {
+    .id = "eager_island",
+    .summary = "a compiled stage is cut into pieces by eager code",
+    .run = run,
+};
+
+static int report(const struct analysis *a, const struct stage *s, const struct islands *i,
+                  struct findings *out, struct err *e)
+{
+    struct finding *f = rule_finding(a, out, &rule_eager_island, e);
+    if (!f) return ERR_NOMEM;
+    struct where w;
+    struct place p;
+    TRY(where_init(&w, a->t, e));
+    where_find(&w, i->first_eager, &p);
+    where_done(&w);
+    rule_place(a, f, &p);
+    f->advice = true;
+    f->title = "compiled code is cut into pieces by eager code";
+    f->subject = rule_name(a, trace_str(a->t, s->name), 60);
+    f->why = rule_text(a,
+                       "%.1f compiled regions a call, and %u of its %u pieces of device work are "
+                       "launched outside them; guard checks take %s.",
+                       (double)i->regions / s->calls, i->eager, i->eager + i->compiled,
+                       human_time(i->lookup_ns).s);
+    f->fix = "Find the graph breaks (TORCH_LOGS=graph_breaks), or compile with fullgraph=True to "
+             "be told; move what cannot be compiled out of the stage.";
+    f->show = "stages %s --all";
+    f->blocked_ns = i->lookup_ns;
+    f->exposed_ns = s->idle_meanwhile_ns;
+    finding_note(f, a->mem, a->t->ts_ns[i->first_eager], i->first_eager,
+                 "the first launch outside a region");
+    return 0;
+}
