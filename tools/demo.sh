@@ -31,13 +31,24 @@ show report "$trace"
 show table "$trace" --limit 8
 show kernels "$trace" --limit 8
 
+echo
+echo "An image pipeline (Flux.2 Klein) before and after two fixes that looked large in a trace viewer:"
+before=$(first tests/data/flux2/flux2_before_compile.json.gz)
+after=$(first tests/data/flux2/flux2_after_compile.json.gz)
+show diff "$before" "$after"
+
+echo
+echo "A loop in which the CPU and the GPU wait for each other: what removing its sync would gain"
+loop=$(first tests/data/whatif/pingpong_v0.json.gz)
+show whatif "$loop" --drop-sync 1
+
 cat <<X
 
 That was $trace. Now try a trace of your own:
 
     make install                    # or: build/src/strata in place of strata
     strata help                     # all commands
-    strata info your_trace.json.gz
+    strata report your_trace.json.gz
 
 To record one, see torch.profiler's export_chrome_trace.
 X
