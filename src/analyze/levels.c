@@ -5,12 +5,18 @@
 
 enum { MOST_LINES = 256 };
 
-static struct level_line *find_line(struct levels *ls, const struct mem_info *m)
+static struct level_line *find_line(const struct levels *ls, const struct mem_info *m)
 {
     for (uint32_t i = 0; i < ls->n; i++)
         if (ls->lines[i].device_type == m->device_type && ls->lines[i].device_id == m->device_id)
             return &ls->lines[i];
-    if (ls->n == MOST_LINES) return NULL;
+    return NULL;
+}
+
+static struct level_line *add_line(struct levels *ls, const struct mem_info *m)
+{
+    struct level_line *known = find_line(ls, m);
+    if (known || ls->n == MOST_LINES) return known;
     ls->lines[ls->n] =
         (struct level_line){.device_type = m->device_type, .device_id = m->device_id};
     return &ls->lines[ls->n++];
@@ -48,7 +54,7 @@ int levels_run(const struct trace *t, struct arena *mem, struct levels *ret, str
     if (!ls.lines) return FAIL(e, ERR_NOMEM, "out of memory");
     for (row_t r = 0; r < t->n_rows; r++) {
         const struct mem_info *m = trace_mem(t, r);
-        struct level_line *l = m ? find_line(&ls, m) : NULL;
+        struct level_line *l = m ? add_line(&ls, m) : NULL;
         if (l) l->n++;
     }
     for (uint32_t i = 0; i < ls.n; i++) {

@@ -49,7 +49,7 @@ static bool is_region(struct tokens *ts, row_t r)
 static int64_t device_time(const struct trace *t, const row_t *rows, uint32_t n)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < n; i++) sum += t->dur_ns[rows[i]];
+    for (uint32_t i = 0; rows && i < n; i++) sum += t->dur_ns[rows[i]];
     return sum;
 }
 
@@ -80,7 +80,7 @@ static bool call_token(const struct tokens *ts, row_t r, const struct calls *cal
     if (!n && !call_waits(kind)) return false;
     row_t op = outer_op(t, r);
     bool graph = kind == CALL_GRAPH_LAUNCH;
-    uint32_t id = t->name[n ? work[0] : r] + (graph ? n * 0x9e3779b1u : 0);
+    uint32_t id = t->name[work ? work[0] : r] + (graph ? n * 0x9e3779b1u : 0);
     *ret = (struct token){t->ts_ns[op], trace_end_ns(t, op), device_time(t, work, n),
                           id,           t->lane[r],          graph};
     return true;
@@ -96,7 +96,7 @@ static int read_thread(struct tokens *ts, lane_id lane, const struct calls *call
         uint32_t n;
         const row_t *work = trace_launched(t, r, &n);
         ts->n_linked += n;
-        if (t->ts_ns[r] < region_end) {
+        if (ts->list && t->ts_ns[r] < region_end) {
             ts->list[region].weight += device_time(t, work, n);
         } else if (is_region(ts, r)) {
             region = ts->n;
@@ -198,7 +198,7 @@ int loop_launches_find(const struct trace *t, const struct calls *calls, struct 
     int rc = ts.is_region ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
     if (rc == 0) rc = read_tokens(&ts, calls, &on_device, e);
     if (rc == 0) rc = find_repeat(&ts, mem, &r, e);
-    if (rc == 0 && r.count) {
+    if (rc == 0 && r.count && ts.list) {
         rc = add_rounds(&ts, &r, mem, ret, e);
         ret->on_device = on_device;
     }

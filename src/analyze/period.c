@@ -68,6 +68,7 @@ static void consider(const struct period_seq *s, const int64_t *before, struct s
                      uint32_t period, struct repeat *best)
 {
     uint32_t n = st.end - st.begin, all = n + period;
+    if (!period) return;
     uint32_t count = (all + (s->slack_pct ? period / 10 : 0)) / period;
     if (count < 2 || (uint64_t)st.differ * 100 > (uint64_t)s->slack_pct * n) return;
     uint32_t end = st.begin + count * period;
