@@ -2,6 +2,7 @@
 #ifndef STRATA_ANALYZE_STATS_H
 #define STRATA_ANALYZE_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Sorts ascending, in place; the functions below want it sorted. */

@@ -28,8 +28,7 @@ void view_quality_line(const struct screen *s, const struct integrity *i)
             buf_printf(s->out, "%s%s", between, recorded[k].name);
             between = ", ";
         }
-        buf_printf(s->out, "%sCPU side about %.0f %% slower than without)", r->flags ? ": " : " (",
-                   r->pct);
+        buf_printf(s->out, "%sCPU side about %.0f %% slower)", r->flags ? ": " : " (", r->pct);
     }
     buf_addc(s->out, '\n');
 }

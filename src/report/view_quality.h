@@ -6,7 +6,7 @@
 #include "base/jout.h"
 #include "report/screen.h"
 
-/* "trace quality: good (recorded with stacks, shapes: CPU side about 9 % slower than without)" */
+/* "trace quality: good (recorded with stacks, shapes: CPU side about 9 % slower)" */
 void view_quality_line(const struct screen *s, const struct integrity *i);
 
 /* The line, then every doubt of at least `least`: what, what it means, what to record instead. */

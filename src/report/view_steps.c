@@ -152,8 +152,8 @@ static void add_row(struct text_table *tt, const struct basics *b, uint32_t i, s
 static void show_table(const struct screen *s, const struct basics *b, const struct integrity *q)
 {
     const struct steps *steps = &b->steps;
-    static const char *const heads[] = {"step",     "start",      "CPU wall", "blocked", "GPU busy",
-                                        "GPU span", "idle in it", "kernels",  "copies",  "syncs"};
+    static const char *const heads[] = {"step",     "start", "wall",    "blocked", "GPU busy",
+                                        "GPU span", "idle",  "kernels", "copies",  "syncs"};
     struct text_table tt;
     struct units u = pick_units(b->t, steps);
     u.idle_trusted = q->idle_trusted;
