@@ -20,6 +20,7 @@ struct stream_spec {
     bool in_two;      /* a tenth of each module is a bias, copied by itself */
     const bool *kept; /* by module: not loaded again after its first use; may be NULL */
     bool constant;    /* every step uploads a step counter of 8 bytes */
+    double free_us;   /* memory is given back to the driver after each kernel; 0: it is not */
     bool no_steps;    /* no labels around the steps */
 };
 
@@ -70,6 +71,9 @@ static inline void stream_module(struct stream_run *r, int i, bool loaded)
     kit_launch(&r->k, r->cpu_us + 4, "gemm", kernel, s->compute_us);
     r->gpu_us = kernel + s->compute_us;
     r->cpu_us += 20;
+    if (!loaded || s->free_us <= 0) return;
+    kit_call(&r->k, "cudaFree", r->cpu_us + 1, s->free_us);
+    r->cpu_us += s->free_us + 2;
 }
 
 static inline struct trace *stream_trace(const struct stream_spec *s)

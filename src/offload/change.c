@@ -87,25 +87,35 @@ static void pay_allocations(struct change *c)
     }
 }
 
+/* What stays is neither loaded nor put away. */
 static void drop_loads(struct change *c)
 {
     const struct streamed *s = c->tr->s;
+    const struct sim_model *m = c->tr->m;
     for (uint32_t i = 0; i < s->n_loads; i++) {
         const struct streamed_load *l = &s->loads[i];
         if (change_drops(c, l))
             c->dropped[c->n_dropped++] =
                 (struct sim_cut){c->tr->thread_of_load[i], l->begin_ns, l->end_ns, 0};
     }
+    for (uint32_t k = 0; k < m->n_calls; k++) {
+        const struct sim_call *call = &m->calls[k];
+        uint32_t load = c->tr->cleanup_of[k];
+        if (load != STREAMED_NONE && change_drops(c, &s->loads[load]))
+            c->dropped[c->n_dropped++] =
+                (struct sim_cut){call->thread, call->begin_ns, call->end_ns, 0};
+    }
 }
 
 int change_make(struct change *c, struct arena *mem, struct err *e)
 {
-    size_t loads = c->tr->s->n_loads + (size_t)1;
+    size_t loads = c->tr->s->n_loads + (size_t)1, cleanups = c->tr->n_cleanups;
     c->m = c->tr->m;
     c->n_dropped = c->n_scaled = 0;
-    c->dropped = arena_alloc(mem, loads * sizeof *c->dropped);
-    /* a pace a load, cut in two by each wait, and its allocation or the issue of its copies */
-    c->scaled = arena_alloc(mem, (2 * loads + c->tr->n_waits) * sizeof *c->scaled);
+    c->dropped = arena_alloc(mem, (loads + cleanups) * sizeof *c->dropped);
+    /* a pace a load, cut in two by each wait; its allocation or the issue of its copies; cleanups
+     */
+    c->scaled = arena_alloc(mem, (2 * loads + c->tr->n_waits + cleanups) * sizeof *c->scaled);
     if (!c->dropped || !c->scaled) return FAIL(e, ERR_NOMEM, "out of memory");
     pace_code(c);
     if (c->sc->depth) return prefetch_move(c, mem, e);

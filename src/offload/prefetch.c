@@ -118,11 +118,12 @@ static void add_nodes(struct mover *v, uint32_t g, uint32_t old_call)
         if (i < v->n_groups && step_of(v, i) == step_of(v, g)) v->issued_by[i] = issue;
 }
 
-/* Marks the calls that only serve loads: they do not get into the new model. */
+/* Marks the calls that only load modules and put them away: they do not get into the new model. */
 static void leave_out_loads(struct mover *v)
 {
     const struct sim_model *old = v->tr->m;
-    memset(v->new_call, 0, old->n_calls * sizeof *v->new_call);
+    for (uint32_t c = 0; c < old->n_calls; c++)
+        v->new_call[c] = v->tr->cleanup_of[c] == STREAMED_NONE ? 0 : SIM_NONE;
     for (uint32_t i = 0; i < v->tr->s->n_loads; i++) {
         const struct streamed_load *l = &v->tr->s->loads[i];
         uint32_t c = sim_call_at(old, l->begin_ns);
@@ -200,6 +201,12 @@ static void set_spans(struct mover *v)
             at->keep += issue_cost(v, i) / (double)(at->end_ns - at->begin_ns);
     }
     v->c->n_scaled += s->n_loads;
+    for (uint32_t c = 0; c < v->tr->m->n_calls; c++) {
+        const struct sim_call *call = &v->tr->m->calls[c];
+        if (v->tr->cleanup_of[c] != STREAMED_NONE)
+            v->c->scaled[v->c->n_scaled++] =
+                (struct sim_cut){call->thread, call->begin_ns, call->end_ns, 0};
+    }
 }
 
 static int allocate(struct mover *v)

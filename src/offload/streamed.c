@@ -34,6 +34,17 @@ bool streamed_is_pageable(const struct trace *t, row_t r)
     return str_has(trace_name(t, r), "Pageable");
 }
 
+uint32_t streamed_step_at(const struct streamed *s, int64_t ts_ns)
+{
+    uint32_t lo = 0, hi = s->n_steps;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->steps[mid].cpu.end_ns <= ts_ns) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < s->n_steps && s->steps[lo].cpu.begin_ns <= ts_ns ? lo : STREAMED_NONE;
+}
+
 /* ---- what a thread has launched so far ---- */
 
 static void count_kernels(struct walk *w, const struct lane *lane)
@@ -71,24 +82,14 @@ static bool launches_kernels(const struct walk *w, lane_id lane, row_t from, row
 
 /* ---- one load ---- */
 
-static uint32_t step_at(const struct streamed *s, int64_t ts)
-{
-    uint32_t lo = 0, hi = s->n_steps;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->steps[mid].cpu.end_ns <= ts) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo < s->n_steps && s->steps[lo].cpu.begin_ns <= ts ? lo : STREAMED_NONE;
-}
-
 static bool may_widen(const struct walk *w, row_t outer, bool thread_computes)
 {
     const struct trace *t = w->t;
     if (t->kind[outer] == KIND_OP) return true;
     if (!thread_computes || (t->kind[outer] != KIND_ANNOTATION && t->kind[outer] != KIND_PYTHON))
         return false;
-    return step_at(w->s, t->ts_ns[outer]) == step_at(w->s, trace_end_ns(t, outer) - 1);
+    return streamed_step_at(w->s, t->ts_ns[outer]) ==
+           streamed_step_at(w->s, trace_end_ns(t, outer) - 1);
 }
 
 /* The widest span around the copy that is there for nothing but copies. */
@@ -152,7 +153,7 @@ static bool same_load(const struct walk *w, const struct streamed_load *l, row_t
     if (c->span == last_span) return true;
     bool labelled = t->kind[c->span] == KIND_ANNOTATION || t->kind[c->span] == KIND_PYTHON ||
                     t->kind[last_span] == KIND_ANNOTATION || t->kind[last_span] == KIND_PYTHON;
-    return !labelled && l->step == step_at(w->s, t->ts_ns[c->call]) &&
+    return !labelled && l->step == streamed_step_at(w->s, t->ts_ns[c->call]) &&
            !launches_kernels(w, l->lane, l->first_call, c->call);
 }
 
@@ -175,7 +176,7 @@ static void collect_loads(struct walk *w, lane_id lane_no)
     for (row_t r = t->lanes[lane_no].begin; r < t->lanes[lane_no].end; r++) {
         struct copy c;
         if (!trace_call(t, r) || !read_copy(w, r, &c)) continue;
-        uint32_t step = step_at(s, t->ts_ns[r]);
+        uint32_t step = streamed_step_at(s, t->ts_ns[r]);
         if (step == STREAMED_NONE) continue;
         if (!now || !same_load(w, now, last_span, &c)) {
             now = &s->loads[s->n_loads++];

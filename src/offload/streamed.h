@@ -59,6 +59,9 @@ struct streamed {
 int streamed_run(const struct trace *t, const struct basics *b, struct arena *mem,
                  struct streamed *ret, struct err *e) MUST_USE;
 
+/* The step that holds `ts_ns`, or STREAMED_NONE. */
+uint32_t streamed_step_at(const struct streamed *s, int64_t ts_ns);
+
 /* Whether the device row is a copy from the host, and whether its host memory is pageable. */
 bool streamed_is_upload(const struct trace *t, row_t r);
 bool streamed_is_pageable(const struct trace *t, row_t r);

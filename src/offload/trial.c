@@ -12,13 +12,6 @@ static uint32_t thread_of_lane(const struct sim_model *m, lane_id lane)
     return SIM_NONE;
 }
 
-static uint32_t step_at(const struct streamed *s, int64_t ts)
-{
-    for (uint32_t i = 0; i < s->n_steps; i++)
-        if (s->steps[i].cpu.begin_ns <= ts && ts < s->steps[i].cpu.end_ns) return i;
-    return STREAMED_NONE;
-}
-
 static void name_copies(struct trial *tr, uint32_t load)
 {
     const struct streamed_load *l = &tr->s->loads[load];
@@ -28,6 +21,30 @@ static void name_copies(struct trial *tr, uint32_t load)
         for (uint32_t i = 0; i < m->calls[c].n_work; i++) {
             uint32_t w = m->works_by_call[m->calls[c].first_work + i];
             if (streamed_is_upload(tr->t, m->works[w].row)) tr->load_of_work[w] = load;
+        }
+}
+
+/* Memory given back and streams waited for by the offloading code itself, not by an operator. */
+static bool is_cleanup(const struct trial *tr, const struct sim_call *c)
+{
+    enum call_kind k = calls_kind(&tr->b->calls, tr->t, c->row);
+    if (c->n_work || (!call_allocates(k) && k != CALL_SYNC_STREAM)) return false;
+    return trace_up(tr->t, c->row, KIND_OP) == ROW_NONE;
+}
+
+/* What happens between a load and the next one to put the module away again. */
+static void name_cleanup(struct trial *tr, uint32_t load)
+{
+    const struct streamed *s = tr->s;
+    const struct sim_model *m = tr->m;
+    const struct streamed_load *l = &s->loads[load];
+    bool last = load + 1 == s->n_loads || s->loads[load + 1].lane != l->lane;
+    int64_t until = last ? s->steps[l->step].cpu.end_ns : s->loads[load + 1].begin_ns;
+    for (uint32_t c = sim_call_at(m, l->end_ns); c < m->n_calls && m->calls[c].begin_ns < until;
+         c++)
+        if (m->calls[c].thread == tr->thread_of_load[load] && is_cleanup(tr, &m->calls[c])) {
+            tr->cleanup_of[c] = load;
+            tr->n_cleanups++;
         }
 }
 
@@ -66,19 +83,24 @@ int trial_init(struct trial *tr, struct arena *mem, struct err *e)
     tr->step_of_work = arena_alloc(mem, works * sizeof *tr->step_of_work);
     tr->load_of_work = arena_alloc(mem, works * sizeof *tr->load_of_work);
     tr->thread_of_load = arena_alloc(mem, (tr->s->n_loads + (size_t)1) * sizeof(uint32_t));
-    if (!tr->step_of_work || !tr->load_of_work || !tr->thread_of_load)
+    tr->cleanup_of = arena_alloc(mem, (m->n_calls + (size_t)1) * sizeof *tr->cleanup_of);
+    if (!tr->step_of_work || !tr->load_of_work || !tr->thread_of_load || !tr->cleanup_of)
         return FAIL(e, ERR_NOMEM, "out of memory");
     for (uint32_t w = 0; w < m->n_works; w++) {
         uint32_t call = m->works[w].call;
         tr->load_of_work[w] = STREAMED_NONE;
         tr->step_of_work[w] =
-            call == SIM_NONE ? STREAMED_NONE : step_at(tr->s, m->calls[call].begin_ns);
+            call == SIM_NONE ? STREAMED_NONE : streamed_step_at(tr->s, m->calls[call].begin_ns);
+    }
+    for (uint32_t c = 0; c < m->n_calls; c++) {
+        tr->cleanup_of[c] = STREAMED_NONE;
+        tr->n_waits += m->calls[c].wait != SIM_WAIT_NOTHING;
     }
     for (uint32_t i = 0; i < tr->s->n_loads; i++) {
         tr->thread_of_load[i] = thread_of_lane(m, tr->s->loads[i].lane);
         name_copies(tr, i);
+        name_cleanup(tr, i);
     }
-    for (uint32_t c = 0; c < m->n_calls; c++) tr->n_waits += m->calls[c].wait != SIM_WAIT_NOTHING;
     find_host(tr);
     return find_start(tr, mem, e);
 }

@@ -21,6 +21,8 @@ struct trial {
     uint32_t *step_of_work; /* by work of the model: step that launches it, or STREAMED_NONE */
     uint32_t *load_of_work; /* ... the load it is a copy of, or STREAMED_NONE */
     uint32_t *thread_of_load;
+    uint32_t *cleanup_of; /* by call: the load whose module it puts away, or STREAMED_NONE */
+    uint32_t n_cleanups;
     uint32_t n_waits;                /* calls of the model that wait */
     int64_t start_ns;                /* of the first step in the replay */
     enum offload_host traced_host;   /* of the larger part of the bytes */

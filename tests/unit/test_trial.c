@@ -81,6 +81,26 @@ TEST(everything_there_leaves_the_compute)
     stream_lab_close(&l);
 }
 
+/* Giving memory back costs 100 us a module, and goes with the load. */
+TEST(what_stays_is_not_put_away_either)
+{
+    static const bool none[] = {false, false, false, false}, all[] = {true, true, true, true};
+    struct stream_spec s = spec(true);
+    s.compute_us = 5;
+    s.free_us = 100;
+    struct stream_lab l;
+    open_spec(&l, &s);
+    CHECK_EQ_UINT(l.o.later.frees, 8);
+    CHECK(l.o.empties_cache);
+    struct scheme_times t = run(&l, (struct scheme){.host = HOST_PAGEABLE, .resident = none});
+    CHECK(us(t.step_ns) > 1402 + 4 * 100);
+    t = run(&l, (struct scheme){.host = HOST_PAGEABLE, .resident = all});
+    CHECK(us(t.step_ns) < 4 * 40);
+    t = run(&l, (struct scheme){.host = HOST_PINNED, .depth = 1});
+    CHECK_NEAR(us(t.step_ns), 1402.0 / 4, 4 * 40);
+    stream_lab_close(&l);
+}
+
 TEST(pinned_memory_copies_faster_and_frees_the_cpu)
 {
     struct stream_spec s = spec(true);
