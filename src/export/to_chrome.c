@@ -132,6 +132,11 @@ static void put_times(struct chrome *c, row_t r)
         if (local) FMT_LIT(b, ",\"s\":\"t\"");
         else FMT_LIT(b, ",\"s\":\"g\"");
     }
+    const struct async_info *async = trace_async(t, r);
+    if (async) {
+        FMT_LIT(b, ",\"id\":");
+        fmt_i64(b, async->id == ID_NONE ? 0 : async->id);
+    }
 }
 
 static int put_row(struct chrome *c, row_t r, struct err *e)

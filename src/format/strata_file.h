@@ -58,6 +58,7 @@ enum strata_section_id {
     SECTION_MEM = 24,
     SECTION_LAUNCHED = 25,
     SECTION_FLOWS = 26,
+    SECTION_ASYNCS = 27,
     /* small tables, copied when the file is opened */
     SECTION_LANES = 40,
     SECTION_PROCESSES = 41,

@@ -1,6 +1,10 @@
 /* event.c: the keys of an event we decode, in one table each, and how to find an event's start. */
 #include "import/event.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "trace/trace.h"
 
 static const struct {
@@ -194,6 +198,28 @@ static enum scan_result scan_id(struct scan *s, struct event_id *ret)
     return SCAN_OK;
 }
 
+/* An id is only ever compared: a text that is no number stands for itself by its hash. */
+static int64_t id_of_text(struct str text)
+{
+    char digits[24], *end;
+    if (text.n == 0 || text.n >= sizeof digits) return (int64_t)(intern_hash(text) >> 1);
+    memcpy(digits, text.p, text.n);
+    digits[text.n] = '\0';
+    errno = 0;
+    unsigned long long v = strtoull(digits, &end, 0);
+    return *end || errno ? (int64_t)(intern_hash(text) >> 1) : (int64_t)v;
+}
+
+static enum scan_result scan_event_id(struct scan *s, int64_t *ret, bool *ret_have)
+{
+    if (scan_peek(s) != SCAN_STRING) return scan_int(s, ret, ret_have);
+    struct scan_text text;
+    TRY(scan_string(s, false, &text));
+    *ret = id_of_text(str_from(text.p, text.n));
+    *ret_have = true;
+    return SCAN_OK;
+}
+
 static enum scan_result scan_field(struct scan *s, int key, struct event *ev)
 {
     struct scan_text text;
@@ -210,7 +236,7 @@ static enum scan_result scan_field(struct scan *s, int key, struct event *ev)
     case EVENT_TID: TRY(scan_id(s, &ev->tid)); break;
     case EVENT_TS: TRY(scan_micros(s, &ev->ts_ns, &have)); break;
     case EVENT_DUR: TRY(scan_micros(s, &ev->dur_ns, &have)); break;
-    case EVENT_ID: TRY(scan_int(s, &ev->id, &have)); break;
+    case EVENT_ID: TRY(scan_event_id(s, &ev->id, &have)); break;
     case EVENT_ARGS: TRY(scan_args(s, ev)); break;
     default: return scan_skip(s);
     }

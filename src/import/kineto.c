@@ -169,6 +169,7 @@ union aux {
     struct gpu_info gpu;
     struct py_info py;
     struct mem_info mem;
+    struct async_info async;
 };
 
 /* The row's side-table entry; false when memory is out. */
@@ -182,6 +183,7 @@ static bool fill_aux(struct kineto *k, struct scan *s, const struct event *ev, s
     case TABLE_GPU: fill_gpu(ev, &aux->gpu); break;
     case TABLE_PY: fill_py(ev, &aux->py); break;
     case TABLE_MEM: fill_mem(ev, &aux->mem); break;
+    case TABLE_ASYNC: aux->async.id = event_has(ev, EVENT_ID) ? ev->id : ID_NONE; break;
     case TABLE_NONE: row->aux = NULL; break;
     }
     return true;
@@ -200,6 +202,13 @@ static enum row_kind find_kind(enum row_kind by_cat, const struct event *ev)
         if (str_is(str_from(ev->name.p, ev->name.n), "[memory]")) return KIND_MEMORY;
         return KIND_INSTANT;
     case 'C': return KIND_COUNTER;
+    case 'b':
+    case 'n':
+    case 'e':
+    case 'S':
+    case 'T':
+    case 'p':
+    case 'F': return KIND_ASYNC;
     default: return KIND_OTHER;
     }
 }

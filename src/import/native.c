@@ -102,13 +102,21 @@ static const void *items_of(const struct contents *c, const struct strata_sectio
     return c->p + s->offset;
 }
 
+static bool has_section(const struct contents *c, uint32_t id)
+{
+    for (uint64_t i = 0; i < c->n_sections; i++)
+        if (c->sections[i].id == id) return true;
+    return false;
+}
+
 static int map_columns(struct trace *t, const struct contents *c, struct err *e)
 {
     for (int i = 0; i < trace_n_columns; i++) {
         const struct trace_column *col = &trace_columns[i];
         const struct strata_section *s;
-        TRY(find_table(c, col->section, col->item_bytes, &s, e));
         bool first = i == 0 || trace_columns[i - 1].n_at != col->n_at;
+        if (i > 0 && first && !has_section(c, col->section)) continue; /* older than the table */
+        TRY(find_table(c, col->section, col->item_bytes, &s, e));
         if (!first && s->n_items != *column_n(col, t))
             return FAIL(e, ERR_FORMAT, "damaged: column %s has another length", col->name);
         *column_n(col, t) = (uint32_t)s->n_items;
@@ -129,13 +137,6 @@ static int map_strings(struct trace *t, const struct contents *c, struct err *e)
                                bytes->n_items};
     intern_borrow(&t->strings, &view, (uint32_t)order->n_items);
     return 0;
-}
-
-static bool has_section(const struct contents *c, uint32_t id)
-{
-    for (uint64_t i = 0; i < c->n_sections; i++)
-        if (c->sections[i].id == id) return true;
-    return false;
 }
 
 static int map_args(struct trace *t, const struct contents *c, uint64_t plain_bytes, struct err *e)

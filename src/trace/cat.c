@@ -96,6 +96,7 @@ static const struct kind_row {
     [KIND_INSTANT] = {"instant", TABLE_NONE, false, false},
     [KIND_COUNTER] = {"counter", TABLE_NONE, false, false},
     [KIND_WINDOW] = {"window", TABLE_NONE, false, false},
+    [KIND_ASYNC] = {"async", TABLE_ASYNC, false, false},
 };
 
 const char *kind_name(enum row_kind kind)

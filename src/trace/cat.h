@@ -25,10 +25,11 @@ enum row_kind {
     KIND_INSTANT,        /* any other instant */
     KIND_COUNTER,
     KIND_WINDOW, /* the profiler's span over its own recording */
+    KIND_ASYNC,  /* begin, end or point of something that belongs to no thread */
     KIND_COUNT
 };
 
-enum kind_table { TABLE_NONE, TABLE_OP, TABLE_CALL, TABLE_GPU, TABLE_PY, TABLE_MEM };
+enum kind_table { TABLE_NONE, TABLE_OP, TABLE_CALL, TABLE_GPU, TABLE_PY, TABLE_MEM, TABLE_ASYNC };
 
 /* The kind of a category as written; KIND_OTHER when it is not known. */
 enum row_kind cat_kind(struct str cat);

@@ -26,8 +26,15 @@ static bool time_ok(const struct trace *t, row_t r)
 
 static uint32_t table_size(const struct trace *t, enum kind_table table)
 {
-    const uint32_t n[] = {[TABLE_NONE] = 0,       [TABLE_OP] = t->n_ops, [TABLE_CALL] = t->n_calls,
-                          [TABLE_GPU] = t->n_gpu, [TABLE_PY] = t->n_py,  [TABLE_MEM] = t->n_mem};
+    const uint32_t n[] = {
+        [TABLE_NONE] = 0,
+        [TABLE_OP] = t->n_ops,
+        [TABLE_CALL] = t->n_calls,
+        [TABLE_GPU] = t->n_gpu,
+        [TABLE_PY] = t->n_py,
+        [TABLE_MEM] = t->n_mem,
+        [TABLE_ASYNC] = t->n_asyncs,
+    };
     return n[table];
 }
 

@@ -21,7 +21,7 @@ const struct trace_column trace_columns[] = {
     COLUMN(OPS, ops, n_ops),        COLUMN(CALLS, calls, n_calls),
     COLUMN(GPU, gpu, n_gpu),        COLUMN(PY, py, n_py),
     COLUMN(MEM, mem, n_mem),        COLUMN(LAUNCHED, launched, n_launched),
-    COLUMN(FLOWS, flows, n_flows),
+    COLUMN(FLOWS, flows, n_flows),  COLUMN(ASYNCS, asyncs, n_asyncs),
 };
 
 const int trace_n_columns = sizeof trace_columns / sizeof *trace_columns;
@@ -40,12 +40,13 @@ static_assert(sizeof(struct gpu_info) == 96 && offsetof(struct gpu_info, device)
 static_assert(sizeof(struct py_info) == 12, "py_info is on disk");
 static_assert(sizeof(struct mem_info) == 40 && offsetof(struct mem_info, device_type) == 32,
               "mem_info is on disk");
+static_assert(sizeof(struct async_info) == 8, "async_info is on disk");
 static_assert(sizeof(struct flow) == 32 && offsetof(struct flow, cat) == 24, "flow is on disk");
 static_assert(KIND_OTHER == 0 && KIND_OP == 1 && KIND_ANNOTATION == 2 && KIND_PYTHON == 3 &&
                   KIND_RUNTIME == 4 && KIND_DRIVER == 5 && KIND_KERNEL == 6 && KIND_MEMCPY == 7 &&
                   KIND_MEMSET == 8 && KIND_GPU_ANNOTATION == 9 && KIND_GPU_SYNC == 10 &&
                   KIND_GPU_EVENT == 11 && KIND_OVERHEAD == 12 && KIND_MEMORY == 13 &&
-                  KIND_INSTANT == 14 && KIND_COUNTER == 15 && KIND_WINDOW == 16,
+                  KIND_INSTANT == 14 && KIND_COUNTER == 15 && KIND_WINDOW == 16 && KIND_ASYNC == 17,
               "kinds are on disk: add at the end");
 static_assert((int)KIND_COUNT <= (int)STRATA_KINDS, "strata_summary has no room for more kinds");
 static_assert(ROW_UNFINISHED == 1 && ROW_CROSSES == 2 && ROW_PROFILER == 4 && ROW_NO_TIME == 8,

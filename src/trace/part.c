@@ -165,6 +165,7 @@ static int add_aux(struct rows *r, const struct part_row *row, uint32_t *ret_aux
     case TABLE_GPU: ADD(gpu);
     case TABLE_PY: ADD(py);
     case TABLE_MEM: ADD(mem);
+    case TABLE_ASYNC: ADD(asyncs);
     case TABLE_NONE: break;
     }
 #undef ADD

@@ -76,6 +76,7 @@ static void append_aux(struct rows *into, const struct rows *from)
         [TABLE_GPU] = (uint32_t)into->n_gpu,
         [TABLE_PY] = (uint32_t)into->n_py,
         [TABLE_MEM] = (uint32_t)into->n_mem,
+        [TABLE_ASYNC] = (uint32_t)into->n_asyncs,
     };
     for (int k = 0; k < KIND_COUNT; k++) shift[k] = by_table[kind_table(k)];
     uint32_t *aux = into->aux + into->n;

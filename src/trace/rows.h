@@ -23,7 +23,8 @@
     X(calls)          \
     X(gpu)            \
     X(py)             \
-    X(mem)
+    X(mem)            \
+    X(asyncs)
 
 struct rows {
     size_t n, cap;
@@ -41,8 +42,9 @@ struct rows {
     struct gpu_info *gpu;
     struct py_info *py;
     struct mem_info *mem;
-    size_t n_ops, n_calls, n_gpu, n_py, n_mem;
-    size_t cap_ops, cap_calls, cap_gpu, cap_py, cap_mem;
+    struct async_info *asyncs;
+    size_t n_ops, n_calls, n_gpu, n_py, n_mem, n_asyncs;
+    size_t cap_ops, cap_calls, cap_gpu, cap_py, cap_mem, cap_asyncs;
 };
 
 void rows_done(struct rows *r);

@@ -77,6 +77,12 @@ const struct mem_info *trace_mem(const struct trace *t, row_t r)
     return i < t->n_mem ? &t->mem[i] : NULL;
 }
 
+const struct async_info *trace_async(const struct trace *t, row_t r)
+{
+    uint32_t i = aux_in(t, r, TABLE_ASYNC);
+    return i < t->n_asyncs ? &t->asyncs[i] : NULL;
+}
+
 row_t trace_up(const struct trace *t, row_t r, enum row_kind kind)
 {
     while (r != ROW_NONE && t->kind[r] != kind) r = t->parent[r];

@@ -14,7 +14,7 @@
  *
  * Times are integer nanoseconds; ts_ns + base_ns is wall-clock time since 1970. Strings are ids
  * into `strings`. What only some kinds of row have stands in the side tables below, reached with
- * trace_op, trace_call, trace_gpu, trace_py and trace_mem. */
+ * trace_op, trace_call, trace_gpu, trace_py, trace_mem and trace_async. */
 #ifndef STRATA_TRACE_TRACE_H
 #define STRATA_TRACE_TRACE_H
 
@@ -86,6 +86,11 @@ struct mem_info {
     int64_t bytes, total_allocated, total_reserved;
     int16_t device_type, device_id;
     uint32_t reserved; /* 0; no hidden padding: rows are written to .strata files as they are */
+};
+
+/* Asynchronous event: what joins its begin and end. */
+struct async_info {
+    int64_t id;
 };
 
 enum lane_kind {
@@ -178,7 +183,8 @@ struct trace {
     struct gpu_info *gpu;
     struct py_info *py;
     struct mem_info *mem;
-    uint32_t n_ops, n_calls, n_gpu, n_py, n_mem;
+    struct async_info *asyncs;
+    uint32_t n_ops, n_calls, n_gpu, n_py, n_mem, n_asyncs;
     row_t *launched; /* device rows grouped by launching call; see call_info */
     uint32_t n_launched;
 
@@ -236,6 +242,7 @@ const struct call_info *trace_call(const struct trace *t, row_t r);
 const struct gpu_info *trace_gpu(const struct trace *t, row_t r);
 const struct py_info *trace_py(const struct trace *t, row_t r);
 const struct mem_info *trace_mem(const struct trace *t, row_t r);
+const struct async_info *trace_async(const struct trace *t, row_t r);
 
 /* The nearest enclosing row of `kind`, `r` itself included; ROW_NONE when there is none. */
 row_t trace_up(const struct trace *t, row_t r, enum row_kind kind);

@@ -221,6 +221,32 @@ TEST(for_perfetto_moves_what_overlaps)
     trace_free(t);
 }
 
+/* Ids of asynchronous events join a begin and an end; as texts they survive as numbers. */
+TEST(asynchronous_events_keep_their_ids)
+{
+    struct trace *t = trace_of(
+        "[{\"ph\":\"b\",\"cat\":\"io\",\"name\":\"read\",\"id\":\"0x5a\",\"pid\":1,\"tid\":1,"
+        "\"ts\":1},"
+        "{\"ph\":\"b\",\"cat\":\"io\",\"name\":\"read\",\"id\":7,\"pid\":1,\"tid\":1,\"ts\":2},"
+        "{\"ph\":\"e\",\"cat\":\"io\",\"name\":\"read\",\"id\":\"0x5a\",\"pid\":1,\"tid\":1,\"ts\":"
+        "3}]");
+    REQUIRE(t != NULL);
+    CHECK_EQ_UINT(t->n_asyncs, 3);
+    CHECK_EQ_INT(export_find("strata")->write(t, scratch("async.strata"), &plain, NULL), 0);
+    trace_free(t);
+    t = open_trace(scratch("async.strata"));
+    REQUIRE(t != NULL);
+    struct buf text = written(t, "chrome", &plain);
+    const char *s = buf_c(&text);
+    CHECK(strstr(s,
+                 "{\"ph\":\"b\",\"cat\":\"io\",\"name\":\"read\",\"pid\":1,\"tid\":1,\"ts\":1.000,"
+                 "\"id\":90}"));
+    CHECK(strstr(s, "\"ts\":2.000,\"id\":7}"));
+    CHECK(strstr(s, "\"ts\":3.000,\"id\":90}"));
+    buf_done(&text);
+    trace_free(t);
+}
+
 TEST(strip)
 {
     struct trace *t =
