@@ -110,8 +110,18 @@ extern const struct event_arg_key event_arg_keys[LONGEST_ARG_KEY + 1][MOST_ARG_K
 static inline const struct event_arg_key *event_find_arg(const char *key, size_t n)
 {
     if (n == 0 || n > LONGEST_ARG_KEY) return NULL;
-    for (const struct event_arg_key *k = event_arg_keys[n]; k->key[0]; k++)
-        if (k->key[0] == key[0] && k->key[n - 1] == key[n - 1] && !memcmp(k->key, key, n)) return k;
+    for (const struct event_arg_key *k = event_arg_keys[n]; k->key[0]; k++) {
+        size_t i = 0;
+        if (k->key[0] != key[0] || k->key[n - 1] != key[n - 1]) continue;
+        /* eight bytes at a time: keys are too short for a call to pay */
+        for (uint64_t a, b; i + 8 <= n; i += 8) {
+            memcpy(&a, key + i, 8);
+            memcpy(&b, k->key + i, 8);
+            if (a != b) break;
+        }
+        while (i < n && k->key[i] == key[i]) i++;
+        if (i == n) return k;
+    }
     return NULL;
 }
 

@@ -28,11 +28,12 @@ static inline uint64_t load64(const char *p)
 #define KEY4(a, b, c, d) ((uint64_t)(a) | KEY3(b, c, d) << 8)
 #define BYTES(n)         (((uint64_t)1 << 8 * (n)) - 1)
 
+/* Most often there is no blank, or one. */
 static inline const char *blanks(const char *p, const char *end)
 {
-    if ((unsigned char)*p > ' ') return p;
-    if ((unsigned char)*++p > ' ' && scan_is_blank(p[-1])) return p;
-    for (p--; p < end; p += SIMD_WIDTH) {
+    if ((unsigned char)p[0] > ' ') return p;
+    if (p[0] == ' ' && (unsigned char)p[1] > ' ') return p + 1;
+    for (; p < end; p += SIMD_WIDTH) {
         uint64_t solid = simd_solid(p);
         if (solid) return p + __builtin_ctzll(solid);
     }
@@ -71,26 +72,35 @@ static inline bool ends_value(char c)
     return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' ';
 }
 
+static const uint64_t power_of_10[] = {1,      10,      100,      1000,     10000,
+                                       100000, 1000000, 10000000, 100000000};
+
+/* The digits among the first eight bytes from `p` on: their value, and how many they are. */
+static inline unsigned digits8(const char *p, uint64_t *ret)
+{
+    uint64_t w = load64(p) ^ 0x3030303030303030u; /* digits become 0 .. 9 */
+    uint64_t others = ((w + 0x7676767676767676u) | w) & 0x8080808080808080u;
+    unsigned n = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+    w = n ? w << (64 - 8 * n) : 0; /* leading zeros for what is missing */
+    w = (w * 2561 >> 8) & 0x00ff00ff00ff00ffu;
+    w = (w * 6553601 >> 16) & 0x0000ffff0000ffffu;
+    *ret = w * 42949672960001u >> 32;
+    return n;
+}
+
 /* Digits from `p` on; at most 18, which fit without looking. */
 static inline const char *digits(const char *p, uint64_t *ret)
 {
-    const char *begin = p;
-    uint64_t v = 0;
-    for (;;) {
-        uint64_t w = load64(p);
-        /* eight digits: every byte is 0x30 .. 0x39 */
-        if (((w & 0xf0f0f0f0f0f0f0f0u) | ((w + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4) !=
-            0x3333333333333333u)
-            break;
-        if (p - begin > 10) return NULL;
-        w = (w & 0x0f0f0f0f0f0f0f0fu) * 2561 >> 8;
-        w = (w & 0x00ff00ff00ff00ffu) * 6553601 >> 16;
-        v = v * 100000000 + ((w & 0x0000ffff0000ffffu) * 42949672960001u >> 32);
-        p += 8;
+    uint64_t v, more;
+    unsigned n = digits8(p, &v), total = n;
+    while (UNLIKELY(n == 8)) {
+        n = digits8(p + total, &more);
+        if (total + n > 18) return NULL;
+        v = v * power_of_10[n] + more;
+        total += n;
     }
-    for (; *p >= '0' && *p <= '9'; p++) v = v * 10 + (uint64_t)(*p - '0');
     *ret = v;
-    return p > begin && p - begin <= 18 ? p : NULL;
+    return total ? p + total : NULL;
 }
 
 static inline const char *integer(const char *p, int64_t *ret)
@@ -114,18 +124,16 @@ static inline const char *integer_or_null(const char *p, int64_t *ret, bool *ret
 /* Microseconds with up to three decimals, as nanoseconds. */
 static inline const char *micros(const char *p, int64_t *ret_ns)
 {
-    static const uint64_t to_ns[] = {1000, 100, 10, 1};
     bool negative = *p == '-';
-    uint64_t us, fraction = 0;
+    uint64_t us, fraction;
     p = digits(p + negative, &us);
     if (!p || us >= 9200000000000000u) return NULL;
     uint64_t ns = us * 1000;
     if (*p == '.') {
-        const char *begin = ++p;
-        for (; *p >= '0' && *p <= '9' && p - begin < 3; p++)
-            fraction = fraction * 10 + (uint64_t)(*p - '0');
-        if (p == begin) return NULL;
-        ns += fraction * to_ns[p - begin];
+        unsigned n = digits8(p + 1, &fraction);
+        if (n == 0 || n > 3) return NULL;
+        ns += fraction * power_of_10[3 - n];
+        p += 1 + n;
     }
     *ret_ns = negative ? -(int64_t)ns : (int64_t)ns;
     return ends_value(*p) ? p : NULL;
@@ -310,7 +318,7 @@ static const char *skip_member(const char *p, const char *end)
 static inline const char *member(const char *p, const char *end, struct event *ev, uint32_t *have)
 {
     uint64_t w = load64(p + 1);
-    const char *key2 = blanks(p + 5, end), *q;
+    const char *q;
 #define MEMBER(bit, call)                            \
     {                                                \
         if (UNLIKELY(*have >> (bit)&1)) return NULL; \
@@ -319,12 +327,12 @@ static inline const char *member(const char *p, const char *end, struct event *e
     }
     switch (w & BYTES(4)) {
     case KEY2('p', 'h'):
-        if (key2[0] != '"' || key2[2] != '"' || key2[1] == '\\') return NULL;
-        ev->phase = key2[1];
-        if ((unsigned char)ev->phase < ' ' || ev->phase == '"') return NULL;
-        MEMBER(EVENT_PH, key2 + 3)
-    case KEY2('t', 's'): MEMBER(EVENT_TS, micros(key2, &ev->ts_ns))
-    case KEY2('i', 'd'): MEMBER(EVENT_ID, integer(key2, &ev->id))
+        q = blanks(p + 5, end);
+        ev->phase = q[1];
+        if (q[0] != '"' || q[2] != '"' || q[1] == '\\' || q[1] == '"') return NULL;
+        MEMBER(EVENT_PH, (unsigned char)q[1] >= ' ' ? q + 3 : NULL)
+    case KEY2('t', 's'): MEMBER(EVENT_TS, micros(blanks(p + 5, end), &ev->ts_ns))
+    case KEY2('i', 'd'): MEMBER(EVENT_ID, integer(blanks(p + 5, end), &ev->id))
     default: break;
     }
     switch (w & BYTES(5)) {

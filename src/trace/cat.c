@@ -74,11 +74,7 @@ const char *cat_device_type(struct str cat)
     return c ? c->device : NULL;
 }
 
-static const struct kind_row {
-    const char *name;
-    enum kind_table table;
-    bool device, nests;
-} kinds[KIND_COUNT] = {
+const struct kind_info kind_infos[KIND_COUNT] = {
     [KIND_OTHER] = {"other", TABLE_NONE, false, true},
     [KIND_OP] = {"cpu_op", TABLE_OP, false, true},
     [KIND_ANNOTATION] = {"user_annotation", TABLE_OP, false, true},
@@ -98,23 +94,3 @@ static const struct kind_row {
     [KIND_WINDOW] = {"window", TABLE_NONE, false, false},
     [KIND_ASYNC] = {"async", TABLE_ASYNC, false, false},
 };
-
-const char *kind_name(enum row_kind kind)
-{
-    return kinds[kind].name;
-}
-
-enum kind_table kind_table(enum row_kind kind)
-{
-    return kinds[kind].table;
-}
-
-bool kind_is_device(enum row_kind kind)
-{
-    return kinds[kind].device;
-}
-
-bool kind_nests(enum row_kind kind)
-{
-    return kinds[kind].nests;
-}

@@ -34,16 +34,39 @@ enum kind_table { TABLE_NONE, TABLE_OP, TABLE_CALL, TABLE_GPU, TABLE_PY, TABLE_M
 /* The kind of a category as written; KIND_OTHER when it is not known. */
 enum row_kind cat_kind(struct str cat);
 
+/* What we know of a kind. Asked for every row, hence the inline functions below. */
+struct kind_info {
+    const char *name;
+    enum kind_table table;
+    bool device, nests;
+};
+extern const struct kind_info kind_infos[KIND_COUNT];
+
 /* "kernel", "cpu_op" ...: our name of the kind, which is today's Kineto name of it. */
-const char *kind_name(enum row_kind kind);
+static inline const char *kind_name(enum row_kind kind)
+{
+    return kind_infos[kind].name;
+}
 
 /* Which side table rows of the kind use. */
-enum kind_table kind_table(enum row_kind kind);
+static inline enum kind_table kind_table(enum row_kind kind)
+{
+    return kind_infos[kind].table;
+}
 
 /* Vendor of the device a category belongs to: "cuda", "xpu", "mtia", "hpu", "privateuse1", NULL. */
 const char *cat_device_type(struct str cat);
 
-bool kind_is_device(enum row_kind kind); /* lives on a device lane */
-bool kind_nests(enum row_kind kind);     /* takes part in the CPU nesting of a thread */
+/* Lives on a device lane. */
+static inline bool kind_is_device(enum row_kind kind)
+{
+    return kind_infos[kind].device;
+}
+
+/* Takes part in the CPU nesting of a thread. */
+static inline bool kind_nests(enum row_kind kind)
+{
+    return kind_infos[kind].nests;
+}
 
 #endif

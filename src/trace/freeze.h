@@ -15,6 +15,9 @@ int freeze_lanes(struct rows *r, struct trace *t) MUST_USE;
 /* Moves the rows into the trace, by (lane, start, longest first, place in the file). */
 int freeze_order(struct rows *r, struct trace *t, int n_threads) MUST_USE;
 
+/* The same, once the order is known: order[i] is the row that becomes row i. */
+int freeze_gather(struct rows *r, struct trace *t, const row_t *order, int n_threads) MUST_USE;
+
 /* Begin, end and window; marks device rows without a time. */
 void freeze_times(struct trace *t);
 

@@ -1,4 +1,4 @@
-/* freeze_order.c: brings rows into their final order.
+/* freeze_order.c: finds the final order of the rows.
  *
  * Recorders write long runs that are already in time order (one a thread and buffer), so after a
  * counting sort by lane each lane is sorted by merging its natural runs: two or three runs cost
@@ -165,32 +165,11 @@ static row_t *find_order(const struct rows *r, struct trace *t, int n_threads)
     return NULL;
 }
 
-/* Side tables keep the order of the file; the rows' aux column points into them. */
-static void take_tables(struct rows *r, struct trace *t)
-{
-#define TAKE(table)                        \
-    t->table = r->table;                   \
-    t->n_##table = (uint32_t)r->n_##table; \
-    r->table = NULL;                       \
-    r->n_##table = r->cap_##table = 0;
-    ROW_TABLES(TAKE)
-#undef TAKE
-}
-
 int freeze_order(struct rows *r, struct trace *t, int n_threads)
 {
     row_t *order = find_order(r, t, n_threads);
     if (!order) return ERR_NOMEM;
-    take_tables(r, t);
-#define GATHER(column)                                                                     \
-    t->column = mem_alloc(t->n_rows * sizeof *t->column);                                  \
-    for (row_t i = 0; t->column && i < t->n_rows; i++) t->column[i] = r->column[order[i]]; \
-    mem_free(r->column);                                                                   \
-    r->column = NULL;
-    ROW_COLUMNS(GATHER)
-#undef GATHER
+    int rc = freeze_gather(r, t, order, n_threads);
     mem_free(order);
-#define HAVE(column) &&t->column
-    return 1 ROW_COLUMNS(HAVE) ? 0 : ERR_NOMEM;
-#undef HAVE
+    return rc;
 }
