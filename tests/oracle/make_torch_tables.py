@@ -4,7 +4,7 @@
 
 Without cases: all of the CPU, and those of the GPU (gpu_*) where there is one.
 
-For each case: CASE.json.gz (the trace) and CASE.expected.json (every attribute of every row of
+For each case: CASE.json.gz (the trace) and CASE.expected.json.gz (every attribute of every row of
 key_averages(), plain, grouped by input shape, and grouped by stack where stacks were recorded).
 Spans that end on another thread or not at all are named: torch knows more of them than it writes.
 """
@@ -253,9 +253,15 @@ def gpu_triton(step):
     torch.cuda.synchronize()
 
 
-VERBOSE = torch._C._profiler._ExperimentalConfig(verbose=True)
-ALL_THREADS = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
-SYNCS = torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)
+def config(**wishes):
+    try:
+        return torch._C._profiler._ExperimentalConfig(**wishes)
+    except TypeError:  # an older torch
+        return torch._C._profiler._ExperimentalConfig()
+
+
+VERBOSE, ALL_THREADS = config(verbose=True), config(profile_all_threads=True)
+SYNCS = config(enable_cuda_sync_events=True)
 STEPS = schedule(wait=1, warmup=1, active=3)
 
 CASES = {
@@ -281,10 +287,14 @@ CASES = {
 }
 
 
+def attribute(r, name):
+    return getattr(r, name if hasattr(r, name) else name.replace('device', 'cuda'))
+
+
 def row(r):
     out = {'name': r.key, 'device': str(r.device_type).split('.')[-1].lower(),
-           'is_annotation': bool(r.is_user_annotation), 'flops': r.flops or 0}
-    out.update({a: round(getattr(r, a), GRAIN) for a in ATTRIBUTES})
+           'is_annotation': bool(getattr(r, 'is_user_annotation', False)), 'flops': r.flops or 0}
+    out.update({a: round(attribute(r, a), GRAIN) for a in ATTRIBUTES})
     return out
 
 
@@ -296,6 +306,11 @@ def tables(prof, options):
     if options.get('with_stack'):
         out['stack'] = [dict(row(r), stack=r.stack) for r in prof.key_averages(group_by_stack_n=2)]
     return out
+
+
+def write(path, data):
+    with gzip.GzipFile(path, 'wb', mtime=0) as f:
+        f.write(data)
 
 
 def record(name, folder):
@@ -314,8 +329,7 @@ def record(name, folder):
         prof.export_chrome_trace(plain.name)
         with open(plain.name, 'rb') as src:
             trace = re.sub(rb'("host_name": |"traceName": )"[^"]*"', rb'\1"%s"' % name.encode(), src.read())
-    with gzip.GzipFile(base + '.json.gz', 'wb', mtime=0) as f:
-        f.write(trace)
+    write(base + '.json.gz', trace)
     result = {
         'torch': torch.__version__,
         'python_rows': any(getattr(e, 'is_python_function', False) for e in prof.events()),
@@ -324,8 +338,7 @@ def record(name, folder):
         + [e.name for e in prof.events() if e.is_async],
         'tables': tables(prof, options),
     }
-    with open(base + '.expected.json', 'w') as f:
-        json.dump(result, f, separators=(',', ':'))
+    write(base + '.expected.json.gz', json.dumps(result, separators=(',', ':')).encode())
 
 
 if __name__ == '__main__':

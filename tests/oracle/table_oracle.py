@@ -44,6 +44,7 @@ class Span:
         self.correlation = args.get('correlation')
         self.dims, self.types = args.get('Input Dims'), args.get('Input type')
         self.concrete = args.get('Concrete Inputs')
+        self.sequence, self.fwd_thread = args.get('Sequence number', -1), args.get('Fwd thread id', 0)
         self.is_device = self.cat in DEVICE_CATS
         self.is_annotation = self.cat in ANNOTATION_CATS
         self.is_call = self.cat in CALL_CATS
@@ -75,6 +76,11 @@ def read_events(path):
     return trace if isinstance(trace, list) else trace['traceEvents']
 
 
+def is_finished(event):
+    """torch 1 wrote spans still open with an end before the beginning of time."""
+    return event.get('args', {}).get('finished') is not False and to_ns(event.get('dur', 0)) > -2**63
+
+
 def read_spans(events, frames):
     """Spans in file order, and memory events as (ns, cpu bytes, device bytes, name)."""
     spans, memory = [], []
@@ -86,7 +92,7 @@ def read_spans(events, frames):
             memory.append((to_ns(e['ts']), size if kind in CPU_MEMORY else 0,
                            size if kind in DEVICE_MEMORY else 0, name))
         elif e.get('ph') == 'X' and e.get('cat') in cats:
-            if name not in NEVER_ROWS and args.get('finished') is not False:
+            if name not in NEVER_ROWS and is_finished(e):
                 spans.append(Span(e))
     return spans, memory
 
@@ -174,7 +180,10 @@ def nest(spans):
 
 
 def find_frames(spans):
-    """The Python frames around every CPU span; device spans take those of their launch."""
+    """The Python frames around every CPU span; the backward pass has those of the forward operator with
+    its sequence number; device spans take those of their launch."""
+    backward = []
+    forward = {}
     for row in by_thread(s for s in spans if not s.is_device):
         stack = []
         for s in row:
@@ -182,6 +191,15 @@ def find_frames(spans):
                 stack.pop()
             s.frames = [f.name for f in reversed(stack) if f.is_frame]
             stack.append(s)
+            undoing = [b for b in stack if b.is_op and b.fwd_thread > 0 and b.sequence >= 0]
+            if undoing:
+                backward.append((s, undoing[-1].sequence))
+            elif s.is_op and s.sequence >= 0:
+                first = forward.setdefault(s.sequence, s)
+                forward[s.sequence] = min(first, s, key=lambda f: f.start)
+    for s, sequence in backward:
+        if sequence in forward:
+            s.frames = forward[sequence].frames
     for s in spans:
         if s.is_device and s.launch:
             s.frames = s.launch.frames

@@ -289,6 +289,31 @@ TEST(grouping_by_stack_and_module_follows_frames_to_the_kernel)
     done(&x);
 }
 
+TEST(the_backward_pass_has_the_frames_of_the_forward_operator)
+{
+    struct table x =
+        make(FRAME("a.py(1): layer", 0, 40) "," SPAN(
+                 "cpu_op", "aten::mm", 9, 10, 20,
+                 "\"Sequence number\":4,\"Fwd thread id\":0") "," SPAN("cpu_op", "MmBackward0", 5,
+                                                                       60, 30,
+                                                                       "\"Sequence "
+                                                                       "number\":4,\"Fwd thread "
+                                                                       "id\":1") "," SPAN("cpu_op",
+                                                                                          "aten::t",
+                                                                                          5, 65, 5,
+                                                                                          "\"Sequen"
+                                                                                          "ce "
+                                                                                          "number\""
+                                                                                          ":9,"
+                                                                                          "\"Fwd "
+                                                                                          "thread "
+                                                                                          "id\":0"),
+             (struct op_table_opts){.by = OP_BY_STACK});
+    CHECK_EQ_BYTES(row(&x, "cpu", "MmBackward0")->group, "a.py(1): layer");
+    CHECK_EQ_BYTES(row(&x, "cpu", "aten::t")->group, "a.py(1): layer");
+    done(&x);
+}
+
 TEST(python_frames_are_rows_only_when_asked_for)
 {
     static const char events[] = FRAME("a.py(1): main", 0, 100) "," OP("op", 9, 10, 20, 1);

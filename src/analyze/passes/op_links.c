@@ -231,13 +231,37 @@ static bool place_calls(struct linker *k)
     return false;
 }
 
+/* What merged files put before a pid: "[rank 1] " of "[rank 1] -1"; empty for a plain number. */
+static struct str pid_prefix(const struct trace *t, uint32_t process)
+{
+    const struct process *p = &t->processes[process];
+    struct str s = p->pid == ID_NONE ? trace_str(t, p->pid_text) : (struct str){"", 0};
+    while (s.n && ((s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9') || s.p[s.n - 1] == '-')) s.n--;
+    return s;
+}
+
+/* Overhead has a process of its own (pid -1): the main thread of its rank. */
+static lane_id main_of_rank(const struct linker *k, uint32_t overhead)
+{
+    const struct trace *t = k->t;
+    struct str rank = pid_prefix(t, overhead);
+    lane_id best = LANE_NONE;
+    for (uint32_t p = 0; p < t->n_processes; p++) {
+        if (k->main[p] == LANE_NONE || !str_eq(pid_prefix(t, p), rank)) continue;
+        if (best == LANE_NONE || is_better(k->best[p], k->best[t->lanes[best].process]))
+            best = k->main[p];
+    }
+    return best != LANE_NONE ? best : k->out->main;
+}
+
 static bool place_overhead(struct linker *k)
 {
     const struct trace *t = k->t;
     for (lane_id l = 0; l < t->n_lanes; l++) {
         if (t->lanes[l].kind != LANE_OVERHEAD) continue;
+        lane_id main = main_of_rank(k, t->lanes[l].process);
         for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++)
-            if (add_guest(k, k->out->main, r)) return true;
+            if (add_guest(k, main, r)) return true;
     }
     return false;
 }

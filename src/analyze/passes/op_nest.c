@@ -151,11 +151,16 @@ static row_t around_guest(const struct op_nest *n, row_t guest)
     return r;
 }
 
-/* The row whose frames are those of `r`: above it, or above the call that launched it. */
+/* The row whose frames are those of `r`: above it, above the call that launched it, or above the
+ * forward operator when it belongs to the backward pass. */
 static row_t row_above(const struct op_nest *n, row_t r)
 {
     const struct trace *t = n->pass->t;
-    if (kind_is_device(t->kind[r])) return trace_launch_of(t, r);
+    bool is_device = kind_is_device(t->kind[r]);
+    row_t from = is_device ? trace_launch_of(t, r) : r;
+    row_t forward = from == ROW_NONE ? ROW_NONE : op_forward_of(&n->pass->forward, t, from);
+    if (forward != ROW_NONE) return t->parent[forward];
+    if (is_device) return from;
     return t->lane[r] == n->lane ? t->parent[r] : around_guest(n, r);
 }
 

@@ -6,6 +6,7 @@
 #ifndef STRATA_ANALYZE_OP_NEST_H
 #define STRATA_ANALYZE_OP_NEST_H
 
+#include "analyze/passes/op_forward.h"
 #include "analyze/passes/op_groups.h"
 #include "analyze/passes/op_links.h"
 
@@ -15,6 +16,7 @@ struct op_pass {
     const struct op_table_opts *opts;
     struct op_links links;
     struct op_memory memory;
+    struct op_forward forward; /* filled when rows are told apart by frames */
     const char *vendor;
     int64_t annotation_excess_ns; /* what the recorder adds to device-side annotations */
 };

@@ -277,8 +277,12 @@ int op_table_run(const struct trace *t, const struct op_table_opts *opts, struct
     *ret = (struct op_table){0};
     TRY(op_links_run(t, mem, &pass.links, e));
     TRY(op_memory_run(t, mem, &pass.memory, e));
+    if (opts->by == OP_BY_STACK || opts->by == OP_BY_MODULE)
+        TRY(op_forward_init(&pass.forward, t, e));
     pass.annotation_excess_ns = annotation_excess_ns(t);
-    if (nest_all(&pass, mem, ret)) return FAIL(e, ERR_NOMEM, "out of memory while adding up rows");
+    bool failed = nest_all(&pass, mem, ret);
+    op_forward_done(&pass.forward);
+    if (failed) return FAIL(e, ERR_NOMEM, "out of memory while adding up rows");
     ret->has_memory = pass.memory.n_events > 0;
     ret->has_python = t->n_py > 0;
     return 0;
