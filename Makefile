@@ -4,13 +4,14 @@
 # build-asan/  address and undefined-behaviour sanitizers: what `make test` runs
 # build-tsan/  thread sanitizer, for the tests of threaded code
 # build-venv/  Python packages of the Python tests
+# build-node/  Perfetto's trace processor, for one of them
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 T ?=
 
 NINJA := ninja -j$(JOBS)
-DEBUG := -Dbuildtype=debug -Db_lundef=false
+DEBUG := -Ddebug=true -Doptimization=1 -Db_lundef=false
 
 .PHONY: all
 all: build
@@ -35,6 +36,7 @@ deps:
 .PHONY: test
 test: build build-asan build-tsan
 	@tools/venv.sh build-venv >/dev/null
+	@tools/perfetto.sh build-node
 	@$(NINJA) -C build
 	@$(NINJA) -C build-asan
 	@$(NINJA) -C build-tsan threaded
@@ -61,10 +63,11 @@ lint: build-asan
 	@tools/deps.sh lint
 	@tools/lint.sh build-asan
 
-## update-goldens: rewrite the expectations of tests/cli from what the program prints now
+## update-goldens: rewrite the expectations of tests/cli and the examples in documents
 .PHONY: update-goldens
 update-goldens: asan
 	@tests/cli/run.py --strata build-asan/src/strata --update $(or $(T),$(wildcard tests/cli/*.t))
+	@tools/check_docs.py --strata build-asan/src/strata --update
 
 ## install: install into PREFIX (default /usr/local); DESTDIR is obeyed
 .PHONY: install
@@ -74,7 +77,7 @@ install: all
 ## clean: remove everything that was built
 .PHONY: clean
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz build-venv
+	@rm -rf build build-asan build-tsan build-fuzz build-venv build-node
 
 ## help: this list
 .PHONY: help

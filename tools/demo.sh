@@ -13,7 +13,7 @@ first() {
     echo tests/data/tiny.json
 }
 
-trace=$(first tests/data/*wan_before*.json.gz tests/data/*/*wan_before*.json.gz tests/data/*flux2*.json.gz)
+trace=$(first tests/data/wan/wan_before_compile.json.gz)
 step=0
 show() {
     "$strata" help "$1" >/dev/null 2>&1 || return 0

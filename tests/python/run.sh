@@ -7,4 +7,6 @@ export STRATA_BUILD
 shift
 cd "$(dirname "$0")/../.."
 python=$(tools/venv.sh build-venv)
+tools/perfetto.sh build-node
+export STRATA_NODE_MODULES="${STRATA_NODE_MODULES:-$PWD/build-node/node_modules}"
 exec "$PWD/${python#"$PWD"/}" -m pytest -q -p no:cacheprovider tests/python "$@"

@@ -40,10 +40,11 @@ static void check_options(const struct cmd *c)
     for (const struct opt *o = c->opts; o && o->name; o++) {
         CHECK_EQ_INT(times_named(c->opts, o), 1);
         CHECK_EQ_INT(times_named(cli_common_opts, o), 0);
-        CHECK(o->help && o->help[0] && o->help[strlen(o->help) - 1] != '.');
+        CHECK(o->help && o->help[0]);
+        CHECK(!str_ends(str_c(o->help), ".") || str_ends(str_c(o->help), "..."));
         CHECK(!o->choices || o->arg);
         for (const char *p = o->name; *p; p++) CHECK(islower((unsigned char)*p) || *p == '-');
-        for (const char *p = o->arg; p && *p; p++) CHECK(!islower((unsigned char)*p));
+        CHECK(!o->arg || !islower((unsigned char)o->arg[0]));
     }
 }
 
