@@ -16,8 +16,7 @@ static const struct opt opts[] = {
 static const char *const examples[] = {
     "strata diff before.json.gz after.json.gz",
     "what changed, and what the change of the wall clock is made of",
-    "strata diff before1.json.gz before2.json.gz before3.json.gz vs after1.json.gz after2.json.gz "
-    "after3.json.gz",
+    "strata diff before1.json.gz before2.json.gz vs after1.json.gz after2.json.gz",
     "with several runs a side: is the difference real or noise",
     NULL,
 };
