@@ -1,54 +1,38 @@
 #!/bin/sh
 # demo.sh STRATA: shows on real traces, bundled in tests/data, what the program is for. Needs no GPU.
 set -eu
-strata=$1
 cd "$(dirname "$0")/.."
-PATH=$(cd "$(dirname "$strata")" && pwd):$PATH
+PATH=$(cd "$(dirname "$1")" && pwd):$PATH
 
-# first PATTERN...: the first file that matches
-first() {
-    for file in "$@"; do
-        [ -f "$file" ] && echo "$file" && return
-    done
-    echo tests/data/tiny.json
-}
-
-trace=$(first tests/data/wan/wan_before_compile.json.gz)
+steps=6
 step=0
 show() {
-    "$strata" help "$1" >/dev/null 2>&1 || return 0
     step=$((step + 1))
-    why=$1
-    printf '\n[%d] $ strata %s\n' "$step" "$*"
-    shift
-    "$strata" "$why" "$@"
+    printf '\n[%d/%d] $ strata %s\n\n' "$step" "$steps" "$*"
+    strata "$@"
 }
 
-echo "A video pipeline (Wan 2.1 in diffusers), two steps on an NVIDIA H200, recorded with torch.profiler:"
-ls -l "$trace"
-show info "$trace"
-show report "$trace"
-show table "$trace" --limit 8
-show kernels "$trace" --limit 8
+wan=tests/data/wan/wan_before_compile.json.gz
+echo
+echo 'A video pipeline (Wan 2.1 in diffusers), two steps on an NVIDIA H200, recorded with torch.profiler:'
+show info $wan
+show report $wan
+show table $wan --limit 8
+show kernels $wan --limit 8
 
 echo
-echo "An image pipeline (Flux.2 Klein) before and after two fixes that looked large in a trace viewer:"
-before=$(first tests/data/flux2/flux2_before_compile.json.gz)
-after=$(first tests/data/flux2/flux2_after_compile.json.gz)
-show diff "$before" "$after"
+echo 'An image pipeline (Flux.2 Klein) before and after two fixes that looked large in a trace viewer:'
+show diff tests/data/flux2/flux2_before_compile.json.gz tests/data/flux2/flux2_after_compile.json.gz
 
 echo
-echo "A loop in which the CPU and the GPU wait for each other: what removing its sync would gain"
-loop=$(first tests/data/whatif/pingpong_v0.json.gz)
-show whatif "$loop" --drop-sync 1
+echo 'A loop in which the CPU and the GPU wait for each other: what removing its sync would gain:'
+show whatif tests/data/whatif/pingpong_v0.json.gz --drop-sync 1
 
-cat <<X
+cat <<'X'
 
-That was $trace. Now try a trace of your own:
+Now try a trace of your own (torch.profiler: prof.export_chrome_trace("trace.json.gz")):
 
     make install                    # or: build/src/strata in place of strata
+    strata report trace.json.gz
     strata help                     # all commands
-    strata report your_trace.json.gz
-
-To record one, see torch.profiler's export_chrome_trace.
 X
