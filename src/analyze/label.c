@@ -55,15 +55,21 @@ int64_t label_step_number(struct str name)
 
 bool label_says_round(struct str name)
 {
-    static const char *const words[] = {"step",  "iter",  "round", "token", "frame",
-                                        "chunk", "batch", "tick",  NULL};
+    static const char *const words[] = {"step",  "iter", "round",      "token",   "frame", "chunk",
+                                        "batch", "tick", "generation", "prefill", NULL};
+    return has_any(name, words);
+}
+
+bool label_is_tail(struct str name)
+{
+    static const char *const words[] = {"schedul", "sampler", "optim", "solver", NULL};
     return has_any(name, words);
 }
 
 bool label_ends_round(struct str name)
 {
-    static const char *const words[] = {"schedul", "sampler", "optim", "solver", "step", NULL};
-    return has_any(name, words);
+    static const char *const words[] = {"step", NULL};
+    return label_is_tail(name) || has_any(name, words);
 }
 
 bool label_says_call(struct str name)

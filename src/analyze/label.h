@@ -27,6 +27,7 @@ bool label_is_compiled(struct str name);
  * "generate"). Hints only: they break ties that structure leaves open. */
 bool label_says_round(struct str name);
 bool label_ends_round(struct str name);
+bool label_is_tail(struct str name); /* ends a round and cannot be a whole one: no mere "step" */
 bool label_says_call(struct str name);
 
 #endif

@@ -160,25 +160,113 @@ static void turn(const struct labels *ls, const struct level *v, struct repeat *
     }
 }
 
+/* Rounds as runs of labels of a level. */
+struct runs {
+    struct run {
+        uint32_t begin, end;
+    } * list;
+    uint32_t n;
+};
+
+static void push_run(struct runs *r, uint32_t begin, uint32_t end)
+{
+    r->list[r->n++] = (struct run){begin, end};
+}
+
+/* Rounds that do not repeat exactly still end with the same label: a pipeline that changes its
+ * model half way, a step with one more forward. From `at` on, runs up to the next `last`. */
+static void follow(const struct level *v, uint32_t at, uint32_t last, uint32_t longest,
+                   struct runs *r)
+{
+    while (at < v->n) {
+        uint32_t end = at;
+        while (end < v->n && v->tokens[end] != last) end++;
+        if (end == v->n || end - at >= longest || (longest > 1 && end == at)) return;
+        push_run(r, at, end + 1);
+        at = end + 1;
+    }
+}
+
+static bool holds_token(const struct level *v, struct run run, uint32_t token)
+{
+    for (uint32_t i = run.begin; i < run.end; i++)
+        if (v->tokens[i] == token) return true;
+    return false;
+}
+
+/* Where the round that ends before `at` begins: after the round before it, or, when there is none,
+ * with the first label that the rounds from `at` to `end` have too. `at` when there is no such. */
+static uint32_t round_before(const struct level *v, uint32_t at, uint32_t end)
+{
+    uint32_t last = v->tokens[end - 1], begin = at;
+    if (!at || v->tokens[at - 1] != last) return at;
+    do begin--;
+    while (begin > 0 && v->tokens[begin - 1] != last);
+    bool open = begin == 0; /* labels before the loop may stand in front of its first round */
+    while (open && begin < at && !holds_token(v, (struct run){at, end}, v->tokens[begin])) begin++;
+    return begin + 1 < at ? begin : at;
+}
+
+/* The rounds of a repetition; beyond it and inside it, by the label that ends them if one does. */
+static int find_runs(const struct labels *ls, const struct level *v, const struct repeat *r,
+                     struct runs *ret, struct err *e)
+{
+    ret->list = arena_zalloc(ls->mem, (size_t)v->n + 1, sizeof *ret->list);
+    if (!ret->list) return FAIL(e, ERR_NOMEM, "out of memory");
+    struct run unit = {r->begin, r->begin + r->period};
+    uint32_t last = v->tokens[unit.end - 1], first = r->begin, begin;
+    if (r->period == 1 || !label_ends_round(level_name(ls, v, unit.end - 1))) {
+        for (uint32_t i = 0; i < r->count; i++)
+            push_run(ret, r->begin + i * r->period, r->begin + (i + 1) * r->period);
+        return 0;
+    }
+    while (first > 0 && v->tokens[first - 1] != last && holds_token(v, unit, v->tokens[first - 1]))
+        first--; /* the repetition was found with its first round cut into */
+    while ((begin = round_before(v, first, unit.end)) < first) first = begin;
+    follow(v, first, last, 3 * r->period, ret);
+    return 0;
+}
+
+/* A short label that only ends rounds ("scheduler_step" alone, where full compilation swallowed the
+ * others): what it ends came before it. The first round is taken to be as long as the others. */
+static void end_rounds_with(const struct labels *ls, const struct level *v,
+                            struct loop_round *rounds, uint32_t n)
+{
+    uint32_t parent = ls->list[v->labels[0]].parent;
+    int64_t labelled = 0, all = rounds[n - 1].inner_end_ns - rounds[0].begin_ns;
+    for (uint32_t i = 0; i < n; i++) labelled += rounds[i].inner_end_ns - rounds[i].begin_ns;
+    if (n < 2 || labelled * 2 > all) return;
+    int64_t before =
+        rounds[0].inner_end_ns - (rounds[n - 1].inner_end_ns - rounds[0].inner_end_ns) / (n - 1);
+    if (parent != NO_LABEL && before < ls->t->ts_ns[ls->list[parent].row])
+        before = ls->t->ts_ns[ls->list[parent].row];
+    for (uint32_t i = 0; i < n; i++) {
+        rounds[i].begin_ns = i ? rounds[i - 1].inner_end_ns : before;
+        rounds[i].end_ns = rounds[i].inner_end_ns;
+    }
+}
+
 static int add_rounds(const struct labels *ls, const struct level *v, const struct repeat *r,
                       struct loop *ret, struct err *e)
 {
     const struct trace *t = ls->t;
-    uint32_t n = ret->n_rounds + r->count;
-    struct loop_round *rounds = arena_zalloc(ls->mem, n, sizeof *rounds);
+    struct runs runs = {0};
+    TRY(find_runs(ls, v, r, &runs, e));
+    struct loop_round *rounds = arena_zalloc(ls->mem, ret->n_rounds + runs.n, sizeof *rounds);
     if (!rounds) return FAIL(e, ERR_NOMEM, "out of memory");
     if (ret->n_rounds) memcpy(rounds, ret->rounds, ret->n_rounds * sizeof *rounds);
-    for (uint32_t i = 0; i < r->count; i++) {
-        uint32_t at = r->begin + i * r->period;
-        row_t first = ls->list[v->labels[at]].row;
-        row_t last = ls->list[v->labels[at + r->period - 1]].row;
+    for (uint32_t i = 0; i < runs.n; i++) {
+        row_t first = ls->list[v->labels[runs.list[i].begin]].row;
+        row_t last = ls->list[v->labels[runs.list[i].end - 1]].row;
         struct loop_round *round = &rounds[ret->n_rounds + i];
         *round = (struct loop_round){t->ts_ns[first], trace_end_ns(t, last), trace_end_ns(t, last),
                                      t->name[first], -1};
         if (i) round[-1].end_ns = round->begin_ns;
     }
+    if (r->period == 1 && label_is_tail(level_name(ls, v, r->begin)))
+        end_rounds_with(ls, v, rounds + ret->n_rounds, runs.n);
     ret->rounds = rounds;
-    ret->n_rounds = n;
+    ret->n_rounds += runs.n;
     ret->period = r->period;
     ret->found = LOOP_ANNOTATIONS;
     return 0;

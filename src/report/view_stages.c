@@ -232,11 +232,14 @@ static void show_device(const struct screen *s, const struct view_stages *v)
     const struct stages *stages = v->stages;
     static const char *const heads[] = {"GPU span", "idle in it", "launches", "copies", "copied",
                                         "allocs",   "mallocs",    "peak mem", NULL};
-    int64_t span = 0, idle = 0;
+    int64_t span = 0, idle = 0, any = 0;
     for (uint32_t i = 0; i < stages->n; i++) {
+        const struct stage *st = &stages->list[i];
+        any |= work_count(&st->gpu) || st->launches || st->allocations || st->device_allocs;
         widen(&span, stages->list[i].gpu.span_ns);
         widen(&idle, stages->list[i].gpu.idle_ns);
     }
+    if (!any) return;
     int span_unit = screen_unit(span), idle_unit = screen_unit(idle);
     struct text_table tt;
     begin_table(&tt, "device and memory", heads);

@@ -118,6 +118,59 @@ TEST(one_round_with_guidance_is_one_step_not_two)
     done(&f);
 }
 
+/* Labels of 10 us each, one a letter, inside a pipeline call. */
+static struct found labelled(const char *letters)
+{
+    static const char *const names[128] = {
+        ['e'] = "encode_prompt",
+        ['t'] = "transformer_forward",
+        ['u'] = "transformer_2_forward",
+        ['s'] = "scheduler_step",
+        ['c'] = "callback",
+        ['v'] = "vae_decode",
+    };
+    struct kit k = kit_begin();
+    kit_label(&k, "pipeline_call", 0, 20 * (double)strlen(letters) + 20);
+    for (int i = 0; letters[i]; i++) kit_label(&k, names[(int)letters[i]], 20 + i * 20, 10);
+    return find(&k);
+}
+
+static void check_rounds(const char *letters, uint32_t n, int first_label)
+{
+    struct found f = labelled(letters);
+    CHECK_EQ_UINT(f.b.steps.n_steps, n);
+    if (f.b.steps.n_steps)
+        CHECK_EQ_INT(f.b.steps.steps[0].cpu.begin_ns, (20 + first_label * 20) * 1000);
+    done(&f);
+}
+
+TEST(rounds_that_do_not_repeat_exactly)
+{
+    check_rounds("eetstststsususv", 6, 2);  /* another model for the second half */
+    check_rounds("eusustststststsv", 7, 1); /* and the other way round */
+    check_rounds("ettsttststtsttsv", 5, 1); /* one step with a single forward */
+    check_rounds("etstcststcstsv", 5, 1);   /* a callback now and then */
+    check_rounds("ettststtststv", 4, 1);    /* guidance in every other step */
+    check_rounds("etsv", 0, 0);
+}
+
+TEST(only_the_end_of_a_round_is_labelled)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "pipeline_call", 0, 6000);
+    for (int i = 0; i < 4; i++) {
+        kit_launch(&k, 1100 + i * 1000, "compiled forward", 1200 + i * 1000, 700);
+        kit_label(&k, "scheduler_step", 1900 + i * 1000, 100);
+        kit_launch(&k, 1910 + i * 1000, "add", 1920 + i * 1000, 5);
+    }
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 4));
+    CHECK_EQ_INT(f.b.steps.steps[0].cpu.begin_ns, 1000000);
+    for (int i = 0; i < 4; i++) CHECK_EQ_UINT(f.b.steps.steps[i].gpu.kernels, 2);
+    CHECK_EQ_INT(f.b.steps.steps[3].cpu.end_ns, 5000000);
+    done(&f);
+}
+
 TEST(several_calls_of_a_pipeline_are_not_the_steps)
 {
     struct kit k = kit_begin();
