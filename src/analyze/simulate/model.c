@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/simulate/power.h"
 #include "base/mem.h"
 
 /* A wait counts as having waited when what it waited for ended this shortly before it returned. */
@@ -576,7 +577,8 @@ int sim_model_run(const struct trace *t, const struct calls *calls, struct arena
     *ret = (struct sim_model){.t = t};
     struct build b = {.t = t, .calls = calls, .mem = mem, .m = ret};
     int rc = build_all(&b);
-    return rc < 0 ? FAIL(e, rc, "out of memory while building the replay model") : 0;
+    if (rc < 0) return FAIL(e, rc, "out of memory while building the replay model");
+    return power_clock_drop(t, mem, &ret->clock_drop_pct, e);
 }
 
 uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns)

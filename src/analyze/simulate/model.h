@@ -82,6 +82,7 @@ struct sim_model {
     float launch_weight, op_weight,
         python_weight;      /* recording cost of one event, in launch calls */
     uint32_t deepest_queue; /* launched and not started, at most, on one stream */
+    double clock_drop_pct;  /* over the trace: the device is at its power limit; see power.h */
 };
 
 /* Builds the model; memory from `mem`. A trace without calls or device work gives an empty model

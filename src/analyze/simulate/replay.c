@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "analyze/simulate/power.h"
+
 /* What launching a captured graph costs the CPU, in launch calls: one large call instead of many.
  */
 #define GRAPH_LAUNCH_CALLS 2
@@ -317,6 +319,17 @@ static bool init_run(struct run *r, struct arena *mem)
     return true;
 }
 
+/* Time the device works in the trace and not in the replay. */
+static int64_t work_saved(const struct run *r)
+{
+    int64_t saved = 0;
+    for (uint32_t w = 0; w < r->m->n_works; w++) {
+        const struct sim_work *k = &r->m->works[w];
+        saved += (k->end_ns - k->begin_ns) - (r->end_ns[w] - r->begin_ns[w]);
+    }
+    return saved;
+}
+
 static int64_t finish(struct run *r)
 {
     int64_t wall = r->device_end_ns;
@@ -324,6 +337,8 @@ static int64_t finish(struct run *r)
         int64_t end = time_at(r, i, r->m->threads[i].end_ns);
         if (end > wall) wall = end;
     }
+    if (r->m->clock_drop_pct > 0)
+        wall += power_give_back(r->m->end_ns - r->m->begin_ns - wall - work_saved(r));
     return wall;
 }
 
