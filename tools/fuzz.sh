@@ -17,5 +17,7 @@ CC=clang-14 tools/setup.sh build-fuzz -Dbuildtype=debugoptimized -Db_lundef=fals
 ninja -C build-fuzz "tests/fuzz_$target"
 mkdir -p "build-fuzz/corpus/$target"
 cd build-fuzz
+UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export UBSAN_OPTIONS
 exec "tests/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 \
     -print_final_stats=1 "corpus/$target" "../tests/fuzz/corpus/$target"

@@ -56,11 +56,11 @@ static bool append_tables(struct rows *into, const struct rows *from, const stru
         memcpy(into->table + into->n_##table, from->table, from->n_##table * sizeof *from->table);
     ROW_TABLES(COPY)
 #undef COPY
-    struct op_info *ops = into->ops + into->n_ops;
     for (size_t i = 0; i < from->n_ops; i++) {
-        ops[i].dims = translate(ids, ops[i].dims);
-        ops[i].types = translate(ids, ops[i].types);
-        ops[i].concrete = translate(ids, ops[i].concrete);
+        struct op_info *op = &into->ops[into->n_ops + i];
+        op->dims = translate(ids, op->dims);
+        op->types = translate(ids, op->types);
+        op->concrete = translate(ids, op->concrete);
     }
     return false;
 }
