@@ -156,7 +156,7 @@ static void put_syncs(const struct screen *s, const struct diff *d)
         if (told++ >= SYNCS_SHOWN) continue;
         char cut[128];
         buf_printf(s->out, "  sync %s: %s  (%u x, blocked %s, exposed %s)\n",
-                   y->side[0] ? "gone" : "new", human_cut(str_c(y->key), 60, cut, sizeof cut),
+                   y->side[0] ? "gone" : "new", human_cut(str_c(y->key), 44, cut, sizeof cut),
                    site->n_rows, human_time(site->blocked_ns).s, human_time(site->exposed_ns).s);
     }
     if (told > SYNCS_SHOWN) buf_printf(s->out, "  ... and %u more (--json)\n", told - SYNCS_SHOWN);

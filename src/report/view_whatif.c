@@ -135,7 +135,7 @@ void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
     const struct undistort *u = v->u;
     buf_printf(out, "  replay %s -> %s (error %.2f %%)", human_time(u->traced_ns).s,
                human_time(u->replayed_ns).s, fabs(replay_error_pct(u)));
-    buf_printf(out, "     profiler cost %s: %.1f us a launch, %.1f us an op",
+    buf_printf(out, "; profiler cost %s: %.1f us a launch, %.1f us an op",
                u->given_ns > 0 ? "fitted" : "estimated", u->launch_ns / 1e3, u->op_ns / 1e3);
     if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01)
         buf_printf(out, ", CPU x %.2f", u->cpu_scale);
