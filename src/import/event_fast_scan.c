@@ -172,7 +172,7 @@ static const char *array(const char *p, const char *end)
         uint64_t outside = ~inside & ~a.quote;
         uint64_t closes = a.close & outside, opens = a.open & outside;
         uint64_t odd = (outside & ~a.plain) | (inside & a.stop);
-        in_string = (uint64_t)((int64_t)inside >> 63);
+        in_string = 0 - (inside >> 63);
         for (; closes; closes &= closes - 1) {
             uint64_t before = (closes & -closes) - 1;
             if (depth + __builtin_popcountll(opens & before) > 1) {

@@ -54,7 +54,8 @@ static void *zst_new(struct str in)
 static int zst_step(void *state, char *out, size_t room, size_t *ret_n, bool *ret_whole)
 {
     struct zst *s = state;
-    ZSTD_outBuffer o = {out, room, 0};
+    ZSTD_outBuffer o = {.size = room};
+    o.dst = out;
     while (o.pos < room && (s->in.pos < s->in.size || s->left)) {
         size_t in_before = s->in.pos, out_before = o.pos;
         s->left = ZSTD_decompressStream(s->z, &o, &s->in);

@@ -367,8 +367,9 @@ static int32_t hex4(const char *p, const char *end)
     int32_t v = 0;
     if (end - p < 4) return -1;
     for (int i = 0; i < 4; i++) {
-        if (hex_digit(p[i]) < 0) return -1;
-        v = v << 4 | hex_digit(p[i]);
+        int digit = hex_digit(p[i]);
+        if (digit < 0) return -1;
+        v = v * 16 + digit;
     }
     return v;
 }
