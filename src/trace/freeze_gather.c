@@ -1,12 +1,10 @@
 /* freeze_gather.c: moves the columns into the trace, in their new order.
  *
- * A column is freed as soon as it was moved, and no more than two are moved at a time: so little
- * more memory is needed than the rows take anyway. */
+ * A column is freed as soon as it was moved, and two threads move one each: so little more memory
+ * is needed than the rows take anyway. The lane of a row follows from the order. */
 #include "base/mem.h"
 #include "base/pool.h"
 #include "trace/freeze.h"
-
-enum { MOST_AT_ONCE = 2 };
 
 struct move {
     void **from, **to;
@@ -17,6 +15,7 @@ struct moving {
     const struct trace *trace;
     const row_t *order;
     const struct move *moves;
+    int n_moves;
 };
 
 #define GATHER(type)                                                                \
@@ -26,10 +25,8 @@ struct moving {
         for (row_t i = 0; i < job->trace->n_rows; i++) to[i] = from[job->order[i]]; \
     }
 
-static void move_column(void *ctx, int item, int worker)
+static void move_column(const struct moving *job, const struct move *m)
 {
-    const struct moving *job = ctx;
-    const struct move *m = &job->moves[item];
     *m->to = mem_alloc(job->trace->n_rows * m->item_bytes);
     if (*m->to) {
         if (m->item_bytes == 8) GATHER(uint64_t)
@@ -38,6 +35,14 @@ static void move_column(void *ctx, int item, int worker)
     }
     mem_free(*m->from);
     *m->from = NULL;
+}
+
+/* One thread takes the wide columns, the other the rest. */
+static void move_share(void *ctx, int item, int worker)
+{
+    const struct moving *job = ctx;
+    for (int i = 0; i < job->n_moves; i++)
+        if ((job->moves[i].item_bytes == 8) == (item == 0)) move_column(job, &job->moves[i]);
 }
 
 /* Side tables keep the order of the file; the rows' aux column points into them. */
@@ -52,16 +57,26 @@ static void take_tables(struct rows *r, struct trace *t)
 #undef TAKE
 }
 
+static int fill_lanes(struct trace *t)
+{
+    t->lane = mem_alloc(t->n_rows * sizeof *t->lane);
+    if (!t->lane) return ERR_NOMEM;
+    for (lane_id l = 0; l < t->n_lanes; l++)
+        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) t->lane[r] = l;
+    return 0;
+}
+
 int freeze_gather(struct rows *r, struct trace *t, const row_t *order, int n_threads)
 {
     take_tables(r, t);
+    mem_free(r->lane);
+    r->lane = NULL;
 #define MOVE(column) {(void **)&r->column, (void **)&t->column, sizeof *t->column},
-    const struct move moves[] = {ROW_COLUMNS(MOVE)};
+    const struct move moves[] = {ROW_OWN_COLUMNS(MOVE)};
 #undef MOVE
-    const int n = sizeof moves / sizeof *moves;
-    struct moving job = {t, order, moves};
-    pool_run(n_threads < MOST_AT_ONCE ? n_threads : MOST_AT_ONCE, n, move_column, &job);
-    for (int i = 0; i < n; i++)
+    struct moving job = {t, order, moves, sizeof moves / sizeof *moves};
+    pool_run(n_threads, 2, move_share, &job);
+    for (int i = 0; i < job.n_moves; i++)
         if (!*moves[i].to) return ERR_NOMEM;
-    return 0;
+    return fill_lanes(t);
 }

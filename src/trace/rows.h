@@ -7,17 +7,17 @@
 #include "trace/trace.h"
 
 /* Columns of a row and side tables, each listed once; the names are those of struct trace. */
-#define ROW_COLUMNS(X) \
-    X(ts_ns)           \
-    X(dur_ns)          \
-    X(name)            \
-    X(lane)            \
-    X(kind)            \
-    X(cat)             \
-    X(phase)           \
-    X(flags)           \
-    X(aux)             \
+#define ROW_OWN_COLUMNS(X) \
+    X(ts_ns)               \
+    X(dur_ns)              \
+    X(name)                \
+    X(kind)                \
+    X(cat)                 \
+    X(phase)               \
+    X(flags)               \
+    X(aux)                 \
     X(src)
+#define ROW_COLUMNS(X) ROW_OWN_COLUMNS(X) X(lane)
 #define ROW_TABLES(X) \
     X(ops)            \
     X(calls)          \
