@@ -62,6 +62,7 @@ def begin() -> None:
         env = os.environ.get
         core.start(env("STRATA_RUN") or None, env("STRATA_OUT") or None,
                    env("STRATA_PIPELINE") or None, _settings.flag("STRATA_RINGS", True), False)
+        core.set_process_name(env("STRATA_PIPELINE") or pipeline_name())
         core.connect(_hooks.probe, _stage.decorate, _stage.current_task)
         _hooks.begin()
         _imports.begin()

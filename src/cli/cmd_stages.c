@@ -1,4 +1,5 @@
 /* cmd_stages.c: `strata stages`: what each annotated part of the pipeline costs. */
+#include "cli/run_folder.h"
 #include "cli/show.h"
 #include "report/view_stages.h"
 
@@ -13,6 +14,8 @@ static const char *const examples[] = {
     "CPU and GPU time of each stage, what lies between them",
     "strata stages trace.json.gz --all",
     "with the regions torch.compile made",
+    "strata stages strata_out/train/20261115_101502",
+    "a run of several ranks: how even they are, which one is slow",
     NULL,
 };
 
@@ -35,7 +38,10 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_trace(cli, o, show, e);
+    struct screen s;
+    if (!run_folder_has_timing(o->args[0])) return show_trace(cli, o, show, e);
+    TRY(show_screen(cli, o, 40, &s, e));
+    return run_folder_show(cli, o->args[0], &s, e);
 }
 
 const struct cmd cmd_stages = {
@@ -47,7 +53,8 @@ const struct cmd cmd_stages = {
         "figures are how long the calls lasted; GPU figures belong to the work launched inside\n"
         "them, whenever it ran; the two are never added. Backward work that autograd launches\n"
         "counts for the label open on the forward thread. Work between the stages gets a row of\n"
-        "its own, with the functions it is spent in.",
+        "its own, with the functions it is spent in. Of a run folder its timing files are shown,\n"
+        "all ranks side by side.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

@@ -6,8 +6,11 @@
 /* One a line, in the order help lists them within their group. */
 /* clang-format off */
 #define COMMANDS(X) \
+    X(run) \
+    X(recover) \
     X(report) \
     X(diff) \
+    X(compare) \
     X(checklist) \
     X(check) \
     X(steps) \

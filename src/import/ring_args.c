@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/jout.h"
-#include "base/mem.h"
 
 static double number_of(uint64_t bits)
 {
@@ -80,27 +79,8 @@ static void free_args(struct args_source *self)
     ring_set_free((struct ring_set *)self);
 }
 
-struct ring_set *ring_set_new(void)
+struct args_source *ring_args_make(struct ring_set *s)
 {
-    struct ring_set *s = mem_zalloc(1, sizeof *s);
-    if (s) s->args = (struct args_source){.read = read_args, .free = free_args};
-    return s;
-}
-
-void ring_set_free(struct ring_set *s)
-{
-    if (!s) return;
-    for (size_t i = 0; i < s->n_rings; i++) ring_file_close(&s->rings[i]);
-    for (size_t i = 0; i < s->n_processes; i++) {
-        struct ring_process *p = &s->processes[i];
-        proc_file_close(&p->proc);
-        tick_map_done(&p->clock);
-        map_done(&p->error_at);
-        mem_free(p->pauses_ns);
-    }
-    arena_done(&s->mem);
-    mem_free(s->processes);
-    mem_free(s->rings);
-    mem_free(s->owner);
-    mem_free(s);
+    s->args = (struct args_source){.read = read_args, .free = free_args};
+    return &s->args;
 }

@@ -3,19 +3,9 @@
 #ifndef STRATA_IMPORT_RING_ARGS_H
 #define STRATA_IMPORT_RING_ARGS_H
 
-#include "import/ring_rows.h"
+#include "import/ring_set.h"
 
-struct ring_set {
-    struct args_source args; /* first: this is one */
-    struct arena mem;
-    struct ring_process *processes;
-    size_t n_processes, cap_processes;
-    struct ring_file *rings; /* by ring number */
-    uint32_t *owner;         /* index of the ring's process */
-    size_t n_rings, cap_rings, cap_owner;
-};
-
-struct ring_set *ring_set_new(void);
-void ring_set_free(struct ring_set *s);
+/* The set as the trace's source of args, which frees it. */
+struct args_source *ring_args_make(struct ring_set *s);
 
 #endif

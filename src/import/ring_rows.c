@@ -120,7 +120,7 @@ static int thread_end(struct thread *t, const struct ring_entry *e)
     }
     struct open_range *o = &t->open[--t->n_open];
     TRY(note_error(t, o->src, e->r.name));
-    return add_range(t, o, t->now_ns, 0);
+    return add_range(t, o, t->now_ns, e->r.name ? ROW_FAILED : 0);
 }
 
 static bool innermost(const struct thread *t, size_t task)
@@ -173,7 +173,7 @@ static int task_end(struct thread *t, const struct ring_entry *e)
     for (size_t i = t->n_tasks; i-- > 0;) {
         if (t->tasks[i].task != e->value) continue;
         TRY(note_error(t, t->tasks[i].src, e->r.name));
-        return close_task(t, i, t->now_ns, 0);
+        return close_task(t, i, t->now_ns, e->r.name ? ROW_FAILED : 0);
     }
     damage_note(part_damage(t->part), DAMAGE_UNMATCHED_END, e->number);
     return 0;

@@ -7,6 +7,27 @@
 /* Whether `folder` holds recordings: itself, or in rings/. */
 bool rings_in(const char *folder);
 
+/* What is known about a process without reading its records. */
+struct ring_facts {
+    int64_t pid;
+    int rank, world; /* -1 when it is not one of several */
+    bool ended;      /* by itself: it was not killed, and is not running */
+    bool running;    /* a process of its number still runs on this host */
+    uint32_t n_threads;
+    uint64_t n_records, n_lost;
+    int64_t start_real_ns;
+    const char *host, *program, *name;
+    const char *pid_text; /* as in the trace where hosts share numbers, else NULL */
+};
+
+struct ring_survey {
+    struct ring_facts *list; /* by start */
+    uint32_t n, n_bad;       /* n_bad: files that could not be read */
+};
+
+int rings_survey(const char *folder, struct arena *mem, struct ring_survey *ret,
+                 struct err *e) MUST_USE;
+
 int rings_open(const char *folder, const struct import_options *o, struct trace **ret,
                struct err *e) MUST_USE;
 

@@ -32,6 +32,7 @@ static struct {
     uint64_t budget_bytes;      /* left for new rings */
     double first_hz;
     struct clock_pair first;
+    uint32_t name; /* of the process, 0 for none */
     struct procfile proc;
     char folder[RUNDIR_MAX];
     int n_rings;
@@ -203,7 +204,10 @@ static int open_files(void)
     struct procfile_facts facts = {source, rec.first_hz, r.rank, r.world};
     if (rc == 0) rc = procfile_open(&rec.proc, rec.folder, &facts, &rec.trouble);
     rec.state = rc == 0 ? OPEN : BROKEN;
-    if (rc == 0) atomic_store(&shown_head, rec.proc.head);
+    if (rc == 0) {
+        __atomic_store_n(&rec.proc.head->name, rec.name, __ATOMIC_RELEASE);
+        atomic_store(&shown_head, rec.proc.head);
+    }
     return rc;
 }
 
@@ -334,8 +338,10 @@ void recorder_set_rank(int rank, int world)
 
 void recorder_set_process_name(uint32_t name)
 {
-    struct proc_head *h = recorder_open(NULL) == 0 ? atomic_load(&shown_head) : NULL;
-    if (h) __atomic_store_n(&h->name, name, __ATOMIC_RELEASE);
+    pthread_mutex_lock(&lock);
+    rec.name = name;
+    if (rec.state == OPEN) __atomic_store_n(&rec.proc.head->name, name, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
 }
 
 void recorder_set_thread_name(uint32_t name)

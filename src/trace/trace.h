@@ -41,6 +41,7 @@ enum row_flag {
     ROW_CROSSES = 2,    /* overlaps its neighbour on the lane without nesting */
     ROW_PROFILER = 4,   /* the profiler's own doing: its last synchronize, buffer requests */
     ROW_NO_TIME = 8,    /* its start was not recorded: stands at 0, counts towards no time */
+    ROW_FAILED = 16,    /* a range that was left by an exception */
 };
 
 /* CPU op or user annotation. Shape texts are the raw JSON arrays, interned. */

@@ -1,0 +1,50 @@
+"""What a Python started by `strata run` loads first (this folder is in front of its path).
+
+It makes the strata package importable, waits for diffusers to be imported, and gets out of the way:
+its folder leaves sys.path, and the sitecustomize the program would have loaded without us is loaded
+now. Whatever goes wrong on our side is dropped."""
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_PACKAGES = os.path.dirname(os.path.dirname(_HERE))
+
+
+class _Waiter:
+    """Imports strata just before diffusers, so that programs without either pay nothing."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "diffusers":
+            sys.meta_path.remove(self)
+            try:
+                import strata
+                del strata
+            except Exception:
+                pass
+        return None
+
+
+def _begin():
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != _HERE]
+    if importlib.machinery.PathFinder.find_spec("strata", sys.path) is None:
+        sys.path.append(_PACKAGES)
+    sys.meta_path.insert(0, _Waiter())
+
+
+def _hand_on():
+    """Loads the sitecustomize that would have been loaded without us."""
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
+    if spec is None or spec.loader is None:
+        return
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    spec.loader.exec_module(module)
+
+
+try:
+    _begin()
+except Exception:
+    pass
+_hand_on()

@@ -1,0 +1,82 @@
+/* child.c: see child.h. */
+#include "cli/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t child_pid;
+
+static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
+
+/* What a terminal sends goes to every process of the group: the child has it already. */
+static void forward(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    int saved = errno;
+    if (info->si_code <= 0 && child_pid > 0) kill((pid_t)child_pid, number);
+    errno = saved;
+}
+
+static void forward_signals(void)
+{
+    struct sigaction a = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigemptyset(&a.sa_mask);
+    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
+        struct sigaction old;
+        /* a signal we were started to ignore (nohup) stays ignored, by the child too */
+        if (sigaction(forwarded[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;
+        sigaction(forwarded[i], &a, NULL);
+    }
+}
+
+/* The child says by a pipe that closes on exec why there was none. */
+static void become(char **argv, int stdout_to_stderr, int tell)
+{
+    if (stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+    execvp(argv[0], argv);
+    int why = errno;
+    if (write(tell, &why, sizeof why) < 0) _exit(126);
+    _exit(why == ENOENT ? 127 : 126);
+}
+
+int child_run(char **argv, int stdout_to_stderr, int *ret_status, struct err *e)
+{
+    int tell[2];
+    if (pipe2(tell, O_CLOEXEC) < 0) return FAIL(e, ERR_IO, "cannot start: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid < 0) {
+        close(tell[0]);
+        close(tell[1]);
+        return FAIL(e, ERR_IO, "cannot start a process: %s", strerror(errno));
+    }
+    if (pid == 0) become(argv, stdout_to_stderr, tell[1]);
+    child_pid = (sig_atomic_t)pid;
+    forward_signals();
+    close(tell[1]);
+    int why = 0;
+    ssize_t n;
+    do n = read(tell[0], &why, sizeof why);
+    while (n < 0 && errno == EINTR);
+    close(tell[0]);
+    while (waitpid(pid, ret_status, 0) < 0 && errno == EINTR) {}
+    child_pid = 0;
+    if (n == sizeof why) return FAIL(e, ERR_USAGE, "cannot run %s: %s", argv[0], strerror(why));
+    return 0;
+}
+
+int child_end_alike(int status)
+{
+    if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
+    int number = WTERMSIG(status);
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none); /* the core of interest is the child's */
+    signal(number, SIG_DFL);
+    raise(number);
+    return 128 + number;
+}

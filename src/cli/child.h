@@ -1,0 +1,15 @@
+/* child.h: running a program as if we were not there: its signals, its end. */
+#ifndef STRATA_CLI_CHILD_H
+#define STRATA_CLI_CHILD_H
+
+#include "base/err.h"
+
+/* Runs argv[0] with its arguments in this environment and waits for it. Signals sent to us go to
+ * it; those a terminal sends reach it by themselves. With `stdout_to_stderr` our standard output
+ * stays ours. *ret_status is what wait gives. Fails with ERR_USAGE when it cannot be started. */
+int child_run(char **argv, int stdout_to_stderr, int *ret_status, struct err *e) MUST_USE;
+
+/* Ends this process the way the child ended: by its signal, or gives its exit status back. */
+int child_end_alike(int status);
+
+#endif

@@ -1,0 +1,210 @@
+/* cmd_run.c: `strata run -- CMD`: any program with recording on. The program is told by its
+ * environment; Python finds our sitecustomize first, which hands on to the program's own. */
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/child.h"
+#include "cli/run_folder.h"
+#include "cli/show.h"
+#include "record/rank.h"
+#include "record/rundir.h"
+
+static const struct opt opts[] = {
+    {"output", 'o', "DIR", "keep runs here (default strata_out)", NULL},
+    {"pipeline", 0, "NAME", "what the run is called (default: the program)", NULL},
+    {"level", 0, "LEVEL", "what to record (default stages)", "stages"},
+    {"only", 0, "STAGES", "take a timeline inside these stages: a,b or *", NULL},
+    {"steps", 0, "N", "with --only: of how many calls of a stage (default 1)", NULL},
+    {"skip", 0, "N", "with --only: calls to let go by first (default 0)", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata run -- python pipe.py",
+    "stages of a diffusers pipeline, or whatever the program marks",
+    "strata run -- torchrun --nproc-per-node 4 train.py",
+    "all ranks, and which of them the others wait for",
+    "strata run --only vae_decode --steps 2 -- python pipe.py",
+    "and a timeline of two calls of one stage",
+    NULL,
+};
+
+/* What the program is: the script or module a Python runs, else its own name. */
+static void guess_pipeline(int argc, char **argv, char *out, size_t cap)
+{
+    static const char *const launchers[] = {"python", "torchrun", "accelerate", "deepspeed"};
+    const char *name = basename(argv[0]);
+    bool launcher = false;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        launcher |= strncmp(name, launchers[i], strlen(launchers[i])) == 0;
+    for (int i = 1; launcher && i < argc; i++) {
+        if (strcmp(argv[i], "-m") == 0 && i + 1 < argc) {
+            name = argv[i + 1];
+            break;
+        }
+        if (str_ends(str_c(argv[i]), ".py")) {
+            name = basename(argv[i]);
+            break;
+        }
+    }
+    rundir_clean_name(name, out, cap);
+    char *end = strrchr(out, '.');
+    if (end && strcmp(end, ".py") == 0) *end = 0;
+}
+
+/* This program, NULL when that cannot be found out. */
+static const char *find_self(struct arena *mem)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self);
+    return n > 0 && n < (ssize_t)sizeof self ? arena_strdup(mem, str_from(self, (size_t)n)) : NULL;
+}
+
+/* What Python is to load first, beside this program: built, installed, or in a wheel. */
+static const char *find_injection(const char *self, struct arena *mem)
+{
+    static const char *const places[] = {"../python", "../lib/strata/python", "../.."};
+    const char *slash = strrchr(self, '/');
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        const char *folder =
+            arena_printf(mem, "%.*s/%s/strata/_inject", (int)(slash - self), self, places[i]);
+        const char *file = folder ? arena_printf(mem, "%s/sitecustomize.py", folder) : NULL;
+        if (file && access(file, R_OK) == 0) return folder;
+    }
+    return NULL;
+}
+
+static void prepare_python(struct arena *mem)
+{
+    const char *self = find_self(mem);
+    const char *folder = self ? find_injection(self, mem) : NULL;
+    if (!folder) return;
+    setenv("STRATA_BIN", self, 1);
+    const char *old = getenv("PYTHONPATH");
+    const char *path = old && *old ? arena_printf(mem, "%s:%s", folder, old) : folder;
+    if (path) setenv("PYTHONPATH", path, 1);
+}
+
+/* An option with a number, as a variable of the program's environment. */
+static int pass_number(const struct opts *o, const char *option, const char *variable, long least,
+                       struct err *e)
+{
+    long n = 0;
+    char text[32];
+    if (!opt_has(o, option)) return 0;
+    TRY(opt_long(o, option, least, 1000000, &n, e));
+    snprintf(text, sizeof text, "%ld", n);
+    setenv(variable, text, 1);
+    return 0;
+}
+
+static int set_environment(const struct opts *o, const char *dir, const char *pipeline,
+                           struct err *e)
+{
+    setenv("STRATA", "on", 1);
+    setenv("STRATA_RUN", dir, 1);
+    setenv("STRATA_PIPELINE", pipeline, 1);
+    setenv("STRATA_TABLE", "off", 1); /* we print it, when all processes have ended */
+    setenv("STRATA_AUTO", "on", 1);
+    if (opt_has(o, "only")) setenv("STRATA_ONLY", opt_get(o, "only", ""), 1);
+    TRY(pass_number(o, "steps", "STRATA_STEPS", 1, e));
+    TRY(pass_number(o, "skip", "STRATA_SKIP", 0, e));
+    struct arena mem;
+    arena_init(&mem);
+    prepare_python(&mem);
+    arena_done(&mem);
+    return 0;
+}
+
+/* Nothing was recorded: say why that may be, and take the empty folder away. */
+static void tell_nothing(const char *dir)
+{
+    cli_say("no stages were recorded: the program marks none. Mark some with");
+    cli_say(
+        "    with strata.stage(\"name\"):     in Python (diffusers pipelines are marked already)");
+    cli_say("    STRATA_SCOPE(\"name\");          in C and C++");
+    rmdir(dir);
+}
+
+/* The folder as people name it: from where they are. */
+static const char *shown(const char *dir)
+{
+    char here[RUNDIR_MAX];
+    size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+    return n > 1 && strncmp(dir, here, n) == 0 && dir[n] == '/' ? dir + n + 1 : dir;
+}
+
+static int tell_result(struct cli *cli, const char *dir, struct err *e)
+{
+    struct arena mem;
+    struct run_folder_made made;
+    arena_init(&mem);
+    int rc = run_folder_recover(dir, &mem, &made, e);
+    arena_done(&mem);
+    if (rc < 0) return rc;
+    if (!run_folder_has_timing(dir)) {
+        tell_nothing(dir);
+        return 0;
+    }
+    struct buf text;
+    buf_init(&text);
+    struct screen s = {cli->json ? &cli->out : &text, shown(dir), cli->width, cli->color, 40};
+    rc = run_folder_show(cli, dir, &s, e);
+    if (rc == 0 && !cli->json) fprintf(stderr, "strata: %s", buf_c(&text));
+    buf_done(&text);
+    return rc;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    char dir[RUNDIR_MAX], name[128];
+    guess_pipeline(o->n_args, o->args, name, sizeof name);
+    struct rundir_request where = {getenv("STRATA_RUN"), opt_get(o, "output", getenv("STRATA_OUT")),
+                                   opt_get(o, "pipeline", name)};
+    if (where.dir && !*where.dir) where.dir = NULL;
+    TRY(rundir_make(&where, dir, e));
+    TRY(set_environment(o, dir, where.pipeline, e));
+    char **argv = mem_zalloc((size_t)o->n_args + 1, sizeof *argv);
+    if (!argv) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (int i = 0; i < o->n_args; i++) argv[i] = o->args[i];
+    int status = 0;
+    int rc = child_run(argv, cli->json, &status, e);
+    mem_free(argv);
+    if (rc < 0) {
+        rmdir(dir);
+        return rc;
+    }
+    struct err why;
+    err_init(&why);
+    /* Started by a launcher we are one of its ranks: the first tells what is there by then. */
+    if (rank_find().rank <= 0 && tell_result(cli, dir, &why) < 0)
+        cli_say("the recordings cannot be read: %s", why.msg);
+    return child_end_alike(status);
+}
+
+const struct cmd cmd_run = {
+    .name = "run",
+    .summary = "run a program with recording on, then show its stages",
+    .args = "-- COMMAND [ARGUMENT...]",
+    .about =
+        "Runs any program unchanged, with recording switched on through its environment: Python\n"
+        "programs get the strata package and diffusers pipelines are annotated by themselves, C "
+        "and\n"
+        "C++ programs that use strata.h start recording. Processes it starts (torchrun, mpirun,\n"
+        "multiprocessing) belong to the run; their ranks are shown side by side. Signals are "
+        "passed\n"
+        "on, and the exit status is the program's. With --json its standard output goes to "
+        "standard\n"
+        "error. The table goes to standard error, the files to DIR/PIPELINE/TIME.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_RECORD,
+    .min_args = 1,
+    .max_args = -1,
+    .passes_args = true,
+    .run = run,
+};

@@ -1,0 +1,160 @@
+/* run_folder.c: see run_folder.h. */
+#include "cli/run_folder.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyze/ranks.h"
+#include "analyze/timing_rows.h"
+#include "base/file.h"
+#include "report/view_run.h"
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool run_folder_has_timing(const char *path)
+{
+    struct arena mem;
+    struct timing_run run = {0};
+    if (!is_folder(path)) return false;
+    arena_init(&mem);
+    bool found = timing_run_read(path, &mem, &run, NULL) == 0 && run.n > 0;
+    arena_done(&mem);
+    return found;
+}
+
+int run_folder_show(struct cli *cli, const char *path, const struct screen *s, struct err *e)
+{
+    struct arena mem;
+    arena_init(&mem);
+    struct timing_run run;
+    struct ranks ranks;
+    int rc = timing_run_read(path, &mem, &run, e);
+    if (rc == 0) rc = ranks_run(run.list, run.n, &mem, &ranks, e);
+    if (rc == 0 && cli->json) view_run_json(s->out, &ranks);
+    else if (rc == 0) view_run_text(s, &ranks);
+    if (rc == 0 && run.n_bad)
+        cli_say("%s: %u timing files cannot be read and are left out", path, run.n_bad);
+    arena_done(&mem);
+    return rc;
+}
+
+static bool has_own(const struct timing_run *run, const struct ring_facts *f)
+{
+    for (uint32_t i = 0; i < run->n; i++)
+        if (run->list[i].pid == f->pid && strcmp(run->list[i].host, f->host) == 0) return true;
+    return false;
+}
+
+/* The process of the trace that these facts are about. */
+static uint32_t find_process(const struct trace *t, const struct ring_facts *f)
+{
+    for (uint32_t i = 0; i < t->n_processes; i++) {
+        const struct process *p = &t->processes[i];
+        if (f->pid_text ? str_is(trace_str(t, p->pid_text), f->pid_text) : p->pid == f->pid)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static const char *when(int64_t real_ns, struct arena *mem)
+{
+    time_t seconds = (time_t)(real_ns / 1000000000);
+    struct tm t;
+    char text[32] = "";
+    if (gmtime_r(&seconds, &t)) strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &t);
+    return arena_printf(mem, "%s+00:00", text);
+}
+
+/* timing.json, with the rank if it is one; with the process number where that name is taken. */
+static const char *file_name(const char *folder, const struct ring_facts *f, struct arena *mem)
+{
+    const char *path = f->rank >= 0 ? arena_printf(mem, "%s/timing_rank%d.json", folder, f->rank)
+                                    : arena_printf(mem, "%s/timing.json", folder);
+    if (!path || access(path, F_OK) < 0) return path;
+    return arena_printf(mem, "%s/timing_pid%lld.json", folder, (long long)f->pid);
+}
+
+static int write_timing(const char *path, const struct timing *t, struct err *e)
+{
+    struct buf out;
+    buf_init(&out);
+    timing_print(t, &out);
+    int rc = buf_ok(&out) ? file_write_whole(path, out.p, out.n, e)
+                          : FAIL(e, ERR_NOMEM, "out of memory");
+    buf_done(&out);
+    return rc;
+}
+
+static int recover_one(const char *folder, const struct trace *t, const struct ring_facts *f,
+                       struct arena *mem, const char **ret_path, struct err *e)
+{
+    uint32_t process = find_process(t, f);
+    if (process == UINT32_MAX) return 0;
+    struct timing timing = {
+        .pipeline = f->name[0] ? f->name : f->program,
+        .host = f->host,
+        .timestamp = when(f->start_real_ns, mem),
+        .pid = f->pid,
+        .rank = f->rank,
+        .world = f->world,
+        .lost_records = f->n_lost,
+        .recovered = !f->ended,
+    };
+    TRY(timing_rows_run(t, process, mem, &timing, e));
+    if (!timing.n_stages) return 0;
+    const char *path = file_name(folder, f, mem);
+    if (!path) return FAIL(e, ERR_NOMEM, "out of memory");
+    TRY(write_timing(path, &timing, e));
+    *ret_path = path;
+    return 0;
+}
+
+int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
+                       struct err *e)
+{
+    struct ring_survey survey;
+    struct timing_run run;
+    *ret = (struct run_folder_made){0};
+    if (!rings_in(path)) return 0;
+    TRY(rings_survey(path, mem, &survey, e));
+    TRY(timing_run_read(path, mem, &run, e));
+    bool needed = false;
+    for (uint32_t i = 0; i < survey.n; i++) needed |= !has_own(&run, &survey.list[i]);
+    if (!needed) return 0;
+    ret->paths = arena_zalloc(mem, survey.n, sizeof *ret->paths);
+    if (!ret->paths) return FAIL(e, ERR_NOMEM, "out of memory");
+    struct trace *t;
+    TRY(rings_open(path, NULL, &t, e));
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < survey.n; i++) {
+        const char *made = NULL;
+        if (has_own(&run, &survey.list[i]) || survey.list[i].running) continue;
+        rc = recover_one(path, t, &survey.list[i], mem, &made, e);
+        if (made) ret->paths[ret->n++] = made;
+    }
+    trace_free(t);
+    return rc;
+}
+
+int run_folder_timing(const char *path, struct arena *mem, struct timing *ret, struct err *e)
+{
+    if (!is_folder(path)) return timing_read(path, mem, ret, e);
+    struct timing_run run;
+    TRY(timing_run_read(path, mem, &run, e));
+    if (!run.n) {
+        err_at(e, path, ERR_NO_OFFSET);
+        return FAIL(e, ERR_FORMAT,
+                    "holds no timing.json; strata recover makes one from recordings");
+    }
+    *ret = run.list[0];
+    for (uint32_t i = 1; i < run.n; i++)
+        if (run.list[i].wall_ns > ret->wall_ns) *ret = run.list[i];
+    return 0;
+}

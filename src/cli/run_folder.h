@@ -1,0 +1,30 @@
+/* run_folder.h: what several commands do with a run's folder. */
+#ifndef STRATA_CLI_RUN_FOLDER_H
+#define STRATA_CLI_RUN_FOLDER_H
+
+#include "cli/cli.h"
+#include "format/timing.h"
+#include "import/rings.h"
+#include "report/screen.h"
+
+/* Whether `path` is a folder with timing files. */
+bool run_folder_has_timing(const char *path);
+
+/* Shows the timing files of a run: one process, or ranks side by side. */
+int run_folder_show(struct cli *cli, const char *path, const struct screen *s,
+                    struct err *e) MUST_USE;
+
+/* Writes the timing file of every process of the run that left recordings but none itself.
+ * `ret_paths` gets their names. A folder without recordings is left alone. */
+struct run_folder_made {
+    const char **paths;
+    uint32_t n;
+};
+int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
+                       struct err *e) MUST_USE;
+
+/* One timing.json, or that of a folder; of several ranks the slowest. */
+int run_folder_timing(const char *path, struct arena *mem, struct timing *ret,
+                      struct err *e) MUST_USE;
+
+#endif

@@ -1,0 +1,59 @@
+/* timing.h: timing.json, the numbers of a run by stage: what the Python package writes at exit, and
+ * what `strata recover` makes of the rings of a process that could not. docs/format has every key.
+ *
+ * Only what is compared and merged is read; other keys are ignored. */
+#ifndef STRATA_FORMAT_TIMING_H
+#define STRATA_FORMAT_TIMING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+#define TIMING_SCHEMA 1
+
+/* Times in ns; -1 where the file does not say. */
+struct timing_stage {
+    const char *path, *name;
+    uint64_t count, errors, unfinished;
+    int64_t total_ns, self_ns;
+    int64_t first_ns, median_ns, p95_ns, min_ns, max_ns;
+    double std_ns; /* of the calls; negative with fewer than two */
+    int64_t gpu_ns, gpu_median_ns;
+    int64_t active_ns, awaited_ns; /* coroutines and generators */
+    int64_t peak_bytes;            /* of the device that held most, else of the host */
+    bool peak_on_device;
+};
+
+struct timing {
+    const char *file; /* as it was opened */
+    const char *pipeline, *host, *timestamp;
+    int64_t pid;
+    int rank, world; /* -1 when it is not one of several */
+    int64_t wall_ns, total_ns;
+    uint64_t lost_records;
+    bool recovered; /* made from rings */
+    struct timing_stage *stages;
+    uint32_t n_stages;
+};
+
+/* Everything in `ret` lives in `mem`. ERR_FORMAT when it is not such a file. */
+int timing_read(const char *path, struct arena *mem, struct timing *ret, struct err *e) MUST_USE;
+
+/* The stage with this path, or NULL. */
+const struct timing_stage *timing_find(const struct timing *t, const char *path);
+
+void timing_print(const struct timing *t, struct buf *out);
+
+/* All timing files of a run folder, by rank, then by name; n is 0 when there are none. A file that
+ * cannot be read is left out and counted in n_bad. */
+struct timing_run {
+    struct timing *list;
+    uint32_t n, n_bad;
+};
+int timing_run_read(const char *folder, struct arena *mem, struct timing_run *ret,
+                    struct err *e) MUST_USE;
+
+#endif

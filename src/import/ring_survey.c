@@ -1,0 +1,66 @@
+/* ring_survey.c: what is known about the processes of a run without reading their records. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "import/ring_set.h"
+#include "import/rings.h"
+
+static struct ring_facts facts_of(const struct ring_set *s, uint32_t process, struct arena *mem)
+{
+    const struct ring_process *p = &s->processes[process];
+    const struct proc_head *h = &p->proc.head;
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    struct ring_facts f = {
+        .pid = h->pid,
+        .rank = h->rank,
+        .world = h->world,
+        .ended = h->closed != 0,
+        .running = !h->closed && strcmp(host, h->host) == 0 && kill((pid_t)h->pid, 0) == 0,
+        .n_lost = h->n_lost,
+        .start_real_ns = (int64_t)h->start_real_ns,
+        .host = arena_strdup(mem, str_c(h->host)),
+        .program = arena_strdup(mem, str_c(h->program)),
+        .name = arena_strdup(mem, proc_file_string(&p->proc, h->name)),
+        .pid_text = p->pid_text ? arena_strdup(mem, str_c(p->pid_text)) : NULL,
+    };
+    for (size_t i = 0; i < s->n_rings; i++) {
+        if (s->owner[i] != process) continue;
+        f.n_threads++;
+        f.n_records += s->rings[i].n_written;
+        f.n_lost += s->rings[i].n_lost;
+    }
+    return f;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct ring_facts *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return (x->start_real_ns > y->start_real_ns) - (x->start_real_ns < y->start_real_ns);
+}
+
+static int describe_all(const struct ring_set *s, struct arena *mem, struct ring_survey *ret)
+{
+    for (uint32_t i = 0; i < ret->n; i++) {
+        ret->list[i] = facts_of(s, i, mem);
+        if (!ret->list[i].host || !ret->list[i].program || !ret->list[i].name) return ERR_NOMEM;
+    }
+    if (ret->n) qsort(ret->list, ret->n, sizeof *ret->list, by_start);
+    return 0;
+}
+
+int rings_survey(const char *folder, struct arena *mem, struct ring_survey *ret, struct err *e)
+{
+    struct ring_set *s;
+    TRY(ring_set_open(folder, &s, e));
+    struct ring_survey found = {.n = (uint32_t)s->n_processes, .n_bad = s->n_bad};
+    found.list = arena_zalloc(mem, found.n, sizeof *found.list);
+    int rc = found.list ? describe_all(s, mem, &found) : ERR_NOMEM;
+    ring_set_free(s);
+    if (rc < 0) return FAIL(e, rc, "out of memory");
+    *ret = found;
+    return 0;
+}

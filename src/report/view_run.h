@@ -1,0 +1,11 @@
+/* view_run.h: the stages of a run from its timing files: one process, or ranks side by side. */
+#ifndef STRATA_REPORT_VIEW_RUN_H
+#define STRATA_REPORT_VIEW_RUN_H
+
+#include "analyze/ranks.h"
+#include "report/screen.h"
+
+void view_run_text(const struct screen *s, const struct ranks *r);
+void view_run_json(struct buf *out, const struct ranks *r);
+
+#endif
