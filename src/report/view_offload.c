@@ -220,3 +220,29 @@ void view_offload_text(const struct screen *s, const struct plan *p)
     };
     screen_next(s, p->trial ? with_trace : without, 2);
 }
+
+/* ---- calibration ---- */
+
+void view_calibration_text(const struct screen *s, const struct calibration *c)
+{
+    char name[64];
+    bool wide = false;
+    buf_printf(s->out, "%s   copies of %s, %u of each kind\n",
+               human_cut(str_c(c->device), 60, name, sizeof name), human_bytes(c->bytes).s,
+               c->rounds);
+    for (int h = 0; h < HOST_KINDS; h++) {
+        const struct facts_rate *r = &c->rate[h];
+        buf_printf(s->out, "  %-9s %6.2f GB/s  (%.2f to %.2f)\n", host_name((enum offload_host)h),
+                   r->bytes_per_ns, r->low, r->high);
+        wide |= r->high > 1.2 * r->low;
+    }
+    buf_printf(s->out, "  a small copy takes %s, a device allocation %s\n",
+               human_time(c->call_ns).s, human_time(c->alloc_ns).s);
+    if (wide) buf_adds(s->out, "  rates vary: is something else using the machine?\n");
+    buf_addc(s->out, '\n');
+    static const struct screen_next next[] = {
+        {"offload calibrate --json > rates.json", "keep it"},
+        {"offload TRACE --calibration rates.json", "use it"},
+    };
+    screen_next(s, next, 2);
+}

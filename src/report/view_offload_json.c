@@ -173,3 +173,19 @@ void view_offload_json(struct buf *out, const struct plan *p)
     put_texts(&j, "advice", p->advice, p->n_advice);
     jout_end_obj(&j);
 }
+
+void view_calibration_json(struct buf *out, const struct calibration *c)
+{
+    struct jout j;
+    jout_init(&j, out, true);
+    jout_obj(&j, NULL);
+    jout_cstr(&j, "device", c->device);
+    jout_obj(&j, "rates");
+    for (int h = 0; h < HOST_KINDS; h++) put_rate(&j, host_name((enum offload_host)h), &c->rate[h]);
+    jout_end_obj(&j);
+    jout_us(&j, "call_us", c->call_ns);
+    jout_us(&j, "alloc_us", c->alloc_ns);
+    jout_int(&j, "bytes", c->bytes);
+    jout_uint(&j, "rounds", c->rounds);
+    jout_end_obj(&j);
+}
