@@ -113,7 +113,7 @@ static struct human ms(int64_t ns)
 static void text_line(struct buf *out, const char *label, int64_t before, int64_t after)
 {
     double pct = -gain_pct(before, after);
-    buf_printf(out, "    %-17s %8s -> %8s ms  %+6.1f %%", label, ms(before).s, ms(after).s,
+    buf_printf(out, "    %-16s %8s -> %8s ms  %+6.1f %%", label, ms(before).s, ms(after).s,
                fabs(pct) < 0.05 ? 0.0 : pct);
 }
 
@@ -136,23 +136,23 @@ static void text_forecast(struct buf *out, const struct view_whatif *v, bool col
     double traced = gain_pct(f->traced_before_ns, f->traced_after_ns);
     text_line(out, "as traced", f->traced_before_ns, f->traced_after_ns);
     bool changed = fabs(traced - f->gain_pct) > 3;
-    if (changed) buf_adds(out, "     the profiler changes what is critical");
+    if (changed) buf_adds(out, "  the profiler changes what is critical");
     buf_addc(out, '\n');
     text_line(out, "without profiler", f->before_ns, f->after_ns);
-    buf_printf(out, "   range %+.1f ... %+.1f %%", -f->low_pct, -f->high_pct);
-    if (changed) text_styled(out, TEXT_YELLOW, color, "   <- believe this one");
+    buf_printf(out, "  range %+.1f ... %+.1f %%", -f->low_pct, -f->high_pct);
+    if (changed) text_styled(out, TEXT_YELLOW, color, "  <- believe this one");
     buf_addc(out, '\n');
 }
 
 void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
 {
     const struct undistort *u = v->u;
-    buf_printf(out, "  replay %s -> %s ms (error %.2f %%)", ms(u->traced_ns).s,
+    buf_printf(out, "  replay %s -> %s ms, error %.2f %%", ms(u->traced_ns).s,
                ms(u->replayed_ns).s, fabs(replay_error_pct(u)));
     buf_printf(out, "; profiler %s: %.1f us a launch, %.1f an op",
                u->given_ns > 0 ? "fitted" : "estimated", u->launch_ns / 1e3, u->op_ns / 1e3);
     if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01)
-        buf_printf(out, ", CPU x %.2f", u->cpu_scale);
+        buf_printf(out, ", CPU x%.2f", u->cpu_scale);
     buf_addc(out, '\n');
     if (v->clock_drop_pct > 0)
         buf_printf(out,
