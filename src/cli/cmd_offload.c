@@ -129,10 +129,12 @@ static int add_measured(struct cli *cli, const char *path, struct arena *mem, st
 static int show_plan(struct cli *cli, const struct opts *o, struct plan *p, struct arena *mem,
                      struct err *e)
 {
+    struct integrity quality;
     TRY(plan_run(p, mem, e));
+    if (p->trial) TRY(integrity_run(p->trial->b, mem, &quality, e));
     struct screen s = {&cli->out, o->n_args ? o->args[0] : "", cli->width, cli->color, UINT32_MAX};
-    if (cli->json) view_offload_json(&cli->out, p);
-    else view_offload_text(&s, p);
+    if (cli->json) view_offload_json(&cli->out, p, p->trial ? &quality : NULL);
+    else view_offload_text(&s, p, p->trial ? &quality : NULL);
     return 0;
 }
 
