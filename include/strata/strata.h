@@ -139,8 +139,9 @@ static inline void strata_arg_text(const char *key, const char *value)
 #ifdef STRATA_DISABLE
 #define STRATA_SCOPE(text) ((void)0)
 #else
-#define STRATA_SCOPE(text) \
-    STRATA_SCOPE_(text, STRATA_JOIN_(strata_name_, __LINE__), STRATA_JOIN_(strata_scope_, __LINE__))
+#define STRATA_SCOPE(text) STRATA_SCOPE_NUMBER_(text, __COUNTER__)
+#define STRATA_SCOPE_NUMBER_(text, number) \
+    STRATA_SCOPE_(text, STRATA_JOIN_(strata_name_, number), STRATA_JOIN_(strata_scope_, number))
 #define STRATA_SCOPE_(text, name, scope)                                               \
     static struct strata_name name = {(text), 0};                                      \
     __attribute__((cleanup(strata_scope_end_), unused)) const int scope = strata_on(); \

@@ -19,19 +19,23 @@ STRATA_OUT and STRATA_PIPELINE say where files go, STRATA_ONLY=a,b takes a timel
 named and nothing else. docs/python.md has all of them.
 """
 from strata import _load
-from strata._load import enabled
 from strata._version import __version__
 
+enabled = _load.enabled
 if enabled:
-    from strata import memory
-    from strata._annotate import annotate_pipeline, watch
-    from strata._marks import counter, instant, step
-    from strata._profile import profile, schedule
-    from strata._report import report, reset, run_dir, set_metadata, write
-    from strata._stage import stage
+    try:
+        from strata import memory
+        from strata._annotate import annotate_pipeline, watch
+        from strata._marks import counter, instant, step
+        from strata._profile import profile, schedule
+        from strata._report import report, reset, run_dir, set_metadata, write
+        from strata._stage import stage
 
-    _load.begin()
-else:
+        _load.begin()
+    except Exception as why:  # an installation of which half is there
+        _load.give_up(why)
+        enabled = False
+if not enabled:
     from strata import _off as memory
     from strata._off import (annotate_pipeline, counter, instant, profile, report, reset, run_dir,
                              schedule, set_metadata, stage, step, watch, write)

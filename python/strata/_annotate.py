@@ -72,10 +72,9 @@ class _Method:
 
     def __reduce__(self) -> Any:
         owner = self.owner()
-        function = getattr(type(owner), self.name, None)
-        if function is None:
+        if getattr(type(owner), self.name, None) is None:
             return functools.partial, (self.inner,)
-        return types.MethodType, (function, owner)
+        return getattr, (owner, self.name)  # the class's own, by the time it is read back
 
 
 class _MethodPatch:
@@ -213,6 +212,8 @@ def _patch_call(handle: Handle, module: Any, name: str) -> None:
 
 
 def _patch_method(handle: Handle, owner: Any, method: str, name: str) -> None:
+    if not callable(getattr(owner, method)):
+        raise TypeError(f"{method} of {owner!r} cannot be called")
     try:
         handle._patches.append(_MethodPatch(owner, method, core.stage(name)))
     except (AttributeError, TypeError) as why:  # no attributes of its own: __slots__

@@ -2,7 +2,9 @@
 version the package turns itself off: the program must run as if strata were not there."""
 from __future__ import annotations
 
+import importlib.util
 import os
+import struct
 import sys
 from typing import Any
 
@@ -12,11 +14,29 @@ from strata._version import INTERFACE
 core: Any = None  # the extension, or None while everything is off
 
 
+def _check_whole(path: str) -> None:
+    """A library that was cut short would take the process down with it when it is loaded. Its last
+    part is the table of sections, and its head says where that ends."""
+    with open(path, "rb") as f:
+        head = f.read(64)
+        size = os.fstat(f.fileno()).st_size
+    if len(head) < 64 or head[:4] != b"\x7fELF":
+        raise ImportError("it is not a library")
+    (table,) = struct.unpack_from("<Q", head, 0x28)
+    entry, entries = struct.unpack_from("<HH", head, 0x3A)
+    if size < table + entry * entries:
+        raise ImportError("it was cut short")
+
+
 def _load() -> bool:
     global core
     if not _settings.flag("STRATA", True):
         return False
     try:
+        spec = importlib.util.find_spec("strata._strata")
+        if spec is None or not spec.origin:
+            raise ImportError("it is not installed")
+        _check_whole(spec.origin)
         from strata import _strata
         found = getattr(_strata, "INTERFACE", 0)
         if found != INTERFACE:
@@ -54,19 +74,22 @@ def _share_with_children() -> None:
     os.environ["STRATA_OUT"] = os.path.abspath(out)
 
 
+def give_up(why: BaseException) -> None:
+    """Turns everything off, and says so."""
+    core.stop()
+    core.set_hooks(None, None, None)
+    _settings.say(f"off: {type(why).__name__}: {why}")
+
+
 def begin() -> None:
     """Starts recording; nothing is written before the first stage."""
     from strata import _hooks, _imports, _report, _stage
-    try:
-        _share_with_children()
-        env = os.environ.get
-        core.start(env("STRATA_RUN") or None, env("STRATA_OUT") or None,
-                   env("STRATA_PIPELINE") or None, _settings.flag("STRATA_RINGS", True), False)
-        core.set_process_name(env("STRATA_PIPELINE") or pipeline_name())
-        core.connect(_hooks.probe, _stage.decorate, _stage.current_task)
-        _hooks.begin()
-        _imports.begin()
-        _report.begin()
-    except Exception as why:
-        core.stop()
-        _settings.say(f"off: {why}")
+    _share_with_children()
+    env = os.environ.get
+    core.start(env("STRATA_RUN") or None, env("STRATA_OUT") or None, env("STRATA_PIPELINE") or None,
+               _settings.flag("STRATA_RINGS", True), False)
+    core.set_process_name(env("STRATA_PIPELINE") or pipeline_name())
+    core.connect(_hooks.probe, _stage.decorate, _stage.current_task)
+    _hooks.begin()
+    _imports.begin()
+    _report.begin()

@@ -66,9 +66,17 @@ def exit(timeline: tuple[str, Any]) -> None:
         _running.release()
 
 
+def _others_profile() -> bool:
+    """Whether the program runs a profiler of its own: there can be only one."""
+    ask = getattr(sys.modules.get("torch.autograd"), "_profiler_enabled", None)
+    return bool(ask()) if ask is not None else False
+
+
 def start_profiler() -> Any:
     """torch.profiler over everything it can see here, already running."""
     from torch import profiler
+    if _others_profile():
+        raise RuntimeError("the program runs a profiler of its own")
     running = profiler.profile(
         activities=list(profiler.supported_activities()),
         record_shapes=_settings.flag("STRATA_SHAPES", True),

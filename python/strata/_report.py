@@ -33,9 +33,9 @@ def begin() -> None:
     _new_request()
     atexit.register(_at_exit)
     os.register_at_fork(after_in_child=_after_fork)
-    processes = sys.modules.get("multiprocessing.process")
-    if processes is not None and processes.parent_process() is not None:
-        _report_when_process_ends()
+    if "multiprocessing.spawn" in sys.modules:  # this may be a process it has made
+        _write_when_process_ends()
+        _write_after_all()
 
 
 def _new_request(request_id: str | None = None) -> None:
@@ -212,7 +212,7 @@ def _write(name: str, value: dict[str, Any]) -> None:
 def _speaks() -> bool:
     """One process of a run prints the table: `strata run` if it was started by that, else the
     first rank, and none that was forked off."""
-    return not _in_child and _files.rank()[0] <= 0 and _settings.flag("STRATA_TABLE", True)
+    return not _is_child() and _files.rank()[0] <= 0 and _settings.flag("STRATA_TABLE", True)
 
 
 def _at_exit() -> None:
@@ -229,12 +229,24 @@ def _at_exit() -> None:
         _settings.say(f"no report: {why!r}")
 
 
-def _report_when_process_ends() -> None:
+def _is_child() -> bool:
+    """Whether multiprocessing has made this process."""
+    processes = sys.modules.get("multiprocessing.process")
+    return _in_child or (processes is not None and processes.parent_process() is not None)
+
+
+def _write_when_process_ends() -> None:
     """Processes of multiprocessing leave without running exit handlers, but run these."""
-    global _in_child
-    _in_child = True
     from multiprocessing import util
-    util.Finalize(None, _at_exit, exitpriority=-100)
+    util.Finalize(None, _write_quietly, exitpriority=-100)
+
+
+def _write_quietly() -> None:
+    try:
+        if _is_child():
+            write()
+    except Exception as why:
+        _settings.say(f"no report: {why!r}")
 
 
 class _Forked:
@@ -242,6 +254,14 @@ class _Forked:
 
 
 _forked = _Forked()
+
+
+def _write_after_all() -> None:
+    """Before it runs a new process, multiprocessing empties the list of what is to be run at its
+    end, and then calls this."""
+    util = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        util.register_after_fork(_forked, lambda _: _write_when_process_ends())
 
 
 def _after_fork() -> None:
@@ -256,8 +276,6 @@ def _after_fork() -> None:
         _signature.reset()
         memory.reset()
         _new_request()
-        util = sys.modules.get("multiprocessing.util")
-        if util is not None:  # it empties its list of finalizers before it calls this
-            util.register_after_fork(_forked, lambda _: _report_when_process_ends())
-    except Exception:
-        pass
+        _write_after_all()
+    except Exception as why:
+        _settings.say(f"off after fork: {why!r}")

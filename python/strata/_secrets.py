@@ -9,7 +9,7 @@ HIDDEN = "(hidden)"
 _NAMES = re.compile(r"token(?!s|iz)|secret|passw|passphrase|api[-_]?key|access[-_]?key|private[-_]?key"
                     r"|credential|\bauth|authorization|cookie|bearer|signature[-_]?key", re.I)
 _LOOKS = re.compile(r"^(hf_|sk-|ghp_|gho_|github_pat_|glpat-|xox[bap]-|AKIA|ASIA|AIza|eyJ)"
-                    r"|://[^/\\s]*:[^/\\s]*@|[?&](key|token|sig|signature|password)=", re.I)
+                    r"|://[^/\s]*:[^/\s]*@|[?&](key|token|sig|signature|password)=", re.I)
 _WORD = re.compile(r"^[A-Za-z0-9+/_=-]{32,}$")
 
 

@@ -7,12 +7,12 @@ or masks, plain values as they are, containers and dataclasses with their struct
     {"kind": "tuple", "items": [...]}     list, set          {"kind": "dict", "items": [[k, v], ...]}
     {"kind": "dataclass", "type": "module.Name", "fields": {...}}
     {"kind": "value", "value": 0.7, "range": [0.1, 0.7]}   int, float: the first one, and the range
-    {"kind": "value", "value": "euler"}   None, bool, str; dtype and device of torch alike
+    {"kind": "value", "value": "euler"}   None, bool, str; dtype, device, generator of torch alike
     {"kind": "object", "type": "module.Name"}                what cannot be rebuilt
 
 Two calls have the same signature when only numbers and what is in tensors differ. Looking at
 arguments costs microseconds, so it has a budget: always for the first calls of a stage, then only
-while it has taken less than a hundredth of the stage's own time."""
+while it has taken less than a hundredth of the time since."""
 from __future__ import annotations
 
 import dataclasses
@@ -71,14 +71,13 @@ class _Range:
 class _Call:
     """One call whose arguments were looked at."""
 
-    __slots__ = ("key", "inputs", "node", "began", "recorder")
+    __slots__ = ("key", "inputs", "node", "recorder")
 
     def __init__(self, recorder: "Recorder", key: Any, inputs: dict[str, Any]) -> None:
         self.recorder = recorder
         self.key = key
         self.inputs = inputs
         self.node = 0
-        self.began = time.perf_counter()
 
     def after(self, result: Any) -> None:
         """The call has returned `result`."""
@@ -88,7 +87,6 @@ class _Call:
             _add(self.node, (self.key, key), self.inputs, output)
         except Exception:
             self.recorder.broken = True
-        self.recorder.stage_seconds += began - self.began
         self.recorder.own_seconds += time.perf_counter() - began
 
 
@@ -98,7 +96,7 @@ class Recorder:
     def __init__(self, fn: Callable) -> None:
         self.calls = 0
         self.own_seconds = 0.0
-        self.stage_seconds = 0.0
+        self.first = 0.0
         self.broken = not _wanted
         try:
             self.signature = inspect.signature(fn)
@@ -109,10 +107,12 @@ class Recorder:
         """Looks at the arguments; None when the budget is spent."""
         if self.broken:
             return None
-        self.calls += 1
-        if self.calls > FREE_CALLS and self.own_seconds > SHARE * self.stage_seconds:
-            return None
         began = time.perf_counter()
+        self.calls += 1
+        if self.calls == 1:
+            self.first = began
+        elif self.calls > FREE_CALLS and self.own_seconds > SHARE * (began - self.first):
+            return None
         try:
             keys, inputs = [], {}
             for name, value in self._named(args, kwargs):
@@ -211,6 +211,8 @@ def _describe(value: Any, depth: int) -> tuple[Any, dict[str, Any]]:
         return (kind, key), {**d, "type": _type_name(value)}
     if torch is not None and isinstance(value, (torch.dtype, torch.device)):
         return (kind, str(value)), {"kind": kind.__name__, "value": str(value).removeprefix("torch.")}
+    if torch is not None and isinstance(value, torch.Generator):
+        return (kind, str(value.device)), {"kind": "generator", "device": str(value.device)}
     return (kind,), {"kind": "object", "type": _type_name(value)}
 
 

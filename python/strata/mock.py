@@ -35,6 +35,9 @@ def build(d: dict[str, Any], device: str | None = None, generator: Any = None) -
     if kind in ("dtype", "device"):
         import torch
         return getattr(torch, d["value"]) if kind == "dtype" else torch.device(device or d["value"])
+    if kind == "generator":
+        import torch
+        return torch.Generator(device or d["device"]).manual_seed(0)
     raise ValueError(f"a {d.get('type', kind)} cannot be made up from its signature")
 
 

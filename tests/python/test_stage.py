@@ -29,20 +29,21 @@ def test_with_statement(strata):
         found["a"]["duration_ms"] - found["a/b"]["duration_ms"], abs=1e-6)
 
 
-def test_times_agree_with_another_clock(strata):
-    spent = []
+def test_times_hold_against_another_clock(strata):
+    """Never less than what is measured inside, never more than what is measured outside."""
+    inside, outside = [], []
     for pause in (0.02, 0.005, 0.01):
         began = time.perf_counter()
         with strata.stage("timed"):
+            entered = time.perf_counter()
             time.sleep(pause)
-        spent.append((time.perf_counter() - began) * 1e3)
+            inside.append((time.perf_counter() - entered) * 1e3)
+        outside.append((time.perf_counter() - began) * 1e3)
     s = stages(strata)["timed"]
     assert s["count"] == 3
-    assert s["duration_ms"] == pytest.approx(sum(spent), rel=0.02, abs=0.5)
-    assert s["first_ms"] == pytest.approx(spent[0], rel=0.02, abs=0.5)
-    assert s["median_ms"] == pytest.approx(sorted(spent)[1], rel=0.02, abs=0.5)
-    assert s["max_ms"] == pytest.approx(max(spent), rel=0.02, abs=0.5)
-    assert s["min_ms"] == pytest.approx(min(spent), rel=0.02, abs=0.5)
+    for key, pick in (("duration_ms", sum), ("first_ms", lambda v: v[0]), ("max_ms", max),
+                      ("min_ms", min), ("median_ms", lambda v: sorted(v)[1])):
+        assert pick(inside) * 0.9999 <= s[key] <= pick(outside) * 1.0001, key
 
 
 def test_the_total_counts_nothing_twice(strata):
@@ -90,12 +91,13 @@ def test_an_exception_is_counted_apart_and_passes_through(strata):
             time.sleep(0.005)
             raise error
     assert caught.value is error
+    s = stages(strata)["fails"]
+    assert (s["count"], s["errors"]) == (0, 1)
+    assert s["error_ms"] >= 5
+    assert s["duration_ms"] == 0  # the failed call is no measurement
     with strata.stage("fails"):
         pass
-    s = stages(strata)["fails"]
-    assert (s["count"], s["errors"]) == (1, 1)
-    assert s["error_ms"] >= 5
-    assert s["duration_ms"] < 5  # the failed call is no measurement
+    assert stages(strata)["fails"]["count"] == 1
 
 
 def test_exceptions_leave_nested_stages_in_order(strata):
@@ -206,10 +208,15 @@ def test_threads(strata):
 
 
 def test_coroutine_knows_active_from_awaited(strata):
+    awaited = 0.0
+
     @strata.stage("mixed")
     async def mixed():
+        nonlocal awaited
         time.sleep(0.02)
+        began = time.perf_counter()
         await asyncio.sleep(0.05)
+        awaited = (time.perf_counter() - began) * 1e3
         time.sleep(0.01)
         return 7
 
@@ -217,8 +224,8 @@ def test_coroutine_knows_active_from_awaited(strata):
     assert asyncio.run(mixed()) == 7
     s = stages(strata)["mixed"]
     assert s["count"] == 1
-    assert 30 <= s["active_ms"] < 50
-    assert s["awaited_ms"] >= 45
+    assert s["active_ms"] >= 30
+    assert awaited * 1.0001 >= s["awaited_ms"] > 0
     assert s["duration_ms"] == pytest.approx(s["active_ms"] + s["awaited_ms"], abs=1e-6)
 
 
@@ -348,24 +355,34 @@ def test_plain_stages_inside_a_loop(strata):
 
 
 def test_generator_is_timed_only_while_it_runs(strata):
+    inside = used = 0.0
+
     @strata.stage("produce")
     def produce():
+        nonlocal inside
         for i in range(3):
+            began = time.perf_counter()
             time.sleep(0.005)
             with strata.stage("prepare"):
                 time.sleep(0.001)
+            inside += time.perf_counter() - began
             yield i
 
     assert inspect.isgeneratorfunction(produce)
+    whole = time.perf_counter()
     with strata.stage("consume"):
         for item in produce():
+            began = time.perf_counter()
             with strata.stage("use"):
                 time.sleep(0.01)
+            used += time.perf_counter() - began
+    whole = time.perf_counter() - whole
     found = stages(strata)
     assert found["consume/produce"]["count"] == 1
     assert found["consume/produce/prepare"]["count"] == 3
     assert found["consume/use"]["count"] == 3  # not inside the generator
-    assert 15 <= found["consume/produce"]["duration_ms"] < 30
+    took = found["consume/produce"]["duration_ms"] / 1e3
+    assert inside * 0.9999 <= took <= (whole - used) * 1.0001
 
 
 def test_generator_protocol(strata):
@@ -451,6 +468,8 @@ def test_generator_that_fails(strata):
 
 
 def test_async_generator(strata):
+    used = 0.0
+
     @strata.stage("stream")
     async def stream(n):
         for i in range(n):
@@ -461,17 +480,22 @@ def test_async_generator(strata):
     assert inspect.isasyncgenfunction(stream)
 
     async def main():
+        nonlocal used
         got = []
         async for item in stream(3):
+            began = time.perf_counter()
             with strata.stage("use"):
                 await asyncio.sleep(0.01)
+            used += time.perf_counter() - began
             got.append(item)
         return got
 
+    whole = time.perf_counter()
     assert asyncio.run(main()) == [0, 1, 2]
+    whole = time.perf_counter() - whole
     found = stages(strata)
     assert found["stream"]["count"] == 1
-    assert 6 <= found["stream"]["duration_ms"] < 25  # not the 30 ms of its user
+    assert 6 <= found["stream"]["duration_ms"] <= (whole - used) * 1e3  # without its user's time
     assert found["use"]["count"] == 3
 
 

@@ -18,7 +18,6 @@
     X(slow_gemm)          \
     X(copy_before_gemm)   \
     X(eager_island)       \
-    X(recompile)          \
     X(memory_growth)      \
     X(kernel_outlier)     \
     X(warm_up)

@@ -1,0 +1,242 @@
+"""Runs of several processes: forked, spawned, launched as ranks, killed."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from conftest import PROGRAM, clean_environment
+
+
+def strata(*args, **env):
+    return subprocess.run([PROGRAM, *map(str, args)], capture_output=True, text=True, check=False,
+                          timeout=600, env=clean_environment(**env))
+
+
+def timing_files(folder):
+    return sorted(p.name for p in folder.glob("timing*.json") if "signature" not in p.name)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_multiprocessing(program, method):
+    done = program(f"""
+        import multiprocessing, os, strata
+
+        def work(n):
+            for _ in range(n):
+                with strata.stage("work"):
+                    pass
+
+        if __name__ == "__main__":
+            context = multiprocessing.get_context({method!r})
+            with strata.stage("main"):
+                children = [context.Process(target=work, args=(n,)) for n in (1, 2, 3)]
+                for c in children: c.start()
+                for c in children: c.join()
+            assert all(c.exitcode == 0 for c in children)
+    """)
+    assert done.status == 0, done.stderr
+    folder = done.folder()  # one for all
+    assert len(timing_files(folder)) == 4
+    reports = [json.loads((folder / name).read_text()) for name in timing_files(folder)]
+    path = "main/work" if method == "fork" else "work"  # a forked child is still inside main
+    assert sorted(r["stages"][path]["count"] for r in reports if path in r["stages"]) == [1, 2, 3]
+    assert done.stderr.count("strata: ") == 1  # one table
+
+
+def test_pool(program):
+    done = program("""
+        import multiprocessing, strata
+
+        @strata.stage("square")
+        def square(n):
+            return n * n
+
+        if __name__ == "__main__":
+            with multiprocessing.get_context("fork").Pool(2) as pool:
+                assert pool.map(square, range(20)) == [n * n for n in range(20)]
+                pool.close()
+                pool.join()
+            with strata.stage("main"):
+                pass
+    """)
+    assert done.status == 0, done.stderr
+    reports = [json.loads((done.folder() / n).read_text()) for n in timing_files(done.folder())]
+    assert sum(r["stages"].get("square", {}).get("count", 0) for r in reports) == 20
+
+
+def test_children_of_other_programs_join(program):
+    done = program("""
+        import os, subprocess, sys, strata
+        with strata.stage("main"):
+            os.chdir("/")
+            subprocess.run([sys.executable, "-c",
+                            "import strata\\nwith strata.stage('child'): pass"], check=True)
+    """)
+    assert done.status == 0, done.stderr
+    assert len(timing_files(done.folder())) == 2
+
+
+STRAGGLER = """
+    import sys, time
+    import torch, torch.distributed as dist
+    import strata
+
+    dist.init_process_group("gloo")
+    me = dist.get_rank()
+    x = torch.ones(100)
+    for _ in range(12):
+        with strata.stage("load"):
+            time.sleep(0.002)
+        with strata.stage("compute"):
+            time.sleep(0.06 if me == int(sys.argv[1]) else 0.01)
+        with strata.stage("all_reduce"):
+            dist.all_reduce(x)
+    dist.destroy_process_group()
+"""
+
+
+def test_the_straggler_of_four_ranks_is_named(tmp_path):
+    pytest.importorskip("torch")
+    (tmp_path / "train.py").write_text(textwrap.dedent(STRAGGLER))
+    launcher = os.path.join(os.path.dirname(sys.executable), "torchrun")
+    done = strata("run", "-o", tmp_path, "--", launcher, "--nproc-per-node", 4,
+                  tmp_path / "train.py", 2, PATH=os.environ["PATH"])
+    assert done.returncode == 0, done.stderr
+    assert "rank 2 is the straggler: compute takes it" in done.stderr
+    assert "the others wait for it in all_reduce" in done.stderr
+    (folder,) = (tmp_path / "train").iterdir()
+    assert timing_files(folder) == [f"timing_rank{n}.json" for n in range(4)]
+    shown = json.loads(strata("stages", folder, "--json").stdout)
+    assert [r["rank"] for r in shown["ranks"]] == [0, 1, 2, 3] and shown["world_size"] == 4
+    assert shown["straggler"]["rank"] == 2 and shown["straggler"]["stage"] == "compute"
+    compute = next(s for s in shown["stages"] if s["name"] == "compute")
+    assert compute["max_rank"] == 2 and compute["count"] == 12
+    assert compute["min_us"] <= compute["cpu_us"] <= compute["max_us"]
+    assert compute["imbalance_pct"] > 50
+
+
+@pytest.mark.parametrize("variables", [
+    ("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS")])
+def test_ranks_by_environment(tmp_path, variables):
+    """Started by a launcher, without strata run, the ranks find each other's folder."""
+    script = "import strata\nwith strata.stage('a'): pass\n"
+    ranks = [subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True,
+                              env=clean_environment(STRATA_OUT=tmp_path, **dict(zip(variables, (n, 3)))))
+             for n in range(3)]
+    said = [r.communicate()[1] for r in ranks]
+    (folder,) = [p for p in (tmp_path / "python").iterdir() if p.is_dir()]
+    assert timing_files(folder) == [f"timing_rank{n}.json" for n in range(3)]
+    assert "1 stages" in said[0] and said[1] == said[2] == ""  # the first rank speaks
+
+
+def test_a_world_of_one_is_no_rank(program):
+    done = program("import strata\nwith strata.stage('a'): pass\n", RANK=0, WORLD_SIZE=1)
+    assert timing_files(done.folder()) == ["timing.json"]
+
+
+ENDLESS = """
+    import sys, threading, time, strata
+
+    def work():
+        while True:
+            with strata.stage("denoise"):
+                with strata.stage("step"):
+                    pass
+
+    for _ in range(7):
+        threading.Thread(target=work, daemon=True).start()
+    print("running", flush=True)
+    with strata.stage("main"):
+        work()
+"""
+
+
+def test_killed(tmp_path):
+    """kill -9 while eight threads record: everything up to then is there, and says where it was."""
+    (tmp_path / "endless.py").write_text(textwrap.dedent(ENDLESS))
+    victim = subprocess.Popen([sys.executable, str(tmp_path / "endless.py")], text=True,
+                              stdout=subprocess.PIPE, env=clean_environment(STRATA_OUT=tmp_path))
+    assert victim.stdout.readline() == "running\n"
+    time.sleep(0.5)
+    victim.kill()
+    assert victim.wait() == -signal.SIGKILL
+    (folder,) = (p.parent for p in tmp_path.glob("endless/*/rings"))
+    assert timing_files(folder) == []
+    done = strata("recover", folder)
+    assert done.returncode == 0, done.stderr
+    assert "killed" in done.stdout and "open when it ended: " in done.stdout
+    assert "< main" in done.stdout
+    report = json.loads((folder / "timing.json").read_text())
+    assert report["recovered"] and report["pid"] == victim.pid and report["lost_records"] == 0
+    stages = report["stages"]
+    assert stages["main"]["unfinished"] == 1 and stages["main/denoise"]["count"] > 0
+    assert stages["denoise"]["count"] > 100
+    assert abs(stages["denoise"]["count"] - stages["denoise/step"]["count"]) <= 8
+    told = strata("recover", folder, "--json")
+    (process,) = json.loads(told.stdout)["processes"]
+    assert process["ended"] == "killed" and process["threads"] == 8
+    assert timing_files(folder) == ["timing.json"]  # not made again
+    assert strata("stages", folder).returncode == 0
+    assert strata("lint", folder).returncode == 0
+
+
+def test_killed_under_strata_run(tmp_path):
+    (tmp_path / "dies.py").write_text(textwrap.dedent("""
+        import os, signal, strata
+        for i in range(5):
+            with strata.stage("a"):
+                if i == 4:
+                    os.kill(os.getpid(), signal.SIGKILL)
+    """))
+    done = strata("run", "-o", tmp_path, "--", sys.executable, tmp_path / "dies.py")
+    assert done.returncode == -signal.SIGKILL
+    assert "recovered after a kill or crash" in done.stderr
+    assert "1 never ended" in done.stderr
+
+
+def test_thousand_processes(program):
+    """Forked and exec'ed children by the hundred: no file is broken."""
+    done = program("""
+        import os, strata
+        with strata.stage("main"):
+            for i in range(300):
+                pid = os.fork()
+                if pid == 0:
+                    if i % 2:
+                        os.execv("/bin/true", ["true"])
+                    with strata.stage("child"):
+                        pass
+                    os._exit(0)
+                assert os.waitpid(pid, 0)[1] == 0
+    """)
+    assert done.status == 0, done.stderr
+    told = json.loads(strata("recover", done.folder(), "--json").stdout)
+    assert len(told["processes"]) == 151 and told["unreadable_files"] == 0
+    assert all(p["lost_records"] == 0 for p in told["processes"])
+
+
+def test_hosts_that_share_a_folder(tmp_path):
+    """Two hosts (told apart by their names in the files) with the same process numbers."""
+    script = "import strata\nwith strata.stage('a'): pass\n"
+    for n in range(2):
+        subprocess.run([sys.executable, "-c", script], check=True, capture_output=True,
+                       env=clean_environment(STRATA_RUN=tmp_path / "run", RANK=n, WORLD_SIZE=2))
+    procs = sorted((tmp_path / "run" / "rings").glob("*.proc"))
+    for i, path in enumerate(procs):
+        data = bytearray(path.read_bytes())
+        data[120:184] = f"node{i}".encode().ljust(64, b"\0")
+        data[16:20] = (4242).to_bytes(4, "little")
+        path.write_bytes(data)
+        for ring in path.parent.glob(path.stem + ".*.ring"):
+            data = bytearray(ring.read_bytes())
+            data[20:24] = (4242).to_bytes(4, "little")
+            ring.write_bytes(data)
+    told = json.loads(strata("recover", tmp_path / "run", "--json").stdout)
+    assert {p["host"] for p in told["processes"]} == {"node0", "node1"}
+    assert told["events"] == 2

@@ -1,0 +1,132 @@
+"""Timelines: strata.profile in the place of torch.profiler.profile, and selected stages only."""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from conftest import PROGRAM, clean_environment
+
+torch = pytest.importorskip("torch")
+
+
+def events(path):
+    with gzip.open(path, "rt") as f:
+        return json.load(f)["traceEvents"]
+
+
+def test_profile_is_torchs_own(strata):
+    with strata.profile(activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=True,
+                        report=False) as prof:
+        torch.ones(4) + 1
+    assert isinstance(prof, torch.profiler.profile)
+    assert any(row.key == "aten::add" for row in prof.key_averages())
+    assert os.path.basename(prof.trace).startswith("trace")
+    assert any(e.get("name") == "aten::add" for e in events(prof.trace))
+
+
+def test_profile_with_a_schedule(strata):
+    ready = []
+    with strata.profile(schedule=strata.schedule(wait=1, warmup=1, active=2, repeat=1),
+                        on_trace_ready=ready.append, report=False) as prof:
+        for _ in range(6):
+            torch.ones(2) * 2
+            prof.step()
+    assert len(ready) == 1
+    steps = {e["name"] for e in events(prof.trace) if str(e.get("name", "")).startswith("ProfilerStep")}
+    assert steps == {"ProfilerStep#2", "ProfilerStep#3"}
+
+
+def test_profile_tells_its_report(strata):
+    with strata.profile(report=False) as prof:
+        torch.ones(4) + 1
+    assert "wall" in prof.report() or "strata" in prof.report()
+
+
+def test_traces_do_not_overwrite_each_other(strata):
+    paths = set()
+    for _ in range(3):
+        with strata.profile(report=False) as prof:
+            torch.ones(1) + 1
+        paths.add(prof.trace)
+    assert len(paths) == 3
+
+
+ONLY = """
+    import torch, strata
+
+    @strata.stage("denoise")
+    def denoise(x):
+        with strata.stage("inner"):
+            return torch.relu(x)
+
+    @strata.stage("decode")
+    def decode(x):
+        return torch.sigmoid(x)
+
+    x = torch.ones(8)
+    for _ in range(4):
+        decode(denoise(x))
+    torch.tanh(x)
+"""
+
+
+@pytest.fixture(scope="module")
+def selected(tmp_path_factory):
+    """One run with strata run --only, looked at from several sides."""
+    folder = tmp_path_factory.mktemp("only")
+    (folder / "prog.py").write_text(textwrap.dedent(ONLY))
+    done = subprocess.run(
+        [PROGRAM, "run", "-o", str(folder), "--only", "denoise", "--steps", "2", "--skip", "1", "--",
+         sys.executable, str(folder / "prog.py")],
+        capture_output=True, text=True, check=False, env=clean_environment(PYTHONPATH=""))
+    assert done.returncode == 0, done.stderr
+    return next((folder / "prog").iterdir())
+
+
+def test_only_the_stages_asked_for(selected):
+    traces = sorted(p.name for p in selected.glob("*_trace*.json.gz"))
+    assert len(traces) == 2 and all(t.startswith("denoise_trace") for t in traces)
+    for name in traces:
+        names = {e.get("name") for e in events(selected / name)}
+        assert "aten::relu" in names
+        assert not {"aten::sigmoid", "aten::tanh"} & names
+
+
+def test_breakdown_adds_nothing_twice(selected):
+    found = json.loads((selected / "denoise_breakdown.json").read_text())
+    assert found["name"] == "denoise" and found["trace"] == "denoise_trace.json.gz"
+    assert found["total_self_cpu_ms"] == pytest.approx(
+        sum(o["self_cpu_ms"] for o in found["top_operators"]))
+    assert any(o["name"] == "aten::relu" for o in found["top_operators"])
+
+
+def test_numbers_are_kept_too(selected):
+    stages = json.loads((selected / "timing.json").read_text())["stages"]
+    assert stages["denoise"]["count"] == 4 and stages["decode"]["count"] == 4
+
+
+def test_a_profiler_of_the_programs_own(program):
+    """Ours gives way."""
+    done = program("""
+        import torch, strata
+        with torch.profiler.profile() as prof:
+            with strata.stage("a"):
+                torch.ones(2) + 1
+        assert any(r.key == "aten::add" for r in prof.key_averages())
+        print("done")
+    """, STRATA_ONLY="*")
+    assert done.status == 0 and done.stdout == "done\n", done.stderr
+
+
+def test_without_torch(program):
+    done = program("""
+        import strata
+        with strata.stage("a"):
+            pass
+        print("done")
+    """, STRATA_ONLY="a")
+    assert (done.status, done.stdout) == (0, "done\n")

@@ -1,0 +1,243 @@
+"""Descriptions of what goes in and out: every kind of value, ranges, budgets, and the way back."""
+import collections
+import dataclasses
+import json
+import math
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+
+@dataclasses.dataclass
+class Settings:
+    scale: float
+    size: tuple
+    mask: object = None
+
+
+Point = collections.namedtuple("Point", "x y")
+
+
+@pytest.fixture
+def describe(strata):
+    """Describes one argument through the whole path: decorator, file, JSON."""
+    def through(value):
+        from strata._report import signatures
+
+        @strata.stage("described")
+        def fn(argument):
+            return argument
+
+        strata.reset()
+        fn(value)
+        found = json.loads(json.dumps(signatures()))["stages"]["described"]["signatures"]
+        assert len(found) == 1 and found[0]["count"] == 1
+        assert found[0]["inputs"]["argument"] == found[0]["output"]
+        return found[0]["output"]
+
+    return through
+
+
+def test_plain_values(describe):
+    assert describe(None) == {"kind": "value", "value": None}
+    assert describe(True) == {"kind": "value", "value": True}
+    assert describe("euler") == {"kind": "value", "value": "euler"}
+    assert describe(3) == {"kind": "value", "value": 3, "range": [3, 3]}
+    assert describe(0.5) == {"kind": "value", "value": 0.5, "range": [0.5, 0.5]}
+    assert describe(math.inf) == {"kind": "value", "value": "inf"}
+    assert describe(10**30)["value"] == 1e30
+    assert describe("x" * 1000)["cut"]
+
+
+def test_tensors(describe):
+    t = torch.randn(4, 6).to(torch.bfloat16).t()[1:]
+    assert describe(t) == {
+        "kind": "tensor", "shape": [5, 4], "stride": [1, 6], "dtype": "bfloat16", "device": "cpu",
+        "requires_grad": False}
+    assert describe(torch.zeros(2, requires_grad=True))["requires_grad"]
+    assert describe(torch.tensor([[3, 9], [-2, 4]]))["range"] == [-2, 9]
+    assert describe(torch.tensor([True, False]))["range"] == [0, 1]
+    assert describe(torch.tensor([True, True]))["range"] == [1, 1]
+    assert "range" not in describe(torch.empty(0, dtype=torch.int64))
+    assert describe(torch.zeros(3, device="meta"))["device"] == "meta"
+    assert describe(torch.eye(2).to_sparse())["layout"] == "sparse_coo"
+    assert describe(torch.zeros(2, dtype=torch.float8_e4m3fn))["dtype"] == "float8_e4m3fn"
+
+
+def test_containers(describe):
+    assert describe([]) == {"kind": "list", "items": []}
+    assert describe((1, [None]))["items"][1] == {"kind": "list", "items": [
+        {"kind": "value", "value": None}]}
+    assert describe({"a": torch.ones(1), 3: {}})["items"][1] == [3, {"kind": "dict", "items": []}]
+    assert describe({1, 2})["kind"] == "set"
+    assert describe(Point(1, 2))["type"].endswith("Point")
+    found = describe(Settings(0.5, (1, 2), torch.ones(2, dtype=torch.bool)))
+    assert found["kind"] == "dataclass" and found["type"].endswith("test_signature.Settings")
+    assert found["fields"]["mask"]["range"] == [1, 1]
+    assert describe(list(range(1000)))["length"] == 1000
+    assert describe(object()) == {"kind": "object", "type": "builtins.object"}
+    deep = current = []
+    for _ in range(50):
+        current.append([])
+        current = current[0]
+    assert describe(deep)["kind"] == "list"
+    loop = []
+    loop.append(loop)
+    assert describe(loop)["kind"] == "list"
+
+
+def test_torch_words(describe):
+    assert describe(torch.float16) == {"kind": "dtype", "value": "float16"}
+    assert describe(torch.device("cpu")) == {"kind": "device", "value": "cpu"}
+    assert describe(torch.Generator()) == {"kind": "generator", "device": "cpu"}
+
+
+@pytest.mark.parametrize("value", [
+    None, True, 7, 0.25, "text", [1, "a", None], (1, (2,)), {"k": [0.5]}, math.inf,
+    Settings(1.0, (2,), None), torch.float32, torch.device("cpu")])
+def test_values_come_back_as_they_were(describe, value):
+    import strata.mock
+    assert strata.mock.build(describe(value)) == value
+
+
+@pytest.mark.parametrize("value", [
+    torch.randn(3, 5).t(), torch.randint(5, 9, (4,)), torch.ones(2, dtype=torch.bool),
+    torch.zeros(2, 3, dtype=torch.float8_e4m3fn), torch.randn(2, dtype=torch.complex64),
+    torch.zeros((), dtype=torch.int32), torch.randn(2, requires_grad=True)])
+def test_tensors_come_back_alike(describe, value):
+    import strata.mock
+    made = strata.mock.build(describe(value))
+    assert made.shape == value.shape and made.stride() == value.stride()
+    assert made.dtype is value.dtype and made.requires_grad == value.requires_grad
+    if not value.dtype.is_floating_point and not value.dtype.is_complex:
+        assert made.min() >= value.min() and made.max() <= value.max()
+
+
+def test_numbers_differ_without_being_different(strata):
+    from strata._report import signatures
+
+    @strata.stage("steps")
+    def step(i, t):
+        return t
+
+    for i in range(10):
+        step(i, torch.tensor([i, 5]))
+    step(3, torch.tensor([1, 2, 3]))
+    first, second = signatures()["stages"]["steps"]["signatures"]
+    assert (first["count"], second["count"]) == (10, 1)
+    assert first["inputs"]["i"]["range"] == [0, 9]
+    assert first["inputs"]["t"]["range"] == [0, 9]
+    assert second["inputs"]["t"]["shape"] == [3]
+
+
+def test_arguments_by_name(strata):
+    from strata._report import signatures
+
+    class Model:
+        @strata.stage("named")
+        def call(self, a, b=2, *rest, c=4, **more):
+            return None
+
+    Model().call(1, 2, 3, c=5, d="x")
+    inputs = signatures()["stages"]["named"]["signatures"][0]["inputs"]
+    assert {k: v["value"] for k, v in inputs.items()} == {
+        "a": 1, "b": 2, "rest[0]": 3, "c": 5, "d": "x"}
+
+
+def test_by_path(strata):
+    from strata._report import signatures
+
+    @strata.stage("inner")
+    def inner(x):
+        return x
+
+    inner(1)
+    with strata.stage("outer"):
+        inner("a")
+    found = signatures()["stages"]
+    assert found["inner"]["signatures"][0]["inputs"]["x"]["value"] == 1
+    assert found["outer/inner"]["signatures"][0]["inputs"]["x"]["value"] == "a"
+
+
+def test_secrets_are_hidden(strata):
+    from strata._report import signatures
+
+    @strata.stage("login")
+    def login(user, password, api_key=None):
+        return None
+
+    login("me", "hunter2", api_key="sk-123")
+    text = json.dumps(signatures())
+    assert "hunter2" not in text and "sk-123" not in text and '"me"' in text
+
+
+def test_many_signatures_have_an_end(strata, monkeypatch):
+    from strata import _signature
+    from strata._report import signatures
+    monkeypatch.setattr(_signature, "SHARE", 1e9)
+
+    @strata.stage("ragged")
+    def ragged(t):
+        return None
+
+    for n in range(100):
+        ragged(torch.zeros(n))
+    found = signatures()["stages"]["ragged"]
+    assert len(found["signatures"]) == 64
+    assert found["further_signatures"] == 36
+
+
+def test_hot_functions_are_not_looked_at_forever(strata):
+    from strata._report import signatures
+
+    @strata.stage("hot")
+    def hot(t):
+        return None
+
+    t = torch.zeros(3)
+    for _ in range(2000):
+        hot(t)
+    looked = signatures()["stages"]["hot"]["signatures"][0]["count"]
+    assert 16 <= looked < 2000
+    assert strata.report()["stages"]["hot"]["count"] == 2000
+
+
+def test_what_cannot_be_described_does_no_harm(strata):
+    class Spiteful:
+        def __getattribute__(self, name):
+            raise RuntimeError("no")
+
+        __class__ = property(lambda self: 1 / 0)
+
+    @strata.stage("spiteful")
+    def fn(x):
+        return 5
+
+    assert fn(Spiteful()) == 5
+    assert fn(1) == 5
+    assert strata.report()["stages"]["spiteful"]["count"] == 2
+
+
+def test_failed_calls_have_none(strata):
+    from strata._report import signatures
+
+    @strata.stage("fails")
+    def fn(x):
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        fn(1)
+    assert "fails" not in signatures()["stages"]
+
+
+def test_switched_off(program):
+    done = program("""
+        import strata
+
+        @strata.stage("a")
+        def fn(x): return x
+        fn(1)
+    """, STRATA_SIGNATURES="off", STRATA_TABLE="off")
+    assert done.status == 0
+    assert not (done.folder() / "timing_io_signature.json").exists()
