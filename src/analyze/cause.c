@@ -30,6 +30,22 @@ const char *cause_kind_name(enum cause_kind k)
     return names[k];
 }
 
+const char *cause_kind_words(enum cause_kind k)
+{
+    static const char *const names[CAUSE_KINDS] = {
+        [CAUSE_PYTHON] = "Python",           [CAUSE_OP] = "operator",
+        [CAUSE_DYNAMO] = "compile lookup",   [CAUSE_SYNC] = "sync",
+        [CAUSE_ALLOCATION] = "allocation",   [CAUSE_CALL] = "runtime call",
+        [CAUSE_LABEL] = "inside label",      [CAUSE_UNTRACED] = "not recorded",
+        [CAUSE_PROFILER] = "the profiler",   [CAUSE_LOADING] = "code loading",
+        [CAUSE_LAUNCH] = "launch latency",   [CAUSE_COPY] = "copy",
+        [CAUSE_DEPENDENCY] = "other stream", [CAUSE_GRAPH] = "inside graph",
+        [CAUSE_DEVICE] = "device",           [CAUSE_UNKNOWN] = "launch unknown",
+        [CAUSE_SHORT] = "short gaps",
+    };
+    return names[k];
+}
+
 void causes_init(struct causes *c, const struct trace *t)
 {
     *c = (struct causes){.t = t};

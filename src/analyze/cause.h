@@ -29,7 +29,8 @@ enum cause_kind {
 };
 
 /* "python", "op", "dynamo_lookup", "sync", ...: stable, for JSON. */
-const char *cause_kind_name(enum cause_kind k);
+const char *cause_kind_name(enum cause_kind k);  /* in JSON: "launch_latency" */
+const char *cause_kind_words(enum cause_kind k); /* for people: "launch latency" */
 
 #define CAUSE_NO_SITE UINT32_MAX
 #define CAUSE_NONE    UINT32_MAX

@@ -31,6 +31,18 @@ static const char *text(const struct analysis *a, const char *fmt, ...)
     return copy ? copy : "";
 }
 
+/* "11.0 ms inside label cache_context": what the device waits for most. */
+static const char *largest_idle(const struct analysis *a)
+{
+    const struct cause *top = &a->gaps.causes[0];
+    char name[64];
+    if (a->parts.outside_ns > top->idle_ns)
+        return text(a, "%s before its first and after its last work",
+                    human_time(a->parts.outside_ns).s);
+    return text(a, "%s, %s: %s", human_time(top->idle_ns).s, cause_kind_words(top->kind),
+                human_cut(top->name, 40, name, sizeof name));
+}
+
 static void gpu_busy(const struct analysis *a, struct checklist *c)
 {
     struct check_item *i = add(c, "gpu_busy", "Is the GPU busy all the time?", "%");
@@ -43,13 +55,12 @@ static void gpu_busy(const struct analysis *a, struct checklist *c)
     }
     i->healthy = 100 - a->busy_pct <= a->th.value[TH_IDLE_PCT];
     bool unavoidable = a->gaps.n_devices && a->gaps.devices[0].small_shapes;
-    const struct cause *top = a->gaps.n_causes ? &a->gaps.causes[0] : NULL;
-    if (i->healthy || !top)
+    if (i->healthy || !a->gaps.n_causes)
         i->verdict = text(a, "GPU busy %s of the wall clock", human_pct(a->busy_pct).s);
     else
         i->verdict = text(
-            a, "GPU busy only %s; the largest part of its idle time is %s: %s%s",
-            human_pct(a->busy_pct).s, cause_kind_name(top->kind), human_time(top->idle_ns).s,
+            a, "GPU busy only %s; the largest part of its idle time is %s%s",
+            human_pct(a->busy_pct).s, largest_idle(a),
             unavoidable ? "; kernels this small cannot fill the gaps between single launches" : "");
 }
 
@@ -74,8 +85,9 @@ static void cpu_waits(const struct analysis *a, struct checklist *c)
     if (n == 0) i->verdict = "the CPU never waits for the GPU in the loop";
     else
         i->verdict = text(
-            a, "%.3g waits%s block the CPU for %s and leave the GPU idle for %s (%s)%s", i->value,
-            steps ? " a step" : "", human_time(blocked).s, human_time(exposed).s, human_pct(cost).s,
+            a, "the CPU waits %.3g times%s: blocked %s in all, the GPU idle %s (%s) for it%s",
+            i->value, steps ? " a step" : "", human_time(blocked).s, human_time(exposed).s,
+            human_pct(cost).s,
             i->healthy && blocked > 4 * exposed ? ": the GPU has work meanwhile, little to gain"
                                                 : "");
 }

@@ -216,6 +216,19 @@ static void set_severity(struct ranking *r, struct finding *f)
                                                                     : SEVERITY_LOW;
 }
 
+/* With nothing else left to be fixed together with, the gain is its own. */
+static void part_the_last(struct findings *f)
+{
+    struct finding *last = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (!f->items[i]->together) continue;
+        last = f->items[i];
+        n++;
+    }
+    if (n == 1) last->together = false;
+}
+
 /* Keeps advice and what gains enough; the rest is only counted. */
 static void drop_minor(struct ranking *r)
 {
@@ -232,6 +245,7 @@ static void drop_minor(struct ranking *r)
         f->minor_gain_ns += x->gain_ns;
     }
     f->n = kept;
+    part_the_last(f);
 }
 
 static int predict_alone(struct ranking *r, struct err *e)

@@ -161,6 +161,8 @@ static int find_repeat(const struct tokens *ts, struct arena *mem, struct repeat
     struct period_seq seq = {items, weights, (uint32_t)ts->n, SLACK_PCT};
     TRY(period_find(&seq, mem, &r, e));
     bool often = r.period >= SHORT_PERIOD || r.count >= SHORT_REPEATS;
+    /* one kernel over and over is no loop of steps; one graph or compiled region is */
+    if (r.period == 1 && ts->list && !ts->list[r.begin].compiled) often = false;
     if (!often || r.weight == 0 || r.weight < total / 100 * COVER_PCT) r.count = 0;
     *ret = r;
     return 0;

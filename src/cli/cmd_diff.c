@@ -6,10 +6,11 @@
 #include "cli/show.h"
 #include "report/view_diff.h"
 
-#define MOST_RUNS 64
+#define MOST_RUNS   64
+#define PARTS_SHOWN 8
 
 static const struct opt opts[] = {
-    {"limit", 0, "N", "rows to show, 0 for all", NULL},
+    {"limit", 0, "N", "parts of the change to show, 0 for all (default 8)", NULL},
     {0},
 };
 
@@ -104,7 +105,7 @@ static int compare(struct cli *cli, const struct opts *o, struct side *b, struct
     struct diff_stats stats;
     TRY(measure(cli, b, e));
     TRY(measure(cli, a, e));
-    TRY(show_screen(cli, o, 0, &s, e));
+    TRY(show_screen(cli, o, PARTS_SHOWN, &s, e));
     TRY(diff_run(&b->shown.a, &a->shown.a, &a->shown.mem, &d, e));
     diff_stats(b->walls, b->n, a->walls, a->n, &stats);
     struct view_diff v = {&d, &stats, {b->path, a->path}};

@@ -40,6 +40,16 @@ static int find_exporter(const struct opts *o, const char *path, const struct ex
                 "no format is called like '%s'; say --to chrome, strata, csv or sqlite", path);
 }
 
+/* An option that the format would pass over in silence is a mistake. */
+static int check_options(const struct opts *o, const struct exporter *x, struct err *e)
+{
+    if (opt_has(o, "for") && !(x->uses & EXPORT_VIEWER))
+        return FAIL(e, ERR_USAGE, "--for is for Chrome JSON, not for %s", x->name);
+    if (opt_has(o, "args") && !(x->uses & EXPORT_ARGS))
+        return FAIL(e, ERR_USAGE, "--args is for csv and sqlite: %s has them anyway", x->name);
+    return 0;
+}
+
 static uint64_t file_size(const char *path)
 {
     struct stat st;
@@ -79,6 +89,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     const struct exporter *x;
     if (!path) return FAIL(e, ERR_USAGE, "where to? Say -o FILE");
     TRY(find_exporter(o, path, &x, e));
+    TRY(check_options(o, x, e));
     struct progress progress;
     struct export_options options = {
         .strip = opt_has(o, "strip"),

@@ -13,7 +13,8 @@ static const struct opt opts[] = {
     {"by", 'b', "WHAT", "tell kernels apart by name, by launch configuration too, or by operator",
      "name|config|op"},
     {"filter", 'f', "REGEX", "only kernels whose name or family matches", NULL},
-    {"wide", 'w', NULL, "every column: operator, grid, block, registers, shared memory ...", NULL},
+    {"wide", 'w', NULL,
+     "every column: operator, mean, max, family, grid, block, registers, shared memory", NULL},
     {0},
 };
 

@@ -1,4 +1,7 @@
 /* cmd_offload.c: `strata offload`: what streaming or keeping weights would cost. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/offload_input.h"
 #include "report/view_offload.h"
@@ -13,6 +16,8 @@ static const char *const examples[] = {
     "compare what before predicts with what after shows",
     "strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --first-ms 110s",
     "the same from a few numbers, without a trace",
+    "strata offload calibrate --json > rates.json",
+    "how fast this machine copies, for --calibration",
     NULL,
 };
 
@@ -124,10 +129,12 @@ static int add_measured(struct cli *cli, const char *path, struct arena *mem, st
 static int show_plan(struct cli *cli, const struct opts *o, struct plan *p, struct arena *mem,
                      struct err *e)
 {
+    struct integrity quality;
     TRY(plan_run(p, mem, e));
+    if (p->trial) TRY(integrity_run(p->trial->b, mem, &quality, e));
     struct screen s = {&cli->out, o->n_args ? o->args[0] : "", cli->width, cli->color, UINT32_MAX};
-    if (cli->json) view_offload_json(&cli->out, p);
-    else view_offload_text(&s, p);
+    if (cli->json) view_offload_json(&cli->out, p, p->trial ? &quality : NULL);
+    else view_offload_text(&s, p, p->trial ? &quality : NULL);
     return 0;
 }
 
@@ -166,8 +173,23 @@ static int run_without_trace(struct cli *cli, const struct opts *o, struct arena
     return show_plan(cli, o, &p, mem, e);
 }
 
+static int calibrate(struct cli *cli, struct err *e)
+{
+    struct driver d;
+    struct calibration c;
+    TRY(driver_open(&d, getenv("STRATA_LIBCUDA"), e));
+    int rc = calibrate_run(&d, &c, e);
+    driver_close(&d);
+    if (rc < 0) return rc;
+    struct screen s = {&cli->out, "", cli->width, cli->color, UINT32_MAX};
+    if (cli->json) view_calibration_json(&cli->out, &c);
+    else view_calibration_text(&s, &c);
+    return 0;
+}
+
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
+    if (o->n_args == 1 && strcmp(o->args[0], "calibrate") == 0) return calibrate(cli, e);
     struct arena mem;
     struct streamed_trace st = {0};
     arena_init(&mem);
@@ -180,7 +202,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 const struct cmd cmd_offload = {
     .name = "offload",
     .summary = "what streaming or keeping weights would cost, before trying it",
-    .args = "[TRACE...]",
+    .args = "[TRACE...|calibrate]",
     .about =
         "Predicts the time of a run whose weights do not fit on the device: everything streamed, "
         "a\n"
@@ -188,7 +210,7 @@ const struct cmd cmd_offload = {
         "resident. With a trace of a streamed run the predictions are replays of it; without one\n"
         "they follow from the numbers that are given. Further traces and --measured runs are\n"
         "compared with what is predicted for them. Every run is taken to begin with all weights\n"
-        "in host memory.",
+        "in host memory. `strata offload calibrate` measures how fast this machine copies.",
     .examples = examples,
     .opts = offload_opts,
     .group = GROUP_DIAGNOSE,

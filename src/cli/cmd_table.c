@@ -54,6 +54,15 @@ static int find_key(const struct opts *o, const struct op_sort_key **ret, struct
     return FAIL(e, ERR_USAGE, "there is no sort key '%s'; see strata table --help", word);
 }
 
+/* A table sorted by memory or FLOPs shows them. */
+static enum view_table_focus focus_of(const struct op_sort_key *key)
+{
+    const char *word = key ? op_sort_name(key) : "";
+    if (strcmp(word, "flops") == 0) return FOCUS_FLOPS;
+    if (!strstr(word, "_mem")) return FOCUS_TIME;
+    return strstr(word, "cpu") ? FOCUS_CPU_MEMORY : FOCUS_DEVICE_MEMORY;
+}
+
 /* Grouping by what was not recorded gives a table without a difference: say how to record it. */
 static void warn_missing(const struct trace *t, enum op_by by)
 {
@@ -78,7 +87,8 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
                                 .stack_depth = (int)depth,
                                 .python = opt_has(o, "python"),
                                 .n_threads = pool_size()};
-    struct view_table_opts view = {.by = how.by, .wide = opt_has(o, "wide")};
+    struct view_table_opts view = {
+        .by = how.by, .focus = focus_of(key), .wide = opt_has(o, "wide")};
     struct op_table table;
     warn_missing(t, how.by);
     TRY(op_table_run(t, &how, mem, &table, e));

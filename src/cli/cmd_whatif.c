@@ -155,7 +155,8 @@ static int predict(struct whatif *w, struct cli *cli, const struct opts *o, stru
                             w->edits,
                             w->words,
                             w->n,
-                            wall_ms > 0 || opt_has(o, "undistort")};
+                            wall_ms > 0 || opt_has(o, "undistort"),
+                            w->model.clock_drop_pct};
     if (cli->json) view_whatif_json(&cli->out, &v);
     else view_whatif_text(&cli->out, &v, cli->color);
     return 0;

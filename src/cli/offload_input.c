@@ -24,7 +24,7 @@ const struct opt offload_opts[] = {
     {"host", 0, "KIND", "the memory weights lie in now", "pageable|pinned"},
     {"pageable-gbps", 0, "N", "rate of copies from pageable memory, GB/s", NULL},
     {"pinned-gbps", 0, "N", "rate of copies from pinned memory, GB/s", NULL},
-    {"calibration", 0, "FILE", "rates as python -m strata.offload calibrate wrote them", NULL},
+    {"calibration", 0, "FILE", "rates as strata offload calibrate --json wrote them", NULL},
     {"cold-gbps", 0, "N", "rate of the first read, from disk, GB/s", NULL},
     {"vram", 0, "SIZE", "device memory there is", NULL},
     {"noise", 0, "N%|TIME", "spread from run to run (default: as traced, else 5%)", NULL},

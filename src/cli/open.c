@@ -27,11 +27,19 @@ static void tell_cut(const struct trace *t, const char *name)
             inside ? ", the last 1 lost" : "");
 }
 
-/* Once, whatever the number of reasons: the cut, then the rest in one line. */
+/* A database has rows where text has bytes, and lost records are in no place. */
+static bool has_byte(const struct trace *t, int reason)
+{
+    return reason != DAMAGE_LOST_RECORDS && strcmp(t->format, "nsys sqlite") != 0;
+}
+
+/* Once, whatever the number of reasons: the cut, then the rest in one line. A .strata file
+ * remembers the damage of what it was made from. */
 static void tell_damage(const struct trace *t, const char *path)
 {
-    char shown[128];
-    const char *name = human_cut(str_c(path), 60, shown, sizeof shown);
+    char shown[128], name[160];
+    snprintf(name, sizeof name, "%s%s", strcmp(t->format, "strata") == 0 ? "the source of " : "",
+             human_cut(str_c(path), 60, shown, sizeof shown));
     const struct damage *d = &t->damage;
     if (d->count[DAMAGE_TRUNCATED]) tell_cut(t, name);
     int reasons = 0, first = -1;
@@ -43,8 +51,8 @@ static void tell_damage(const struct trace *t, const char *path)
     if (first < 0) return;
     char more[64] = "";
     if (reasons > 1) snprintf(more, sizeof more, ", and %d other kinds of damage", reasons - 1);
-    char where[64] = ""; /* lost records are in no place */
-    if (first != DAMAGE_LOST_RECORDS)
+    char where[64] = "";
+    if (has_byte(t, first))
         snprintf(where, sizeof where, " (first at byte %s)", human_count(d->place[first][0]).s);
     cli_say("%s: %s %s%s%s; strata lint lists all", name, human_count(d->count[first]).s,
             damage_text((enum damage_reason)first), where, more);

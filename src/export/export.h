@@ -15,10 +15,14 @@ struct export_options {
     void *progress_ctx;
 };
 
+/* Options that mean something to some formats only. */
+enum export_uses { EXPORT_VIEWER = 1, EXPORT_ARGS = 2 };
+
 struct exporter {
     const char *name;       /* as in --to */
     const char *summary;    /* one line */
     const char *extensions; /* ".json .json.gz": how its files are called */
+    unsigned uses;          /* enum export_uses */
     const char *next[2];    /* what to do with the file: the words before and after its name */
 
     /* `path` may be "-" where the format can be written front to back. */

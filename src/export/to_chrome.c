@@ -265,6 +265,7 @@ const struct exporter to_chrome = {
     .name = "chrome",
     .summary = "Chrome trace JSON, for Perfetto and every tool that reads PyTorch's",
     .extensions = ".json .json.gz .json.zst",
+    .uses = EXPORT_VIEWER,
     .next = {"open ", " in https://ui.perfetto.dev"},
     .write = write_chrome,
 };

@@ -155,6 +155,15 @@ static void put_details(struct csv *c, row_t r)
     }
 }
 
+static int put_args(struct csv *c, row_t r, struct err *e)
+{
+    bool any;
+    buf_reset(&c->args);
+    TRY(chrome_args_add(c->t, r, &c->scratch, &c->args, &any, e));
+    put_text(c, buf_str(&c->args));
+    return buf_ok(&c->args) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+}
+
 static int put_row(struct csv *c, row_t r, struct err *e)
 {
     const struct trace *t = c->t;
@@ -170,15 +179,7 @@ static int put_row(struct csv *c, row_t r, struct err *e)
     put_int_unless(c, t->parent[r], ROW_NONE);
     put_int(c, t->depth[r]);
     put_details(c, r);
-    if (c->o->with_args) {
-        bool any;
-        buf_reset(&c->args);
-        struct buf json = {0};
-        int rc = chrome_args_add(t, r, &c->args, &json, &any, e);
-        put_text(c, buf_str(&json));
-        buf_done(&json);
-        TRY(rc);
-    }
+    if (c->o->with_args) TRY(put_args(c, r, e));
     FMT_LIT(text(c), "\r\n");
     return sink_pump(&c->sink, e);
 }
@@ -212,6 +213,7 @@ const struct exporter to_csv = {
     .name = "csv",
     .summary = "one table of all events, for spreadsheets and data frames",
     .extensions = ".csv .csv.gz .csv.zst",
+    .uses = EXPORT_ARGS,
     .next = {"python3 -c \"import pandas; print(pandas.read_csv('", "').describe())\""},
     .write = write_csv,
 };

@@ -113,6 +113,7 @@ const struct exporter to_sqlite = {
     .name = "sqlite",
     .summary = "a SQLite database with indexes and views, for questions in SQL",
     .extensions = ".sqlite .sqlite3 .db",
+    .uses = EXPORT_ARGS,
     .next = {"sqlite3 ", " 'SELECT name, sum(dur_ns) FROM kernels GROUP BY 1 ORDER BY 2 DESC'"},
     .write = write_sqlite,
 };

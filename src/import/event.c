@@ -56,10 +56,10 @@ const struct event_arg_key event_arg_keys[LONGEST_ARG_KEY + 1][MOST_ARG_KEYS] = 
     [25] = {{"est. achieved occupancy %", ARG_OCCUPANCY, ARG_INTEGER}},
 };
 
-static int find_event_key(struct scan_text key)
+int event_find_key(const char *key, size_t n)
 {
     for (size_t i = 0; i < sizeof event_keys / sizeof *event_keys; i++)
-        if (str_is(str_from(key.p, key.n), event_keys[i].key)) return event_keys[i].id;
+        if (str_is(str_from(key, n), event_keys[i].key)) return event_keys[i].id;
     return -1;
 }
 
@@ -249,11 +249,12 @@ enum scan_result event_scan(struct scan *s, struct event *ev)
     ev->begin = s->p;
     ev->have = 0;
     ev->have_args = 0;
+    ev->filled_by = NULL;
     bool more = !open_object(s);
     while (more) {
         struct scan_text text;
         TRY(scan_key(s, &text));
-        int key = find_event_key(text);
+        int key = event_find_key(text.p, text.n);
         if (key >= 0 && event_has(ev, key)) {
             scan_note(s, DAMAGE_DUPLICATE_KEY, text.p);
             key = -1;
@@ -285,7 +286,7 @@ static bool starts_event(const char *p, const char *end)
     if (p >= end || *p != '"') return false;
     const char *close = memchr(p + 1, '"', end - p - 1 < 8 ? (size_t)(end - p - 1) : 8);
     if (!close) return false;
-    int key = find_event_key((struct scan_text){p + 1, (uint32_t)(close - p - 1), false, false});
+    int key = event_find_key(p + 1, (size_t)(close - p - 1));
     p = skip_blanks(close + 1, end);
     if (key < 0 || p >= end || *p != ':') return false;
     p = skip_blanks(p + 1, end);

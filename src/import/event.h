@@ -79,6 +79,7 @@ struct event {
     int64_t ts_ns, dur_ns, id;
     uint64_t have_args;
     union event_value args[ARG_COUNT];
+    const void *filled_by; /* event_fast's: the template whose constants stand here, or NULL */
 };
 
 static inline bool event_has(const struct event *ev, enum event_key key)
@@ -124,6 +125,9 @@ static inline const struct event_arg_key *event_find_arg(const char *key, size_t
     }
     return NULL;
 }
+
+/* The event's own key of that name, or -1. */
+int event_find_key(const char *key, size_t n);
 
 /* A text that is a number counts as one: "1213" is the same process as 1213. */
 void event_id_from_text(struct event_id *id, struct scan_text text);

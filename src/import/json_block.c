@@ -118,7 +118,7 @@ static int read_element(struct block_reader *r, struct part *part, const char *p
     struct scan *s = &r->scan;
     enum scan_result rc = SCAN_OK;
     s->n_notes = 0;
-    s->p = *p == '{' ? r->fast(p, s->end, &r->event) : NULL;
+    s->p = *p == '{' ? r->fast(&r->memory, p, s->end, &r->event) : NULL;
     if (!s->p) rc = *p == '{' ? read_event(r, p) : skip_element(r, p);
     if (rc == SCAN_OK && has_phase(&r->event)) {
         TRY(kineto_add(&r->kineto, s, &r->event));

@@ -12,6 +12,7 @@
 struct block_reader {
     struct plain *plain;
     event_fast_fn *fast;
+    struct event_memory memory;
     struct scan scan; /* scan.end: how far the text is ready */
     bool all;         /* that is its end */
     struct kineto kineto;
@@ -24,7 +25,7 @@ enum block_end {
     BLOCK_CUT_SHORT /* at the end of the text */
 };
 
-void block_init(struct block_reader *r, struct plain *plain);
+void block_init(struct block_reader *r, struct plain *plain); /* `r` is all zero */
 void block_done(struct block_reader *r);
 
 /* Waits for more text, at least as much again as there is after offset `from`; false at its end. */

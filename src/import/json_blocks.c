@@ -143,7 +143,7 @@ static void work(struct blocks *b, struct block_reader *r)
 static void run_worker(void *ctx, int item, int worker)
 {
     struct blocks *b = ctx;
-    struct block_reader *r = mem_alloc(sizeof *r);
+    struct block_reader *r = mem_zalloc(1, sizeof *r);
     if (!r) {
         pthread_mutex_lock(&b->lock);
         give_up(b, ERR_NOMEM);

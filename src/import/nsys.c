@@ -72,7 +72,7 @@ static int find_processes(struct nsys *n, struct err *e)
         sqlite3_stmt *s;
         if (!nsys_db_has(&n->db, tables[i])) continue;
         TRY(nsys_db_select(&n->db, tables[i], "globalPid", &s, e));
-        uint64_t rows_left = n->db.rows_left;
+        struct nsys_db before = n->db;
         int rc = 0;
         while (!n->many_processes && (rc = nsys_db_step(&n->db, s, e)) > 0) {
             int64_t pid = nsys_pid(nsys_db_int(s, 0, ID_NONE));
@@ -80,7 +80,7 @@ static int find_processes(struct nsys *n, struct err *e)
             n->many_processes = pid != first;
         }
         sqlite3_finalize(s);
-        n->db.rows_left = rows_left; /* they will be read again */
+        n->db = before; /* the rows will be read, and their damage counted, again */
         if (rc < 0) return rc;
     }
     return 0;

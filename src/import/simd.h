@@ -19,6 +19,7 @@ typedef __m512i simd_v;
 #define SIMD_BELOW(v, c) _mm512_cmplt_epu8_mask(v, _mm512_set1_epi8(c))
 #define SIMD_HIGH(v)     _mm512_movepi8_mask(v)
 #define SIMD_SUB(v, c)   _mm512_sub_epi8(v, _mm512_set1_epi8(c))
+#define SIMD_SAME(v, w)  _mm512_cmpeq_epi8_mask(v, w)
 
 #elif defined(__AVX2__)
 
@@ -30,8 +31,9 @@ typedef __m256i simd_v;
 #define SIMD_EQ(v, c) SIMD_BITS(_mm256_cmpeq_epi8(v, _mm256_set1_epi8(c)))
 #define SIMD_BELOW(v, c) \
     SIMD_BITS(_mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8((c)-1)), v))
-#define SIMD_HIGH(v)   SIMD_BITS(v)
-#define SIMD_SUB(v, c) _mm256_sub_epi8(v, _mm256_set1_epi8(c))
+#define SIMD_HIGH(v)    SIMD_BITS(v)
+#define SIMD_SUB(v, c)  _mm256_sub_epi8(v, _mm256_set1_epi8(c))
+#define SIMD_SAME(v, w) SIMD_BITS(_mm256_cmpeq_epi8(v, w))
 
 #elif defined(__SSE2__)
 
@@ -44,6 +46,7 @@ typedef __m128i simd_v;
 #define SIMD_BELOW(v, c) SIMD_BITS(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8((c)-1)), v))
 #define SIMD_HIGH(v)     SIMD_BITS(v)
 #define SIMD_SUB(v, c)   _mm_sub_epi8(v, _mm_set1_epi8(c))
+#define SIMD_SAME(v, w)  SIMD_BITS(_mm_cmpeq_epi8(v, w))
 
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 
@@ -61,6 +64,7 @@ static inline uint64_t simd_bits(uint8x16_t m)
 #define SIMD_BELOW(v, c) simd_bits(vcltq_u8(v, vdupq_n_u8((uint8_t)(c))))
 #define SIMD_HIGH(v)     simd_bits(vcgeq_u8(v, vdupq_n_u8(0x80)))
 #define SIMD_SUB(v, c)   vsubq_u8(v, vdupq_n_u8((uint8_t)(c)))
+#define SIMD_SAME(v, w)  simd_bits(vceqq_u8(v, w))
 
 #else                                /* eight bytes in one register */
 
@@ -96,8 +100,18 @@ static inline uint64_t simd_sub(uint64_t v, uint8_t c)
 #define SIMD_BELOW(v, c) simd_below(v, c)
 #define SIMD_HIGH(v)     simd_gather(v)
 #define SIMD_SUB(v, c)   simd_sub(v, c)
+#define SIMD_SAME(v, w)  simd_below((v) ^ (w), 1)
 
 #endif
+
+#define SIMD_ALL (UINT64_MAX >> (64 - SIMD_WIDTH))
+
+/* Bytes that are the same in both, of SIMD_WIDTH. */
+static inline uint64_t simd_same(const char *p, const char *q)
+{
+    simd_v v = SIMD_LOAD(p), w = SIMD_LOAD(q);
+    return SIMD_SAME(v, w);
+}
 
 /* Bytes at which a scan through a string must stop and look: quote, backslash, control. */
 struct simd_string {
@@ -116,7 +130,7 @@ static inline uint64_t simd_solid(const char *p)
 {
     simd_v v = SIMD_LOAD(p);
     uint64_t blank = SIMD_EQ(v, ' ') | SIMD_BELOW(SIMD_SUB(v, 9), 5);
-    return ~blank & (UINT64_MAX >> (64 - SIMD_WIDTH));
+    return ~blank & SIMD_ALL;
 }
 
 /* What an array of numbers and strings is made of, in 64 bytes. */

@@ -38,7 +38,8 @@ int blocks_number(const int64_t *bytes, uint32_t n, struct arena *mem, uint32_t 
                   uint32_t *ret_n)
 {
     struct arena_mark mark = arena_mark(mem);
-    struct ranges g = {.bytes = bytes, .mem = mem, .block = ret_block};
+    struct ranges g = {.bytes = bytes, .mem = mem};
+    g.block = ret_block;
     g.item = arena_alloc(mem, (n + (size_t)1) * sizeof *g.item);
     if (!g.item) return ERR_NOMEM;
     for (uint32_t i = 0; i < n; i++) g.item[i] = (uint32_t)map_mix((uint64_t)bytes[i]);

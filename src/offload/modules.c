@@ -19,7 +19,7 @@ struct reader {
     struct facts_module *list; /* growing, on the heap */
     size_t n, cap;
     struct facts_module now; /* the entry being read */
-    struct facts_rate *rate; /* the rate being read */
+    struct facts_rate rate;  /* the rate being read */
 };
 
 /* Takes the value of `key`; what it leaves is an error. */
@@ -295,9 +295,9 @@ int modules_read(const char *path, struct arena *mem, struct facts *f, struct er
 
 static int rate_key(struct reader *r, struct str key)
 {
-    double *to = str_is(key, "gb_per_s")       ? &r->rate->bytes_per_ns
-                 : str_is(key, "p10_gb_per_s") ? &r->rate->low
-                 : str_is(key, "p90_gb_per_s") ? &r->rate->high
+    double *to = str_is(key, "gb_per_s")       ? &r->rate.bytes_per_ns
+                 : str_is(key, "p10_gb_per_s") ? &r->rate.low
+                 : str_is(key, "p90_gb_per_s") ? &r->rate.high
                                                : NULL;
     return to ? read_number(r, 1e5, to) : pass_over(r);
 }
@@ -306,13 +306,11 @@ static int rates_key(struct reader *r, struct str key)
 {
     for (int h = 0; h < HOST_KINDS; h++) {
         if (!str_is(key, host_name((enum offload_host)h))) continue;
-        struct facts_rate rate = {0};
-        r->rate = &rate;
+        r->rate = (struct facts_rate){.from = FACT_MEASURED};
         TRY(each_key(r, rate_key));
-        if (rate.bytes_per_ns <= 0) return ERR_FORMAT;
-        rate.from = FACT_MEASURED;
+        if (r->rate.bytes_per_ns <= 0) return ERR_FORMAT;
         /* a trace knows better what it ran at */
-        if (r->f->rate[h].from != FACT_MEASURED) r->f->rate[h] = rate;
+        if (r->f->rate[h].from != FACT_MEASURED) r->f->rate[h] = r->rate;
         return 0;
     }
     return pass_over(r);

@@ -361,7 +361,7 @@ static int make_modules(struct walk *w)
     uint32_t step = template_step(s), first = first_load_of(s, step);
     uint32_t n = s->n_loads ? s->steps[step].n_loads : 0;
     uint32_t period = exact_period(&s->loads[first], n);
-    s->passes = period && n / period <= MOST_PASSES ? n / period : 1;
+    s->passes = period && n > period && n / period <= MOST_PASSES ? n / period : 1;
     if (s->asked_passes && n % s->asked_passes == 0) s->passes = s->asked_passes;
     s->n_modules = n / s->passes;
     s->modules = arena_zalloc(w->mem, s->n_modules + (size_t)1, sizeof *s->modules);

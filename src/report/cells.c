@@ -54,6 +54,17 @@ struct cell cell_bytes(int64_t bytes)
     return c;
 }
 
+struct cell cell_scaled(double v)
+{
+    static const char *const units[] = {"", " K", " M", " G", " T", " P", " E"};
+    int unit = 0;
+    for (; fabs(v) >= 999.5 && unit < 6; unit++) v /= 1000;
+    struct cell c = cell_number(v);
+    size_t n = strlen(c.s);
+    snprintf(c.s + n, sizeof c.s - n, "%s", units[unit]);
+    return c;
+}
+
 struct cell cell_text(struct str text, int width)
 {
     struct cell c;

@@ -25,6 +25,7 @@ struct cell cell_number(double v); /* "<0.01" for next to nothing; "-" for 0 and
 struct cell cell_pct(double pct);  /* one decimal */
 struct cell cell_count(uint64_t n);
 struct cell cell_bytes(int64_t bytes);
+struct cell cell_scaled(double v);              /* "5.57 T": powers of a thousand */
 struct cell cell_text(struct str s, int width); /* cut in the middle, safe for a terminal */
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/human.h"
 #include "base/jout.h"
 
-#define PARTS_SHOWN  8
 #define STAGES_SHOWN 10
 #define SYNCS_SHOWN  6
 
@@ -47,8 +46,14 @@ static void put_wall(const struct screen *s, const struct view_diff *v)
 static void put_part_name(struct buf *out, const struct diff_part *p)
 {
     char cut[128];
-    buf_adds(out, p->kind);
-    if (p->name[0]) buf_printf(out, ": %s", human_cut(str_c(p->name), 56, cut, sizeof cut));
+    if (strcmp(p->kind, "outside") == 0) buf_adds(out, "before the first and after the last work");
+    for (int k = 0; k < CAUSE_KINDS; k++)
+        if (strcmp(p->kind, cause_kind_name((enum cause_kind)k)) == 0)
+            buf_printf(out, "idle, %s", cause_kind_words((enum cause_kind)k));
+    if (strcmp(p->kind, "kernels") == 0) buf_adds(out, "kernels");
+    if (strcmp(p->kind, "copies") == 0) buf_adds(out, "copies nothing hides");
+    if (strcmp(p->kind, "overlap") == 0) buf_adds(out, "kernels that run side by side");
+    if (p->name[0]) buf_printf(out, ": %s", human_cut(str_c(p->name), 44, cut, sizeof cut));
 }
 
 static void put_parts(const struct screen *s, const struct diff *d)
@@ -58,7 +63,7 @@ static void put_parts(const struct screen *s, const struct diff *d)
     for (uint32_t i = 0; i < d->n_parts; i++) {
         const struct diff_part *p = &d->parts[i];
         int64_t change = p->ns[1] - p->ns[0];
-        if (i >= PARTS_SHOWN || change == 0) {
+        if (i >= s->limit || change == 0) {
             rest += change;
             continue;
         }
@@ -136,7 +141,7 @@ static void put_kernels(const struct screen *s, const struct diff *d)
     buf_printf(s->out, "   %s; %s\n", k->same_names ? "same kernels" : "other kernels",
                mechanism_text(d->mechanism));
     if (!k->same_names)
-        buf_printf(s->out, "  %u kernel names are new, %u are gone\n", k->new_names, k->gone_names);
+        buf_printf(s->out, "  kernel names: %u new, %u gone\n", k->new_names, k->gone_names);
 }
 
 static uint64_t in_loop(const struct analysis *a)
@@ -175,6 +180,14 @@ void view_diff_text(const struct screen *s, const struct view_diff *v)
     put_stages(s, v->d);
     put_kernels(s, v->d);
     put_syncs(s, v->d);
+    struct screen after = *s;
+    after.path = v->path[1];
+    static const struct screen_next next[] = {
+        {"report %s", "what is left to gain"},
+        {"gaps %s", "every idle moment of the GPU and its cause"},
+    };
+    buf_addc(s->out, '\n');
+    screen_next(&after, next, 2);
 }
 
 /* ---- JSON ---- */

@@ -124,23 +124,6 @@ void view_gaps_json(struct buf *out, const struct view_gaps *v)
 
 /* ---- text */
 
-/* The kinds in words of the text view. */
-static const char *words(enum cause_kind k)
-{
-    static const char *const names[CAUSE_KINDS] = {
-        [CAUSE_PYTHON] = "Python",           [CAUSE_OP] = "operator",
-        [CAUSE_DYNAMO] = "compile lookup",   [CAUSE_SYNC] = "sync",
-        [CAUSE_ALLOCATION] = "allocation",   [CAUSE_CALL] = "runtime call",
-        [CAUSE_LABEL] = "inside label",      [CAUSE_UNTRACED] = "not recorded",
-        [CAUSE_PROFILER] = "the profiler",   [CAUSE_LOADING] = "code loading",
-        [CAUSE_LAUNCH] = "launch latency",   [CAUSE_COPY] = "copy",
-        [CAUSE_DEPENDENCY] = "other stream", [CAUSE_GRAPH] = "inside graph",
-        [CAUSE_DEVICE] = "device",           [CAUSE_UNKNOWN] = "launch unknown",
-        [CAUSE_SHORT] = "short gaps",
-    };
-    return names[k];
-}
-
 static double share_pct(int64_t part, int64_t whole)
 {
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
@@ -214,7 +197,7 @@ static void cause_row(struct text_table *tt, const struct view_gaps *v, uint32_t
     screen_time(tt, 0, c->idle_ns, unit);
     text_table_cell(tt, 1, human_pct(share_pct(c->idle_ns, d->idle_ns)).s);
     screen_count(tt, 2, c->count);
-    text_table_cell(tt, 3, words(c->kind));
+    text_table_cell(tt, 3, cause_kind_words(c->kind));
     cell_name(tt, 4, v, i);
     cell_where(tt, 5, v, c);
 }

@@ -1,6 +1,9 @@
 /* view_offload.c: see view_offload.h. */
 #include "report/view_offload.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/human.h"
 
 /* ---- what the trace shows ---- */
@@ -24,6 +27,13 @@ static void say_churn(const struct screen *s, const struct observed *o)
                human_time(o->later.ns).s);
 }
 
+static double replay_error(const struct plan *p)
+{
+    const struct undistort *u = p->trial->u;
+    double off = (double)(u->replayed_ns - u->traced_ns);
+    return u->traced_ns > 0 ? 100 * fabs(off) / (double)u->traced_ns : 0;
+}
+
 static void say_trace(const struct screen *s, const struct plan *p)
 {
     const struct observed *o = &p->observed;
@@ -44,6 +54,8 @@ static void say_trace(const struct screen *s, const struct plan *p)
                human_time(o->copying_ns).s, human_time(o->overlapped_ns).s,
                human_pct(loop > 0 ? 100 * exposed / loop : 0).s);
     say_churn(s, o);
+    buf_printf(s->out, "  replay    reproduces the trace within %s\n",
+               human_pct(replay_error(p)).s);
     if (st->steps_are_guess)
         buf_adds(
             s->out,
@@ -180,7 +192,7 @@ static void say_runs(const struct screen *s, const struct plan *p)
                    "  measured: %u steps, %s resident, %s memory: %s; predicted %s (%+.1f %%)\n",
                    r->steps, r->resident_bytes ? human_bytes(r->resident_bytes).s : "nothing",
                    host_name(r->host), human_time(r->total_ns).s, human_time(r->predicted_ns).s,
-                   r->off_pct);
+                   fabs(r->off_pct) < 0.05 ? 0.0 : r->off_pct);
     }
 }
 
@@ -192,8 +204,10 @@ static void say_header(const struct screen *s, const struct plan *p)
     buf_printf(s->out, "\n  changes within %s are noise\n\n", human_pct(p->facts.noise_pct).s);
 }
 
-void view_offload_text(const struct screen *s, const struct plan *p)
+void view_offload_text(const struct screen *s, const struct plan *p,
+                       const struct integrity *quality)
 {
+    if (quality) view_quality_warn(s, quality);
     if (p->trial) say_trace(s, p);
     else say_numbers(s, p);
     for (int h = 0; h < HOST_KINDS; h++) say_rate(s, p, (enum offload_host)h);
@@ -219,4 +233,30 @@ void view_offload_text(const struct screen *s, const struct plan *p)
         {"help offload", "everything that can be given"},
     };
     screen_next(s, p->trial ? with_trace : without, 2);
+}
+
+/* ---- calibration ---- */
+
+void view_calibration_text(const struct screen *s, const struct calibration *c)
+{
+    char name[64];
+    bool wide = false;
+    buf_printf(s->out, "%s   copies of %s, %u of each kind\n",
+               human_cut(str_c(c->device), 60, name, sizeof name), human_bytes(c->bytes).s,
+               c->rounds);
+    for (int h = 0; h < HOST_KINDS; h++) {
+        const struct facts_rate *r = &c->rate[h];
+        buf_printf(s->out, "  %-9s %6.2f GB/s  (%.2f to %.2f)\n", host_name((enum offload_host)h),
+                   r->bytes_per_ns, r->low, r->high);
+        wide |= r->high > 1.2 * r->low;
+    }
+    buf_printf(s->out, "  a small copy takes %s, a device allocation %s\n",
+               human_time(c->call_ns).s, human_time(c->alloc_ns).s);
+    if (wide) buf_adds(s->out, "  rates vary: is something else using the machine?\n");
+    buf_addc(s->out, '\n');
+    static const struct screen_next next[] = {
+        {"offload calibrate --json > rates.json", "keep it"},
+        {"offload TRACE --calibration rates.json", "use it"},
+    };
+    screen_next(s, next, 2);
 }

@@ -2,10 +2,16 @@
 #ifndef STRATA_REPORT_VIEW_OFFLOAD_H
 #define STRATA_REPORT_VIEW_OFFLOAD_H
 
+#include "offload/calibrate.h"
 #include "offload/planner.h"
-#include "report/screen.h"
+#include "report/view_quality.h"
 
-void view_offload_text(const struct screen *s, const struct plan *p);
-void view_offload_json(struct buf *out, const struct plan *p);
+/* `quality` is the verdict on the trace; NULL without one. */
+void view_offload_text(const struct screen *s, const struct plan *p,
+                       const struct integrity *quality);
+void view_offload_json(struct buf *out, const struct plan *p, const struct integrity *quality);
+
+void view_calibration_text(const struct screen *s, const struct calibration *c);
+void view_calibration_json(struct buf *out, const struct calibration *c);
 
 #endif

@@ -71,6 +71,9 @@ static void put_observed(struct jout *j, const struct plan *p)
     jout_obj(j, "traced");
     jout_uint(j, "steps", s->n_steps);
     jout_bool(j, "steps_are_guess", s->steps_are_guess);
+    put_ms(j, "wall_ms", p->trial->u->traced_ns);
+    put_ms(j, "replayed_ms", p->trial->u->replayed_ns);
+    put_ms(j, "without_profiler_ms", p->trial->u->plain_ns);
     put_ms(j, "first_step_ms", o->times.first_ns);
     put_ms(j, "step_ms", o->times.step_ns);
     put_ms(j, "fastest_step_ms", o->times.fastest_ns);
@@ -142,11 +145,12 @@ static void put_texts(struct jout *j, const char *key, const char *const *texts,
     jout_end_arr(j);
 }
 
-void view_offload_json(struct buf *out, const struct plan *p)
+void view_offload_json(struct buf *out, const struct plan *p, const struct integrity *quality)
 {
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
+    if (quality) view_quality_json(&j, "trace_quality", p->trial->t, quality);
     put_model(&j, &p->facts);
     if (p->trial) put_observed(&j, p);
     jout_obj(&j, "rates");
@@ -171,5 +175,21 @@ void view_offload_json(struct buf *out, const struct plan *p)
     put_runs(&j, p);
     put_texts(&j, "inconsistencies", p->inconsistent, p->n_inconsistent);
     put_texts(&j, "advice", p->advice, p->n_advice);
+    jout_end_obj(&j);
+}
+
+void view_calibration_json(struct buf *out, const struct calibration *c)
+{
+    struct jout j;
+    jout_init(&j, out, true);
+    jout_obj(&j, NULL);
+    jout_cstr(&j, "device", c->device);
+    jout_obj(&j, "rates");
+    for (int h = 0; h < HOST_KINDS; h++) put_rate(&j, host_name((enum offload_host)h), &c->rate[h]);
+    jout_end_obj(&j);
+    jout_us(&j, "call_us", c->call_ns);
+    jout_us(&j, "alloc_us", c->alloc_ns);
+    jout_int(&j, "bytes", c->bytes);
+    jout_uint(&j, "rounds", c->rounds);
     jout_end_obj(&j);
 }

@@ -95,6 +95,18 @@ static void json_doubt(struct jout *j, const struct trace *t, const struct doubt
     jout_end_obj(j);
 }
 
+static void json_recording(struct jout *j, const struct recording_cost *r)
+{
+    jout_obj(j, "recording");
+    jout_uint(j, "ops", r->ops);
+    jout_uint(j, "calls", r->calls);
+    jout_uint(j, "python_frames", r->frames);
+    jout_uint(j, "memory_events", r->instants);
+    jout_us(j, "cost_us", r->cost_ns);
+    jout_us(j, "working_us", r->working_ns);
+    jout_end_obj(j);
+}
+
 static void json_coverage(struct jout *j, const struct coverage *c)
 {
     jout_obj(j, "coverage");
@@ -121,6 +133,7 @@ void view_quality_json(struct jout *j, const char *key, const struct trace *t,
     jout_bool(j, "times_trusted", i->times_trusted);
     jout_bool(j, "links_trusted", i->links_trusted);
     jout_num(j, "recording_cost_pct", i->recording.pct, 1);
+    json_recording(j, &i->recording);
     jout_arr(j, "recorded");
     for (int k = 0; k < N_RECORDED; k++)
         if (i->recording.flags & recorded[k].flag) jout_cstr(j, NULL, recorded[k].name);

@@ -166,7 +166,7 @@ static void put_gain(struct buf *out, const struct finding *f)
     buf_printf(out, ", gain %s = %.1f %%", human_time(f->gain_ns).s, f->gain_pct);
     if (f->high_pct - f->low_pct > 1)
         buf_printf(out, " (%.0f ... %.0f %%)", f->low_pct, f->high_pct);
-    if (f->together) buf_adds(out, " together with the others so marked");
+    if (f->together) buf_adds(out, " together with those so marked");
 }
 
 static void put_finding(const struct screen *s, const struct finding *f, uint32_t number)
@@ -238,7 +238,9 @@ static void put_next(const struct screen *s, const struct analysis *a)
         snprintf(command, sizeof command, "%s", show);
         next[n++] = (struct screen_next){command, "how we know, step by step"};
     }
-    next[n++] = (struct screen_next){"gaps %s", "every idle moment of the GPU and its cause"};
+    if (!show || strcmp(show, "gaps %s") != 0)
+        next[n++] = (struct screen_next){"gaps %s", "every idle moment of the GPU and its cause"};
+    else next[n++] = (struct screen_next){"stages %s", "which stage waits, and which is busy"};
     buf_addc(s->out, '\n');
     screen_next(s, next, n);
 }

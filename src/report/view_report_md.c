@@ -57,7 +57,7 @@ static void put_finding(struct buf *out, const struct analysis *a, const struct 
     if (!f->advice && f->n_edits)
         buf_printf(out, "; predicted gain %s = %.1f %% of the wall clock%s",
                    human_time(f->gain_ns).s, f->gain_pct,
-                   f->together ? ", only together with the others so marked" : "");
+                   f->together ? ", only together with those so marked" : "");
     buf_printf(out, "\n- why: %s\n- fix: %s\n", f->why, f->fix);
     for (uint32_t i = 0; i < f->n_evidence && i < MOST_EVIDENCE; i++) {
         if (f->evidence[i].ts_ns == ID_NONE) buf_adds(out, "- ");

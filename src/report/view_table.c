@@ -101,7 +101,7 @@ CELL(cpu_mem, cell_bytes(r->cpu_mem_bytes))
 CELL(self_cpu_mem, cell_bytes(r->self_cpu_mem_bytes))
 CELL(device_mem, cell_bytes(r->device_mem_bytes))
 CELL(self_device_mem, cell_bytes(r->self_device_mem_bytes))
-CELL(flops, cell_number((double)r->flops / 1e9))
+CELL(flops, cell_scaled((double)r->flops))
 
 enum shown {
     SHOWN = 1,         /* always */
@@ -110,13 +110,14 @@ enum shown {
     SHOWN_FLOPS = 8,   /* when shapes were recorded */
     SHOWN_WIDE = 16,   /* only with --wide */
     SHOWN_GROUP = 32,  /* only when grouped by more than the name */
-    SHOWN_SINGLE = 64, /* not when grouped, unless wide: gives way to the group */
+    SHOWN_SINGLE = 64, /* gives way to a group or to what the table is about */
 };
 
 static const struct column {
     const char *head;
     cell_fn *put;
     int shown;
+    enum view_table_focus focus; /* with which a SHOWN_WIDE column is shown all the same */
 } columns[] = {
     {"name", put_name, SHOWN},
     {"group", put_group, SHOWN_GROUP},
@@ -130,11 +131,11 @@ static const struct column {
     {"%", put_self_device_pct, SHOWN_DEVICE},
     {"GPU total", put_device_total, SHOWN_DEVICE | SHOWN_SINGLE},
     {"GPU avg", put_device_avg, SHOWN_DEVICE},
-    {"CPU mem", put_cpu_mem, SHOWN_MEMORY | SHOWN_WIDE},
-    {"self CPU mem", put_self_cpu_mem, SHOWN_MEMORY | SHOWN_WIDE},
-    {"GPU mem", put_device_mem, SHOWN_MEMORY | SHOWN_WIDE},
-    {"self GPU mem", put_self_device_mem, SHOWN_MEMORY | SHOWN_WIDE},
-    {"GFLOP", put_flops, SHOWN_FLOPS | SHOWN_WIDE},
+    {"CPU mem", put_cpu_mem, SHOWN_MEMORY | SHOWN_WIDE, FOCUS_CPU_MEMORY},
+    {"self CPU mem", put_self_cpu_mem, SHOWN_MEMORY | SHOWN_WIDE, FOCUS_CPU_MEMORY},
+    {"GPU mem", put_device_mem, SHOWN_MEMORY | SHOWN_WIDE, FOCUS_DEVICE_MEMORY},
+    {"self GPU mem", put_self_device_mem, SHOWN_MEMORY | SHOWN_WIDE, FOCUS_DEVICE_MEMORY},
+    {"FLOP", put_flops, SHOWN_FLOPS | SHOWN_WIDE, FOCUS_FLOPS},
 };
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
@@ -143,12 +144,14 @@ static bool is_shown(const struct cells *c, const struct column *col)
 {
     const struct op_table *t = c->table;
     bool grouped = c->o->by != OP_BY_NAME;
+    bool crowded = (grouped || c->o->focus != FOCUS_TIME) && !c->o->wide;
+    bool in_focus = col->focus != FOCUS_TIME && col->focus == c->o->focus;
     if ((col->shown & SHOWN_DEVICE) && !t->has_device) return false;
     if ((col->shown & SHOWN_MEMORY) && !t->has_memory) return false;
     if ((col->shown & SHOWN_FLOPS) && !t->has_flops) return false;
-    if ((col->shown & SHOWN_WIDE) && !c->o->wide) return false;
+    if ((col->shown & SHOWN_WIDE) && !c->o->wide && !in_focus) return false;
     if ((col->shown & SHOWN_GROUP) && !grouped) return false;
-    if ((col->shown & SHOWN_SINGLE) && grouped && !c->o->wide) return false;
+    if ((col->shown & SHOWN_SINGLE) && crowded) return false;
     return true;
 }
 

@@ -5,8 +5,12 @@
 #include "analyze/passes/op_table.h"
 #include "report/screen.h"
 
+/* What the table is about, beside time: its columns are shown although the table is not wide. */
+enum view_table_focus { FOCUS_TIME, FOCUS_CPU_MEMORY, FOCUS_DEVICE_MEMORY, FOCUS_FLOPS };
+
 struct view_table_opts {
     enum op_by by;
+    enum view_table_focus focus;
     bool wide; /* every column, however broad */
 };
 

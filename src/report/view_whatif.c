@@ -3,6 +3,7 @@
 #include "report/view_whatif.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/human.h"
 #include "base/jout.h"
@@ -92,27 +93,40 @@ void view_whatif_json(struct buf *out, const struct view_whatif *v)
     jout_us(&j, "replayed_us", v->u->replayed_ns);
     jout_num(&j, "replay_error_pct", replay_error_pct(v->u), 4);
     jout_us(&j, "undistorted_us", v->u->plain_ns);
+    jout_num(&j, "clock_drop_pct", v->clock_drop_pct, 2);
     if (v->f) json_forecast(&j, v);
     json_cost(&j, v->u);
     json_edits(&j, v);
     jout_end_obj(&j);
 }
 
-/* "  as traced        40.95 ms -> 40.50 ms   -1.1 %   note" */
+/* Five digits, in ms: a change of a tenth of a percent must show. */
+static struct human ms(int64_t ns)
+{
+    double v = (double)ns / 1e6;
+    struct human h;
+    snprintf(h.s, sizeof h.s, "%.*f", v >= 1000 ? 1 : v >= 100 ? 2 : v >= 10 ? 3 : 4, v);
+    return h;
+}
+
+/* "  as traced        40.951 -> 40.502 ms   -1.1 %   note" */
 static void text_line(struct buf *out, const char *label, int64_t before, int64_t after)
 {
     double pct = -gain_pct(before, after);
-    buf_printf(out, "    %-17s %9s -> %-9s  %+6.1f %%", label, human_time(before).s,
-               human_time(after).s, fabs(pct) < 0.05 ? 0.0 : pct);
+    buf_printf(out, "    %-16s %8s -> %8s ms  %+6.1f %%", label, ms(before).s, ms(after).s,
+               fabs(pct) < 0.05 ? 0.0 : pct);
 }
 
 static void text_edits(struct buf *out, const struct view_whatif *v)
 {
     for (uint32_t i = 0; i < v->n_edits; i++) {
         const struct sim_edit *ed = &v->edits[i];
-        buf_printf(out, "  %s (%s matched)%s\n", v->words[i], human_count(ed->n_matched).s,
-                   ed->crosses_sync ? ": a sync inside it forbids capturing it; remove that first"
-                                    : "");
+        char cut[160];
+        buf_printf(out, "  %s (%s matched)%s\n", human_cut(str_c(v->words[i]), 80, cut, sizeof cut),
+                   human_count(ed->n_matched).s,
+                   ed->crosses_sync
+                       ? ":\n    a sync inside it forbids capturing it; remove that first"
+                       : "");
     }
 }
 
@@ -122,24 +136,29 @@ static void text_forecast(struct buf *out, const struct view_whatif *v, bool col
     double traced = gain_pct(f->traced_before_ns, f->traced_after_ns);
     text_line(out, "as traced", f->traced_before_ns, f->traced_after_ns);
     bool changed = fabs(traced - f->gain_pct) > 3;
-    if (changed) buf_adds(out, "     the profiler changes what is critical");
+    if (changed) buf_adds(out, "  the profiler changes what is critical");
     buf_addc(out, '\n');
     text_line(out, "without profiler", f->before_ns, f->after_ns);
-    buf_printf(out, "   range %+.1f ... %+.1f %%", -f->low_pct, -f->high_pct);
-    if (changed) text_styled(out, TEXT_YELLOW, color, "   <- believe this one");
+    buf_printf(out, "  range %+.1f ... %+.1f %%", -f->low_pct, -f->high_pct);
+    if (changed) text_styled(out, TEXT_YELLOW, color, "  <- believe this one");
     buf_addc(out, '\n');
 }
 
 void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
 {
     const struct undistort *u = v->u;
-    buf_printf(out, "  replay %s -> %s (error %.2f %%)", human_time(u->traced_ns).s,
-               human_time(u->replayed_ns).s, fabs(replay_error_pct(u)));
-    buf_printf(out, "; profiler cost %s: %.1f us a launch, %.1f us an op",
+    buf_printf(out, "  replay %s -> %s ms, error %.2f %%", ms(u->traced_ns).s,
+               ms(u->replayed_ns).s, fabs(replay_error_pct(u)));
+    buf_printf(out, "; profiler %s: %.1f us a launch, %.1f an op",
                u->given_ns > 0 ? "fitted" : "estimated", u->launch_ns / 1e3, u->op_ns / 1e3);
     if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01)
-        buf_printf(out, ", CPU x %.2f", u->cpu_scale);
+        buf_printf(out, ", CPU x%.2f", u->cpu_scale);
     buf_addc(out, '\n');
+    if (v->clock_drop_pct > 0)
+        buf_printf(out,
+                   "  kernels get %.0f %% slower over the trace: at its power limit the GPU gives "
+                   "part of a gain back\n",
+                   v->clock_drop_pct);
     if (!v->f) {
         buf_printf(out, "  without the profiler about %s\n\n", human_time(u->plain_ns).s);
         buf_adds(out, "next: strata whatif TRACE --drop-sync SITE | --drop-cpu REGEX | "

@@ -12,7 +12,8 @@ struct view_whatif {
     const struct sim_edit *edits;
     const char *const *words; /* one description an edit, as given */
     uint32_t n_edits;
-    bool undistorted; /* the user asked for the figures without the profiler */
+    bool undistorted;      /* the user asked for the figures without the profiler */
+    double clock_drop_pct; /* of the model: above 0 the device is at its power limit */
 };
 
 void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color);

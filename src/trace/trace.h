@@ -169,13 +169,14 @@ struct trace {
     int64_t *dur_ns; /* 0 for instants */
     str_id *name;
     lane_id *lane;
-    uint8_t *kind;   /* enum row_kind */
-    uint8_t *cat;    /* index into cats: the category as written */
-    char *phase;     /* 'X', 'i', 'C', 'b' ... as in the Chrome format; B/E pairs become 'X' */
-    uint8_t *flags;  /* enum row_flag */
-    uint32_t *aux;   /* index into the side table of the row's kind, or UINT32_MAX */
-    uint64_t *src;   /* byte offset of the event in the (inflated) input */
-    row_t *parent;   /* enclosing row on the same lane, or ROW_NONE */
+    uint8_t *kind;  /* enum row_kind */
+    uint8_t *cat;   /* index into cats: the category as written */
+    char *phase;    /* 'X', 'i', 'C', 'b' ... as in the Chrome format; B/E pairs become 'X' */
+    uint8_t *flags; /* enum row_flag */
+    uint32_t *aux;  /* index into the side table of the row's kind, or UINT32_MAX */
+    uint64_t *src;  /* byte offset of the event in the (inflated) input; only the order of it counts
+                       where the input was not text */
+    row_t *parent;  /* enclosing row on the same lane, or ROW_NONE */
     uint16_t *depth; /* 0 at the top; saturates */
 
     /* side tables */

@@ -123,3 +123,7 @@ $ strata offload $DATA/tiny.json
 $ strata offload no-such-file.json
 ! strata: no-such-file.json: cannot open: No such file or directory
 ? 3
+
+$ STRATA_LIBCUDA=/nowhere/libcuda.so.1 strata offload calibrate
+! strata: no CUDA driver here (/nowhere/libcuda.so.1): calibrate on the machine that will run the model
+? 3

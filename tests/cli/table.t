@@ -40,11 +40,11 @@ $ strata table mm.json.gz --sort self_cpu_time_total --limit 3
 $ strata table flops.json.gz --by shape --sort flops --limit 4
 | times in ms
 |
-|   name           input shapes                     calls  self CPU
-|   aten::conv2d   [2, 3, 16, 16], [6, 3, 3, 3]         2      0.04
-|   aten::conv2d   [2, 3, 16, 16], [6, 1, 3, 3]         1      0.01
-|   aten::bmm      [3, 4, 5], [3, 5, 6]                 1      0.05
-|   aten::baddbmm  [3, 4, 6], [3, 4, 5], [3, 5, 6]      1      0.02
+|   name           input shapes                     calls  self CPU    FLOP
+|   aten::conv2d   [2, 3, 16, 16], [6, 3, 3, 3]         2      0.04  41.5 K
+|   aten::conv2d   [2, 3, 16, 16], [6, 1, 3, 3]         1      0.01  31.1 K
+|   aten::bmm      [3, 4, 5], [3, 5, 6]                 1      0.05     720
+|   aten::baddbmm  [3, 4, 6], [3, 4, 5], [3, 5, 6]      1      0.02     720
 |   ... and 61 more (--limit 0 shows all)
 |
 |   self CPU time total 184 ms
@@ -68,10 +68,10 @@ $ strata table modules.json.gz --by module --sort cpu --limit 4
 $ strata table flops.json.gz --wide --limit 3
 | times in ms, averages in us, % of the total below
 |
-|   name                      calls  self CPU     %  CPU total     %  CPU avg  GFLOP
-|   aten::mkldnn_convolution      3       183  99.5        183  99.6    61078      -
-|   aten::empty                  28      0.12   0.1       0.12   0.1     4.30      -
-|   aten::randn                  22      0.11   0.1       0.27   0.1     12.2      -
+|   name                      calls  self CPU     %  CPU total     %  CPU avg  FLOP
+|   aten::mkldnn_convolution      3       183  99.5        183  99.6    61078     -
+|   aten::empty                  28      0.12   0.1       0.12   0.1     4.30     -
+|   aten::randn                  22      0.11   0.1       0.27   0.1     12.2     -
 |   ... and 24 more (--limit 0 shows all)
 |
 |   self CPU time total 184 ms
@@ -162,3 +162,17 @@ $ strata table tiny.json --limit -1
 $ strata table
 ! strata: table needs TRACE; strata table --help has an example
 ? 2
+
+# Sorted by memory, the table shows it.
+$ strata table tiny.json --sort self_cuda_memory_usage --limit 2
+| times in us, averages in us, % of the total below
+|
+|   name                     calls  self CPU  self GPU     %  GPU avg  GPU mem  self GPU mem
+|   aten::mm                     2      31.0       120  96.8     60.0  16.4 KB       16.4 KB
+|   Activity Buffer Request      1      3.00         -     -        -        -             -
+|   ... and 8 more (--limit 0 shows all)
+|
+|   self CPU time total 283 us   self GPU time total 124 us
+|
+| next: strata table tiny.json --by shape --wide   which shapes cost most, with memory and FLOPs
+|       strata kernels tiny.json                   kernels with occupancy and achieved rates

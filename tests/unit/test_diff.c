@@ -108,6 +108,47 @@ TEST(fusion_and_graphs_are_told_apart)
     done(&p);
 }
 
+/* Five rounds of a block: with labels inside and one kernel an operator, or as one compiled region
+ * that has swallowed the labels, its kernels launched through the driver. */
+static struct trace *rounds(bool compiled)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 5; s++) {
+        double at = s * 1000;
+        if (compiled) {
+            kit_op(&k, "Torch-Compiled Region: 0/0", at, 300);
+            for (int i = 0; i < 4; i++) {
+                kit_call(&k, "cuLaunchKernel", at + 10 + i * 30, 5);
+                kit_work(&k, KIND_KERNEL, "triton_poi_fused_add_mul_0", at + 25 + i * 60, 50);
+            }
+            continue;
+        }
+        kit_label(&k, "block", at, 900);
+        kit_label(&k, "attention", at + 5, 400);
+        for (int i = 0; i < 12; i++) {
+            kit_op(&k, "aten::mul", at + 10 + i * 30, 25);
+            kit_launch(&k, at + 15 + i * 30, "elementwise_kernel", at + 30 + i * 60, 50);
+        }
+    }
+    return kit_end(&k);
+}
+
+/* Full compile swallows the labels: the steps still line up, and it is said what is missing. */
+TEST(a_fully_compiled_trace_lines_up_with_the_eager_one)
+{
+    struct pair p;
+    compare(&p, rounds(false), rounds(true));
+    check_sum(&p);
+    CHECK_EQ_UINT(p.a[0].basics.steps.n_steps, 5);
+    CHECK_EQ_UINT(p.a[1].basics.steps.n_steps, 5);
+    CHECK_NEAR((double)p.d.kernels.kernels[0] / p.d.per_step[0], 12, 0);
+    CHECK_NEAR((double)p.d.kernels.kernels[1] / p.d.per_step[1], 4, 0);
+    CHECK_EQ_INT(p.d.mechanism, MECHANISM_FUSION);
+    CHECK_EQ_UINT(p.d.kernels.in_graphs[1], 0);
+    CHECK(p.d.labels_lost);
+    done(&p);
+}
+
 TEST(noise_is_called_noise)
 {
     int64_t a[] = {100, 104, 98, 101, 97}, b[] = {99, 103, 100, 98, 102},

@@ -384,6 +384,20 @@ TEST(the_first_collective_waits_for_other_profilers)
     }
 }
 
+TEST(overhead_that_is_told_apart)
+{
+    struct kit k = saturated(200, 0, 0, 1);
+    kit_row(&k, KIND_OVERHEAD, "Activity Buffer Request", 100, 500, NULL);
+    kit_row(&k, KIND_OVERHEAD, "Lazy Function Loading", 1000, 900, NULL);
+    kit_row(&k, KIND_OVERHEAD, "Command Buffer Full", 3000, 900, NULL); /* a deep queue: healthy */
+    struct found f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "good");
+    CHECK_EQ_STR(level(&f, "profiler_buffers"), "good");
+    CHECK_EQ_STR(level(&f, "code_loading"), "good");
+    CHECK_EQ_UINT(f.i.n_doubts, 2);
+    done(&f);
+}
+
 TEST(the_price_of_stacks)
 {
     struct kit k = kit_begin();

@@ -2,7 +2,7 @@
  * (tests/oracle) covers how they work together. */
 #include "analyze/passes/op_table.h"
 #include "import/import.h"
-#include "test.h"
+#include "kit.h"
 
 struct table {
     struct trace *t;
@@ -358,6 +358,42 @@ TEST(sorting_knows_torchs_words_and_keeps_ties_in_order)
     CHECK_EQ_BYTES(x.op.rows[1].name, "k");
     CHECK_EQ_BYTES(x.op.rows[2].name, "b");
     done(&x);
+}
+
+/* Large enough for the work to be shared out. */
+static struct trace *many_threads(void)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 30000; i++) {
+        for (k.tid = 1; k.tid <= 4; k.tid++) {
+            kit_op(&k, i % 3 ? "aten::add" : "aten::mul", i * 10 + k.tid, 8);
+            if (i % 7 == 0) kit_memory(&k, i * 10 + k.tid + 4, 64, 0, 0);
+        }
+    }
+    return kit_end(&k);
+}
+
+TEST(threads_do_not_change_the_table)
+{
+    struct table one = {.t = many_threads()}, four = {0};
+    struct op_table_opts opts = {.stack_depth = 5, .n_threads = 1};
+    arena_init(&one.mem);
+    arena_init(&four.mem);
+    CHECK_EQ_INT(op_table_run(one.t, &opts, &one.mem, &one.op, NULL), 0);
+    opts.n_threads = 4;
+    CHECK_EQ_INT(op_table_run(one.t, &opts, &four.mem, &four.op, NULL), 0);
+    REQUIRE(CHECK_EQ_UINT(one.op.n_rows, four.op.n_rows));
+    CHECK_EQ_INT(one.op.self_cpu_ns, four.op.self_cpu_ns);
+    for (uint32_t i = 0; i < one.op.n_rows; i++) {
+        const struct op_row *a = &one.op.rows[i], *b = &four.op.rows[i];
+        CHECK(str_eq(a->name, b->name));
+        CHECK_EQ_UINT(a->calls, b->calls);
+        CHECK_EQ_UINT(a->first, b->first);
+        CHECK_EQ_INT(a->self_cpu_ns, b->self_cpu_ns);
+        CHECK_EQ_INT(a->device_mem_bytes, b->device_mem_bytes);
+    }
+    arena_done(&four.mem);
+    done(&one);
 }
 
 TEST(an_empty_trace_has_an_empty_table)

@@ -284,6 +284,47 @@ TEST(threads_that_wait_for_each_other)
     sim_end(&s);
 }
 
+/* A graph of Triton kernels replayed, between kernels launched through the driver: all of them hang
+ * on their launches, and dropping the CPU work before a replay moves the whole graph. */
+TEST(driver_launches_and_graph_replays)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 4; s++) {
+        double at = s * 1000;
+        kit_op(&k, "prepare", at, 400);
+        kit_call(&k, "cuLaunchKernel", at + 410, 5);
+        kit_work(&k, KIND_KERNEL, "triton_poi_fused_add_0", at + 420, 20);
+        kit_call(&k, "cudaGraphLaunch", at + 420, 20);
+        for (int i = 0; i < 10; i++)
+            kit_work(&k, KIND_KERNEL, "triton_red_fused_sum_1", at + 450 + i * 21, 20);
+        kit_call(&k, "cudaStreamSynchronize", at + 450, 300);
+    }
+    struct sim s = sim_begin(kit_end(&k));
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 3750);
+    uint32_t linked = 0;
+    for (uint32_t w = 0; w < s.m.n_works; w++) linked += s.m.works[w].call != SIM_NONE;
+    CHECK_EQ_UINT(linked, 44);
+    struct sim_edit ed = {.kind = EDIT_DROP_CPU, .pattern = "prepare"};
+    CHECK_EQ_INT(wall_us(&s, &ed, 1), 3750 - 4 * 400);
+    sim_end(&s);
+}
+
+/* Frames recorded with_stack need not nest: torch closes some of them too late. Time they share is
+ * dropped once. */
+TEST(frames_that_do_not_nest_are_cut_once)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "step", 0, 1000);
+    kit_python(&k, "pipe.py(3): walk", 100, 300);
+    kit_python(&k, "pipe.py(9): walk", 300, 300); /* ends after the frame it begins in */
+    kit_launch(&k, 900, "gemm", 910, 50);
+    struct sim s = sim_begin(kit_end(&k));
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 1000);
+    struct sim_edit ed = {.kind = EDIT_DROP_CPU, .pattern = "walk"};
+    CHECK_EQ_INT(wall_us(&s, &ed, 1), 500);
+    sim_end(&s);
+}
+
 TEST(bad_patterns_are_usage_errors)
 {
     struct sim s = sim_begin(drain());

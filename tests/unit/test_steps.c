@@ -362,6 +362,24 @@ TEST(no_loop_is_invented)
     done(&f);
 }
 
+TEST(one_kernel_over_and_over_is_no_step)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 50; i++) kit_launch(&k, i * 100, "gemm", i * 100 + 10, 50);
+    struct found f = find(&k);
+    CHECK_EQ_UINT(f.b.steps.n_steps, 0);
+    done(&f);
+
+    k = kit_begin();
+    for (int i = 0; i < 50; i++) {
+        kit_call(&k, "cudaGraphLaunch", i * 100, 10);
+        for (int n = 0; n < 5; n++) kit_work(&k, KIND_KERNEL, "node", i * 100 + 20 + n * 10, 9);
+    }
+    f = find(&k);
+    CHECK_EQ_UINT(f.b.steps.n_steps, 50);
+    done(&f);
+}
+
 TEST(slow_first_step_outlier_and_step_without_work)
 {
     struct kit k = kit_begin();

@@ -103,8 +103,8 @@ TEST(json_to_strata_to_json)
 {
     struct trace *a = open_trace(TEST_DATA "/tiny.json");
     REQUIRE(a != NULL);
-    const char *steps[] = {"a.strata", "b.json", "c.json.gz", "d.strata", "e.json"};
-    for (int i = 0; i < 5; i++) {
+    const char *steps[] = {"a.strata", "b.json", "c.json.gz", "d.strata", "e.json.zst", "f.json"};
+    for (int i = 0; i < 6; i++) {
         struct trace *from = open_trace(i ? scratch(steps[i - 1]) : TEST_DATA "/tiny.json");
         REQUIRE(from != NULL);
         CHECK_EQ_INT(export_for_path(steps[i])->write(from, scratch(steps[i]), &plain, NULL), 0);

@@ -251,7 +251,7 @@ static bool no_time(const struct check_input *in, struct check_result *r)
     for (row_t i = 0; i < t->n_rows; i++) {
         if (!trace_is_work(t, i)) continue;
         r->of++;
-        if (t->dur_ns[i] == 0) note(r, i, 0);
+        if (t->dur_ns[i] == 0 || (t->flags[i] & ROW_NO_TIME)) note(r, i, 0);
     }
     return false;
 }

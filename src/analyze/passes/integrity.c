@@ -8,11 +8,11 @@
 #include "analyze/passes/integrity_checks.h"
 
 static integrity_check *const checks[] = {
-    integrity_check_empty,     integrity_check_file,    integrity_check_dropped,
-    integrity_check_edges,     integrity_check_graphs,  integrity_check_waits,
-    integrity_check_links,     integrity_check_untimed, integrity_check_impossible,
-    integrity_check_clocks,    integrity_check_steps,   integrity_check_collectives,
-    integrity_check_recording, integrity_check_buffers,
+    integrity_check_empty,     integrity_check_file,      integrity_check_dropped,
+    integrity_check_edges,     integrity_check_graphs,    integrity_check_waits,
+    integrity_check_links,     integrity_check_untimed,   integrity_check_impossible,
+    integrity_check_clocks,    integrity_check_steps,     integrity_check_collectives,
+    integrity_check_recording, integrity_check_overheads,
 };
 
 const char *quality_name(enum quality q)

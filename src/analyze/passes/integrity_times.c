@@ -270,13 +270,22 @@ void integrity_check_recording(struct checking *c)
                  "--undistort takes the cost out";
 }
 
-void integrity_check_buffers(struct checking *c)
+/* Overhead of one kind that takes at least a hundredth of the trace. */
+static void tell_overhead(struct checking *c, enum overhead_kind kind, const char *id,
+                          const char *who, const char *means)
 {
-    int64_t ns = overhead_ns(c->t, OVERHEAD_PROFILER, c->t->begin_ns, c->t->end_ns);
+    int64_t ns = overhead_ns(c->t, kind, c->t->begin_ns, c->t->end_ns);
     int64_t all = c->t->end_ns - c->t->begin_ns;
     if (all <= 0 || ns * 100 < all) return;
-    struct doubt *d = integrity_doubt(c, "profiler_buffers", QUALITY_GOOD,
-                                      "the profiler took %s (%.1f %% of the trace) for its buffers",
+    struct doubt *d = integrity_doubt(c, id, QUALITY_GOOD, "%s took %s (%.1f %% of the trace)", who,
                                       human_time(ns).s, pct((uint64_t)ns, (uint64_t)all));
-    d->means = "a gap in the device's work once, at the first launch: not the program's";
+    d->means = means;
+}
+
+void integrity_check_overheads(struct checking *c)
+{
+    tell_overhead(c, OVERHEAD_PROFILER, "profiler_buffers", "the profiler's own buffers",
+                  "a gap in the device's work once, at the first launch: not the program's");
+    tell_overhead(c, OVERHEAD_LOADING, "code_loading", "loading code onto the device",
+                  "kernels ran for the first time in the window: it was not warmed up");
 }

@@ -46,14 +46,19 @@ static int64_t known(int64_t id)
     return id == ID_NONE || id <= 0 ? 0 : id;
 }
 
+static bool is_device_lane(const struct lane *l)
+{
+    return l->kind == LANE_STREAM || l->kind == LANE_GPU_NOTE;
+}
+
 /* Without a single link on device work the ids tell nothing, whatever the file's age. */
 static bool ids_tell(const struct trace *t)
 {
-    if (!t->external_ids_usable) return false;
-    for (row_t r = 0; r < t->n_rows; r++)
-        if (is_device_time(t->kind[r]) && t->aux[r] < t->n_gpu &&
-            known(t->gpu[t->aux[r]].external_id))
-            return true;
+    for (lane_id l = 0; l < t->n_lanes && t->external_ids_usable; l++)
+        for (row_t r = t->lanes[l].begin; is_device_lane(&t->lanes[l]) && r < t->lanes[l].end; r++)
+            if (is_device_time(t->kind[r]) && t->aux[r] < t->n_gpu &&
+                known(t->gpu[t->aux[r]].external_id))
+                return true;
     return false;
 }
 
@@ -136,19 +141,26 @@ static bool owner_of_device_row(struct linker *k, row_t r, row_t *ret)
     return find_id(k, k->sole_process, id, ret);
 }
 
+static bool credit_row(struct linker *k, row_t r)
+{
+    const struct trace *t = k->t;
+    row_t op;
+    if (!is_device_time(t->kind[r]) || t->aux[r] >= t->n_gpu) return false;
+    if (owner_of_device_row(k, r, &op)) return true;
+    if (op == ROW_NONE || t->aux[op] >= t->n_ops) return false;
+    k->out->owner[t->aux[r]] = op;
+    int64_t *ns = &k->out->device_ns[t->aux[op]];
+    *ns = wrap_add(*ns, t->dur_ns[r]);
+    return false;
+}
+
 static bool credit_device_time(struct linker *k)
 {
     const struct trace *t = k->t;
     for (uint32_t i = 0; i < t->n_gpu; i++) k->out->owner[i] = ROW_NONE;
-    for (row_t r = 0; r < t->n_rows; r++) {
-        if (!is_device_time(t->kind[r]) || t->aux[r] >= t->n_gpu) continue;
-        row_t op;
-        if (owner_of_device_row(k, r, &op)) return true;
-        if (op == ROW_NONE || t->aux[op] >= t->n_ops) continue;
-        k->out->owner[t->aux[r]] = op;
-        int64_t *ns = &k->out->device_ns[t->aux[op]];
-        *ns = wrap_add(*ns, t->dur_ns[r]);
-    }
+    for (lane_id l = 0; l < t->n_lanes; l++)
+        for (row_t r = t->lanes[l].begin; is_device_lane(&t->lanes[l]) && r < t->lanes[l].end; r++)
+            if (credit_row(k, r)) return true;
     return false;
 }
 
@@ -226,8 +238,9 @@ static bool place_call(struct linker *k, row_t r)
 static bool place_calls(struct linker *k)
 {
     const struct trace *t = k->t;
-    for (row_t r = 0; r < t->n_rows; r++)
-        if (is_call(t, r) && place_call(k, r)) return true;
+    for (lane_id l = 0; l < t->n_lanes; l++)
+        for (row_t r = t->lanes[l].begin; !is_device_lane(&t->lanes[l]) && r < t->lanes[l].end; r++)
+            if (is_call(t, r) && place_call(k, r)) return true;
     return false;
 }
 

@@ -69,14 +69,26 @@ static bool fill_line(const struct trace *t, struct op_memory_line *m, struct ar
     return false;
 }
 
+/* Counts the allocator events of every process, or lists them once their lines have room. */
+static void walk_events(const struct trace *t, struct op_memory *ret)
+{
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        struct op_memory_line *m = &ret->lines[t->lanes[l].process];
+        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) {
+            if (t->kind[r] != KIND_MEMORY) continue;
+            if (m->row) m->row[m->n] = r;
+            m->n++;
+        }
+    }
+}
+
 static bool run(const struct trace *t, struct arena *mem, struct op_memory *ret)
 {
     ret->n_lines = t->n_processes;
     ret->lines = arena_zalloc(mem, t->n_processes + 1u, sizeof *ret->lines);
     if (!ret->lines) return true;
     if (!t->n_mem) return false;
-    for (row_t r = 0; r < t->n_rows; r++)
-        if (t->kind[r] == KIND_MEMORY) ret->lines[t->lanes[t->lane[r]].process].n++;
+    walk_events(t, ret);
     for (uint32_t p = 0; p < ret->n_lines; p++) {
         struct op_memory_line *m = &ret->lines[p];
         ret->n_events += m->n;
@@ -84,11 +96,7 @@ static bool run(const struct trace *t, struct arena *mem, struct op_memory *ret)
         if (!m->row) return true;
         m->n = 0;
     }
-    for (row_t r = 0; r < t->n_rows; r++) {
-        if (t->kind[r] != KIND_MEMORY) continue;
-        struct op_memory_line *m = &ret->lines[t->lanes[t->lane[r]].process];
-        m->row[m->n++] = r;
-    }
+    walk_events(t, ret);
     for (uint32_t p = 0; p < ret->n_lines; p++)
         if (ret->lines[p].n && fill_line(t, &ret->lines[p], mem)) return true;
     return false;

@@ -36,12 +36,23 @@ void op_nest_done(struct op_nest *n)
     mem_free(n->stack);
 }
 
+static uint64_t flops_of(struct op_nest *n, row_t r, enum op_flops_kind kind)
+{
+    const struct op_info *op = trace_op(n->pass->t, r);
+    if (!op) return 0;
+    uint32_t slot = (op->dims * 31 + op->concrete * 7 + kind) % OP_FLOPS_KEPT;
+    struct op_flops_kept *k = &n->kept[slot];
+    if (k->kind == kind && k->dims == op->dims && k->concrete == op->concrete) return k->flops;
+    *k = (struct op_flops_kept){op->dims, op->concrete, kind, op_flops(n->pass->t, r, kind)};
+    return k->flops;
+}
+
 static void add_call(struct op_nest *n, uint32_t group, row_t row, const struct op_sums *s)
 {
     const struct trace *t = n->pass->t;
     op_groups_add(&n->groups, t, group, row, s);
     struct op_group *g = &n->groups.groups[group];
-    if (g->flops_kind) g->flops += op_flops(t, row, g->flops_kind);
+    if (g->flops_kind) g->flops += flops_of(n, row, g->flops_kind);
 }
 
 static void release_twin(struct op_nest *n, struct op_span *s)

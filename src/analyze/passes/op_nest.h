@@ -23,6 +23,14 @@ struct op_pass {
 
 struct op_span;
 
+/* FLOPs by shapes, for operators that come again and again. */
+#define OP_FLOPS_KEPT 64
+struct op_flops_kept {
+    str_id dims, concrete;
+    enum op_flops_kind kind;
+    uint64_t flops;
+};
+
 /* One worker's state. */
 struct op_nest {
     struct op_pass *pass;
@@ -33,6 +41,7 @@ struct op_nest {
     struct op_memory_line *memory; /* of the lane's process */
     uint32_t memory_at;            /* first event at or after the latest start */
     uint64_t n_unfinished;
+    struct op_flops_kept kept[OP_FLOPS_KEPT];
     bool failed; /* memory ran out */
 };
 

@@ -65,6 +65,11 @@ const char *op_sort_word(int n)
     return n < N_KEYS ? keys[n].word : NULL;
 }
 
+const char *op_sort_name(const struct op_sort_key *key)
+{
+    return key->word;
+}
+
 static double value(const struct op_row *r, const struct op_sort_key *key)
 {
     int64_t v;

@@ -59,6 +59,7 @@ int op_table_run(const struct trace *t, const struct op_table_opts *opts, struct
 struct op_sort_key;
 const struct op_sort_key *op_sort_find(const char *word);
 const char *op_sort_word(int n); /* NULL at the end */
+const char *op_sort_name(const struct op_sort_key *key);
 
 /* Largest first; equal rows keep their order. Without a key: by self device time, then by self CPU
  * time, device-side annotations behind the work they cover. */

@@ -18,6 +18,7 @@
     X(slow_gemm)          \
     X(copy_before_gemm)   \
     X(eager_island)       \
+    X(recompile)          \
     X(memory_growth)      \
     X(kernel_outlier)     \
     X(warm_up)

@@ -1,0 +1,68 @@
+/* recompile.c: torch.compile compiles again after the first step: a guard failed (another shape,
+ * dtype, Python value), and the step waits for the compiler. Advice: it happens once per new value,
+ * so what it costs a long run is not in the trace. */
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+
+/* From the cache lookup to the compiled region takes microseconds unless something is compiled. */
+#define LEAST_COMPILE_NS 20000000
+
+struct recompiles {
+    uint32_t n;
+    int64_t ns;
+    row_t first; /* the compiled region that was waited for */
+};
+
+/* Rows of one thread, by start: a region that begins long after the lookup before it. */
+static void look_at(const struct analysis *a, const struct lane *lane, struct recompiles *c)
+{
+    const struct trace *t = a->t;
+    const struct steps *steps = &a->basics.steps;
+    int64_t from = steps->n_steps ? steps->steps[0].cpu.end_ns : INT64_MIN, looked_up = INT64_MAX;
+    for (row_t r = lane->begin; r < lane->end; r++) {
+        if (t->kind[r] != KIND_OP || t->ts_ns[r] < from) continue;
+        struct str name = trace_name(t, r);
+        if (str_starts(name, "TorchDynamo Cache Lookup")) looked_up = trace_end_ns(t, r);
+        if (!str_starts(name, "Torch-Compiled Region")) continue;
+        if (looked_up < t->ts_ns[r] && t->ts_ns[r] - looked_up >= LEAST_COMPILE_NS) {
+            if (c->n++ == 0) c->first = r;
+            c->ns += t->ts_ns[r] - looked_up;
+        }
+        looked_up = INT64_MAX;
+    }
+}
+
+static int report(const struct analysis *a, const struct recompiles *c, struct findings *out,
+                  struct err *e);
+
+static int run(const struct analysis *a, struct findings *out, struct err *e)
+{
+    struct recompiles c = {.first = ROW_NONE};
+    for (lane_id l = 0; l < a->t->n_lanes; l++)
+        if (a->t->lanes[l].kind == LANE_THREAD) look_at(a, &a->t->lanes[l], &c);
+    return c.n ? report(a, &c, out, e) : 0;
+}
+
+const struct rule rule_recompile = {
+    .id = "recompile",
+    .summary = "torch.compile compiles again after the first step",
+    .run = run,
+};
+
+static int report(const struct analysis *a, const struct recompiles *c, struct findings *out,
+                  struct err *e)
+{
+    struct finding *f = rule_finding(a, out, &rule_recompile, e);
+    if (!f) return ERR_NOMEM;
+    f->advice = true;
+    f->title = "code is compiled again inside the loop";
+    f->subject = rule_name(a, trace_name(a->t, c->first), 60);
+    f->why = rule_text(a, "%u time%s the compiled code did not fit and was made anew: %s in all.",
+                       c->n, c->n == 1 ? "" : "s", human_time(c->ns).s);
+    f->fix = "TORCH_LOGS=recompiles names the guard that failed. Keep shapes and Python values the "
+             "same from step to step, or mark them (torch.compile(dynamic=True), mark_dynamic).";
+    f->show = "steps %s";
+    f->blocked_ns = f->exposed_ns = c->ns;
+    finding_note(f, a->mem, a->t->ts_ns[c->first], c->first, "the first of them begins only here");
+    return 0;
+}

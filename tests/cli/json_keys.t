@@ -1,0 +1,26 @@
+# Every key that is written is explained in docs/format/json.md.
+$ cat > keys.py <<'EOF'
+> import json, sys
+> def keys(v):
+>     if isinstance(v, dict):
+>         for k, w in v.items():
+>             yield k
+>             yield from keys(w)
+>     elif isinstance(v, list):
+>         for w in v: yield from keys(w)
+> written = open(sys.argv[1]).read()
+> print(sorted(k for k in set(keys(json.load(sys.stdin))) if f"`{k}" not in written and f"## {k}" not in written))
+> EOF
+$ for view in steps stages launches memory; do
+>   for trace in wan/wan_before_compile matmul_add/64_bf16_cold_eager; do
+>     strata $view $DATA/$trace.json.gz --json | python3 keys.py $DATA/../../docs/format/json.md
+>   done
+> done
+| []
+| []
+| []
+| []
+| []
+| []
+| []
+| []
