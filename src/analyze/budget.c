@@ -162,7 +162,7 @@ static int unknown(const struct budget_metric *table, const char *name, int line
 {
     const char *names[32];
     int n = 0;
-    for (; table[n].name && n < 32; n++) names[n] = table[n].name;
+    for (; n < 32 && table[n].name; n++) names[n] = table[n].name;
     const char *near = opt_nearest(name, names, n);
     return FAIL(e, ERR_USAGE, "line %d: there is no metric '%s'%s%s%s", line, name,
                 near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "");

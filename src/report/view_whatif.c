@@ -147,8 +147,8 @@ static void text_forecast(struct buf *out, const struct view_whatif *v, bool col
 void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
 {
     const struct undistort *u = v->u;
-    buf_printf(out, "  replay %s -> %s ms, error %.2f %%", ms(u->traced_ns).s,
-               ms(u->replayed_ns).s, fabs(replay_error_pct(u)));
+    buf_printf(out, "  replay %s -> %s ms, error %.2f %%", ms(u->traced_ns).s, ms(u->replayed_ns).s,
+               fabs(replay_error_pct(u)));
     buf_printf(out, "; profiler %s: %.1f us a launch, %.1f an op",
                u->given_ns > 0 ? "fitted" : "estimated", u->launch_ns / 1e3, u->op_ns / 1e3);
     if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01)

@@ -1,4 +1,5 @@
-/* fuzz_nsys.c: Nsight Systems exports from any bytes. What opens must keep the promises of a trace. */
+/* fuzz_nsys.c: Nsight Systems exports from any bytes. What opens must keep the promises of a trace.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

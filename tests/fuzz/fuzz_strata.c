@@ -1,5 +1,5 @@
-/* fuzz_strata.c: the reader of .strata files on any bytes: as they are, and with their checksums put
- * right, since no fuzzer guesses those. What opens is read to the end and written out again. */
+/* fuzz_strata.c: the reader of .strata files on any bytes: as they are, and with their checksums
+ * put right, since no fuzzer guesses those. What opens is read to the end and written out again. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -102,7 +102,7 @@ static void print_stack(struct merge *m, const struct op_groups *from, uint32_t 
     uint32_t chain[OP_STACK_MAX];
     int n = 0;
     for (; extra && n < OP_STACK_MAX; extra = from->stack[extra - 1].below) chain[n++] = extra;
-    while (n--) {
+    while (n-- > 0) {
         buf_add_str(&m->scratch, trace_str(m->pass->t, from->stack[chain[n] - 1].name));
         if (n) buf_addc(&m->scratch, '\n');
     }

@@ -197,8 +197,8 @@ static int drop_readback(struct plan_build *b, uint32_t thread, row_t op)
 {
     const struct trace *t = b->m->t;
     int64_t begin = t->ts_ns[op], end = trace_end_ns(t, op);
-    for (uint32_t c = sim_call_at(b->m, begin);
-         c < b->m->n_calls && b->m->calls[c].begin_ns < end; c++)
+    for (uint32_t c = sim_call_at(b->m, begin); c < b->m->n_calls && b->m->calls[c].begin_ns < end;
+         c++)
         if (b->m->calls[c].thread == thread) b->plan->mode[c] = SIM_DROP;
     return add_cut(b, thread, begin, end, 0);
 }

@@ -8,14 +8,14 @@
 #include "analyze/simulate/replay.h"
 
 enum sim_edit_kind {
-    EDIT_DROP_SYNC,      /* `rows`: the waiting calls; what only served the wait goes with them */
-    EDIT_DROP_CPU,       /* CPU time of annotations, functions and ops matching `pattern` */
-    EDIT_DROP_ROWS,      /* CPU time of `rows`, which lie on threads */
-    EDIT_SCALE_CPU,      /* the same, times `factor` */
-    EDIT_SCALE_KERNEL,   /* device work matching `pattern`, or `rows`, takes `factor` times as long */
-    EDIT_DROP_KERNEL,    /* device work matching `pattern`, or `rows`, and its launches never happen */
-    EDIT_CUDA_GRAPH,     /* stages matching `pattern` become one graph launch each */
-    EDIT_PIN_COPIES,     /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
+    EDIT_DROP_SYNC,    /* `rows`: the waiting calls; what only served the wait goes with them */
+    EDIT_DROP_CPU,     /* CPU time of annotations, functions and ops matching `pattern` */
+    EDIT_DROP_ROWS,    /* CPU time of `rows`, which lie on threads */
+    EDIT_SCALE_CPU,    /* the same, times `factor` */
+    EDIT_SCALE_KERNEL, /* device work matching `pattern`, or `rows`, takes `factor` times as long */
+    EDIT_DROP_KERNEL, /* device work matching `pattern`, or `rows`, and its launches never happen */
+    EDIT_CUDA_GRAPH,  /* stages matching `pattern` become one graph launch each */
+    EDIT_PIN_COPIES,  /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
     EDIT_OVERLAP_COPIES, /* host-device copies run ahead beside the kernels, one after the other,
                             pageable ones at `factor` bytes a nanosecond */
     EDIT_DROP_SPANS,     /* `spans`: their CPU time and every call in them never happen */
