@@ -12,6 +12,9 @@
 #include "import/json_blocks.h"
 #include "import/json_head.h"
 
+/* Of usual traces: how much they compress, and the shortest average event. */
+enum { USUAL_RATIO = 16, EVENT_BYTES = 160 };
+
 struct document {
     struct builder *builder;
     const struct import_options *options;
@@ -208,6 +211,8 @@ static int build(struct builder *b, const struct file_map *file, const struct im
     if (!d) return FAIL(e, ERR_NOMEM, "out of memory");
     d->builder = b;
     d->options = o;
+    builder_expect(b, file->n * (codec_find(str_from(file->p, file->n)) ? USUAL_RATIO : 1) /
+                          EVENT_BYTES);
     int rc = plain_open(&plain, file, o, e);
     if (rc == 0) {
         rc = read_plain(d, plain, e);

@@ -17,7 +17,7 @@
 
 #define USUAL_BLOCK ((uint64_t)512 << 10)
 
-enum { MOST_SLOTS = 160 };
+enum { MOST_SLOTS = 80 };
 
 /* A block between being read and being joined. */
 struct slot {
@@ -166,7 +166,7 @@ int blocks_read(struct plain *plain, uint64_t from, const struct import_options 
     b->builder = builder;
     b->first = b->at = from;
     b->block_bytes = o->block_bytes ? o->block_bytes : USUAL_BLOCK;
-    b->n_slots = 2 * (uint64_t)o->n_threads + 2;
+    b->n_slots = (uint64_t)o->n_threads + 2;
     if (b->n_slots > MOST_SLOTS) b->n_slots = MOST_SLOTS;
     err_init(&b->err);
     pthread_mutex_init(&b->lock, NULL);

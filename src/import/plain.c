@@ -2,17 +2,19 @@
 #include "import/plain.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "import/inflate.h"
+#include "import/region.h"
 
-#define STEP       ((size_t)512 << 10) /* inflated at a time */
-#define WINDOW     ((uint64_t)4 << 20) /* inflated ahead of what was released */
-#define LARGE_PAGE ((size_t)2 << 20)   /* asked for and given back as a whole: fewer page faults */
-#define COMMIT     (32 * LARGE_PAGE)   /* made accessible at a time */
-#define SMALLEST   ((uint64_t)1 << 30) /* reservation worth trying */
-#define LARGEST    ((uint64_t)1 << 44)
+#define STEP    ((size_t)512 << 10) /* inflated at a time */
+#define LARGEST ((uint64_t)1 << 44)
+
+/* How far text is inflated ahead of what was released: little in small traces, of which the rows
+ * are small too; enough in large ones to keep everybody busy. */
+#define LEAST_AHEAD ((uint64_t)2 << 20)
+#define MOST_AHEAD  ((uint64_t)16 << 20)
 
 /* Deflate cannot do better than this; zstd can, but then the ratio limit ends it. */
 enum { MOST_RATIO = 5100 };
@@ -20,11 +22,10 @@ enum { MOST_RATIO = 5100 };
 struct plain {
     const struct file_map *file;
     const struct import_options *options;
-    char *text;
-    bool inflates;
+    const char *text;
 
-    void *mapping; /* holds `text`, which begins at a large page */
-    size_t mapped, reserved, committed;
+    bool inflates;
+    struct region region;
     struct inflater inflater;
     pthread_t thread;
     bool has_thread;
@@ -37,49 +38,13 @@ struct plain {
     int rc;
 };
 
-static size_t page_up(uint64_t n)
-{
-    return (size_t)((n + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
-}
-
-/* Address space only; memory comes with commit. As much as the text could need, or what is left. */
-static int reserve(struct plain *s, struct err *e)
-{
-    uint64_t most = s->file->n > LARGEST / MOST_RATIO ? LARGEST : s->file->n * MOST_RATIO;
-    for (size_t want = page_up(most + STEP + FILE_PADDING);; want = page_up(want / 2)) {
-        size_t room = want + LARGE_PAGE;
-        void *p = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p != MAP_FAILED) {
-            s->mapping = p;
-            s->mapped = room;
-            s->text = (char *)p + (page_up((uintptr_t)p) - (uintptr_t)p);
-            s->reserved = want;
-            return 0;
-        }
-        if (want <= SMALLEST) return FAIL(e, ERR_NOMEM, "no address space to unpack into");
-    }
-}
-
-static int commit(struct plain *s, uint64_t upto, struct err *e)
-{
-    if (upto <= s->committed) return 0;
-    if (upto > s->reserved) return FAIL(e, ERR_LIMIT, "more text than fits into memory");
-    size_t more = page_up(upto) - s->committed;
-    if (more < COMMIT) more = COMMIT;
-    if (more > s->reserved - s->committed) more = s->reserved - s->committed;
-    if (mprotect(s->text + s->committed, more, PROT_READ | PROT_WRITE) < 0)
-        return FAIL(e, ERR_NOMEM, "out of memory");
-    madvise(s->text + s->committed, more, MADV_HUGEPAGE);
-    s->committed += more;
-    return 0;
-}
-
 /* Inflates one more step; the lock is not held. */
-static int produce(struct plain *s, struct err *e)
+static int produce(struct plain *s, uint64_t released, struct err *e)
 {
-    TRY(commit(s, s->produced + STEP + FILE_PADDING, e));
     size_t n;
-    TRY(inflater_step(&s->inflater, s->text + s->produced, STEP, &n, e));
+    TRY(region_commit(&s->region, s->produced + STEP + FILE_PADDING, released, e));
+    TRY(inflater_step(&s->inflater, s->region.p + s->produced, STEP, &n, e));
+    if (s->inflater.ended) memset(s->region.p + s->produced + n, 0, FILE_PADDING);
     return (int)n;
 }
 
@@ -99,7 +64,10 @@ static void account(struct plain *s, int n, const struct err *e)
 
 static bool far_enough(const struct plain *s)
 {
-    return s->produced >= s->released + WINDOW && s->produced >= s->wanted + FILE_PADDING;
+    uint64_t ahead = s->produced / 32;
+    if (ahead < LEAST_AHEAD) ahead = LEAST_AHEAD;
+    if (ahead > MOST_AHEAD) ahead = MOST_AHEAD;
+    return s->produced >= s->released + ahead && s->produced >= s->wanted + FILE_PADDING;
 }
 
 static void *run_ahead(void *arg)
@@ -113,8 +81,9 @@ static void *run_ahead(void *arg)
             pthread_cond_wait(&s->changed, &s->lock);
             continue;
         }
+        uint64_t released = s->released;
         pthread_mutex_unlock(&s->lock);
-        int n = produce(s, &e);
+        int n = produce(s, released, &e);
         pthread_mutex_lock(&s->lock);
         account(s, n, &e);
     }
@@ -124,8 +93,10 @@ static void *run_ahead(void *arg)
 
 static int open_inflating(struct plain *s, const struct codec *codec, struct err *e)
 {
+    uint64_t most = s->file->n > LARGEST / MOST_RATIO ? LARGEST : s->file->n * MOST_RATIO;
     s->inflates = true;
-    TRY(reserve(s, e));
+    TRY(region_init(&s->region, most + STEP + FILE_PADDING, e));
+    s->text = s->region.p;
     TRY(inflater_init(&s->inflater, codec, str_from(s->file->p, s->file->n), e));
     s->has_thread = s->options->n_threads > 1 && !pthread_create(&s->thread, NULL, run_ahead, s);
     return 0;
@@ -146,7 +117,7 @@ int plain_open(struct plain **ret, const struct file_map *file, const struct imp
     if (codec) {
         rc = open_inflating(s, codec, e);
     } else {
-        s->text = (char *)(uintptr_t)file->p;
+        s->text = file->p;
         s->produced = file->n;
         s->all = true;
     }
@@ -166,7 +137,7 @@ void plain_close(struct plain *s)
         pthread_join(s->thread, NULL);
     }
     inflater_done(&s->inflater);
-    if (s->mapping) munmap(s->mapping, s->mapped);
+    region_done(&s->region);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     mem_free(s);
@@ -195,7 +166,7 @@ uint64_t plain_wait(struct plain *s, uint64_t want, bool *ret_all)
     }
     while (!s->all && ready(s) < want) {
         if (s->has_thread) pthread_cond_wait(&s->changed, &s->lock);
-        else account(s, produce(s, &e), &e);
+        else account(s, produce(s, s->released, &e), &e);
     }
     uint64_t n = ready(s);
     *ret_all = s->all;
@@ -221,11 +192,8 @@ void plain_release(struct plain *s, uint64_t offset)
 {
     tell(s, offset);
     if (!s->inflates) return;
-    uint64_t from = s->released, to = offset / LARGE_PAGE * LARGE_PAGE;
-    if (to <= from) return;
-    madvise(s->text + from, to - from, MADV_DONTNEED);
     pthread_mutex_lock(&s->lock);
-    s->released = to;
+    if (offset > s->released) s->released = offset;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
 }

@@ -1,8 +1,8 @@
 /* plain.h: the plain text of a trace as one range of addresses that never moves.
  *
  * A plain file is mapped and ready at once. Compressed input is inflated ahead of its readers by a
- * thread of its own into a large reserved range; text that has been dealt with is given back to
- * the system, so that only a window of it ever takes memory.
+ * thread of its own into a large reserved range (see region.h); text that has been dealt with gives
+ * its memory to the text to come, so that only a window of it ever takes any.
  *
  *     text   |.. given back ..|== being read ==|== inflated ahead ==|.. not there yet ..|
  *                          released           wanted              ready

@@ -86,6 +86,11 @@ int builder_add_device(struct builder *b, const struct device *d)
     return 0;
 }
 
+void builder_expect(struct builder *b, uint64_t n_rows)
+{
+    if (n_rows > b->rows.cap && n_rows < ROW_NONE) (void)rows_reserve(&b->rows, n_rows - b->rows.n);
+}
+
 static uint64_t key_hash(struct part_key k)
 {
     return k.number != ID_NONE ? map_mix((uint64_t)k.number) : map_mix(~(uint64_t)k.text);
@@ -307,6 +312,25 @@ static int place_flows(struct builder *b)
     return 0;
 }
 
+/* Nesting and linking touch different columns: they run side by side. */
+struct relating {
+    struct trace *trace;
+    int rc[2];
+};
+
+static void relate(void *ctx, int item, int worker)
+{
+    struct relating *job = ctx;
+    job->rc[item] = item == 0 ? freeze_nest(job->trace) : freeze_links(job->trace);
+}
+
+static int freeze_relate(struct trace *t, int n_threads)
+{
+    struct relating job = {.trace = t};
+    pool_run(n_threads, 2, relate, &job);
+    return job.rc[0] < 0 ? job.rc[0] : job.rc[1];
+}
+
 static int freeze(struct builder *b, int n_threads)
 {
     TRY(place_flows(b));
@@ -318,8 +342,7 @@ static int freeze(struct builder *b, int n_threads)
     TRY(freeze_lanes(&b->rows, t));
     TRY(freeze_order(&b->rows, t, n_threads));
     freeze_times(t);
-    TRY(freeze_nest(t, n_threads));
-    TRY(freeze_links(t));
+    TRY(freeze_relate(t, n_threads));
     return freeze_profiler(t);
 }
 

@@ -63,6 +63,9 @@ str_id builder_intern(struct builder *b, struct str s);
 int builder_add_meta(struct builder *b, struct str key, struct str value) MUST_USE;
 int builder_add_device(struct builder *b, const struct device *d) MUST_USE;
 
+/* About how many rows will come: growing to them on the way costs time. Only a hint. */
+void builder_expect(struct builder *b, uint64_t n_rows);
+
 /* Takes the part over, also on failure. Parts are given in file order. */
 int builder_add_part(struct builder *b, struct part *p, struct err *e) MUST_USE;
 

@@ -22,7 +22,7 @@ int freeze_gather(struct rows *r, struct trace *t, const row_t *order, int n_thr
 void freeze_times(struct trace *t);
 
 /* Parent and depth of every row on a thread; marks rows that cross. */
-int freeze_nest(struct trace *t, int n_threads) MUST_USE;
+int freeze_nest(struct trace *t) MUST_USE;
 
 /* Device rows to the calls that launched them. */
 int freeze_links(struct trace *t) MUST_USE;

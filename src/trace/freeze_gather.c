@@ -1,6 +1,6 @@
 /* freeze_gather.c: moves the columns into the trace, in their new order.
  *
- * A column is freed as soon as it was moved, and two threads move one each: so little more memory
+ * Two threads move one column each, and the next into the memory of the last: so little more of it
  * is needed than the rows take anyway. The lane of a row follows from the order. */
 #include "base/mem.h"
 #include "base/pool.h"
@@ -25,24 +25,40 @@ struct moving {
         for (row_t i = 0; i < job->trace->n_rows; i++) to[i] = from[job->order[i]]; \
     }
 
-static void move_column(const struct moving *job, const struct move *m)
+static void gather(const struct moving *job, const struct move *m)
 {
-    *m->to = mem_alloc(job->trace->n_rows * m->item_bytes);
-    if (*m->to) {
-        if (m->item_bytes == 8) GATHER(uint64_t)
-        else if (m->item_bytes == 4) GATHER(uint32_t)
-        else GATHER(uint8_t)
+    if (m->item_bytes == 8) GATHER(uint64_t)
+    else if (m->item_bytes == 4) GATHER(uint32_t)
+    else GATHER(uint8_t)
+}
+
+/* Moves all columns of one width. The memory a column moves out of is where the next one goes. */
+static void move_width(const struct moving *job, size_t item_bytes)
+{
+    void *room = NULL;
+    for (int i = 0; i < job->n_moves; i++) {
+        const struct move *m = &job->moves[i];
+        if (m->item_bytes != item_bytes) continue;
+        if (!room) room = mem_alloc(job->trace->n_rows * item_bytes);
+        if (!room) return;
+        *m->to = room;
+        gather(job, m);
+        room = *m->from;
+        *m->from = NULL;
     }
-    mem_free(*m->from);
-    *m->from = NULL;
+    mem_free(room);
 }
 
 /* One thread takes the wide columns, the other the rest. */
 static void move_share(void *ctx, int item, int worker)
 {
     const struct moving *job = ctx;
-    for (int i = 0; i < job->n_moves; i++)
-        if ((job->moves[i].item_bytes == 8) == (item == 0)) move_column(job, &job->moves[i]);
+    if (item == 0) {
+        move_width(job, 8);
+    } else {
+        move_width(job, 4);
+        move_width(job, 1);
+    }
 }
 
 /* Side tables keep the order of the file; the rows' aux column points into them. */

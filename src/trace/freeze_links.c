@@ -37,9 +37,10 @@ static int index_calls(struct linking *k)
     struct trace *t = k->t;
     if (map_reserve(&k->by_id, t->n_calls)) return ERR_NOMEM;
     for (row_t r = 0; r < t->n_rows; r++) {
-        const struct call_info *c = trace_call(t, r);
-        if (!c || !is_id(c->correlation)) continue;
-        uint32_t *last = map_at(&k->by_id, (uint64_t)c->correlation);
+        if (kind_table(t->kind[r]) != TABLE_CALL || t->aux[r] == UINT32_MAX) continue;
+        int64_t correlation = t->calls[t->aux[r]].correlation;
+        if (!is_id(correlation)) continue;
+        uint32_t *last = map_at(&k->by_id, (uint64_t)correlation);
         if (!last) return ERR_NOMEM;
         k->earlier[t->aux[r]] = *last;
         *last = r;
@@ -71,17 +72,34 @@ static row_t find_launch(const struct linking *k, row_t gpu, int64_t correlation
     return best;
 }
 
-static void link_rows(struct linking *k)
+/* Calls fn for every row with device details; they are on device lanes only. */
+static void each_device_row(struct linking *k, void (*fn)(struct linking *k, row_t r))
 {
     struct trace *t = k->t;
-    for (row_t r = 0; r < t->n_rows; r++) {
-        if (!trace_gpu(t, r)) continue;
-        struct gpu_info *g = &t->gpu[t->aux[r]];
-        g->launch = find_launch(k, r, g->correlation);
-        if (g->launch == ROW_NONE || !trace_is_work(t, r)) continue;
-        t->calls[t->aux[g->launch]].n_gpu++;
-        t->n_launched++;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        if (t->lanes[l].kind != LANE_STREAM && t->lanes[l].kind != LANE_GPU_NOTE) continue;
+        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++)
+            if (trace_gpu(t, r)) fn(k, r);
     }
+}
+
+static void link_row(struct linking *k, row_t r)
+{
+    struct trace *t = k->t;
+    struct gpu_info *g = &t->gpu[t->aux[r]];
+    g->launch = find_launch(k, r, g->correlation);
+    if (g->launch == ROW_NONE || !trace_is_work(t, r)) return;
+    t->calls[t->aux[g->launch]].n_gpu++;
+    t->n_launched++;
+}
+
+static void group_row(struct linking *k, row_t r)
+{
+    struct trace *t = k->t;
+    row_t launch = trace_is_work(t, r) ? trace_launch_of(t, r) : ROW_NONE;
+    if (launch == ROW_NONE) return;
+    struct call_info *c = &t->calls[t->aux[launch]];
+    t->launched[c->first_gpu + c->n_gpu++] = r;
 }
 
 static int by_start(const void *a, const void *b, void *ctx)
@@ -92,8 +110,9 @@ static int by_start(const void *a, const void *b, void *ctx)
     return x < y ? -1 : x > y;
 }
 
-static int group_launched(struct trace *t)
+static int group_launched(struct linking *k)
 {
+    struct trace *t = k->t;
     t->launched = mem_alloc(t->n_launched * sizeof *t->launched);
     if (!t->launched) return ERR_NOMEM;
     uint32_t at = 0;
@@ -102,13 +121,7 @@ static int group_launched(struct trace *t)
         at += t->calls[i].n_gpu;
         t->calls[i].n_gpu = 0;
     }
-    for (row_t r = 0; r < t->n_rows; r++) {
-        if (!trace_is_work(t, r)) continue;
-        row_t launch = trace_launch_of(t, r);
-        if (launch == ROW_NONE) continue;
-        struct call_info *c = &t->calls[t->aux[launch]];
-        t->launched[c->first_gpu + c->n_gpu++] = r;
-    }
+    each_device_row(k, group_row);
     for (uint32_t i = 0; i < t->n_calls; i++)
         if (t->calls[i].n_gpu > 1)
             qsort_r(t->launched + t->calls[i].first_gpu, t->calls[i].n_gpu, sizeof *t->launched,
@@ -138,8 +151,8 @@ static int link_with(struct linking *k)
         if (k->group[i] == STR_NONE) return ERR_NOMEM;
     }
     TRY(index_calls(k));
-    link_rows(k);
-    return group_launched(t);
+    each_device_row(k, link_row);
+    return group_launched(k);
 }
 
 int freeze_links(struct trace *t)

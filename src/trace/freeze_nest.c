@@ -6,7 +6,6 @@
  * more than half of it lies inside, else to the next open row out; it is marked ROW_CROSSES.
  * Nothing is dropped. Instants get a parent but enclose nothing. */
 #include "base/mem.h"
-#include "base/pool.h"
 #include "base/vec.h"
 #include "trace/freeze.h"
 
@@ -16,11 +15,6 @@ enum { MOST_STEPS_OUT = 64 };
 struct stack {
     row_t *rows;
     size_t n, cap;
-};
-
-struct nesting {
-    struct trace *trace;
-    bool *failed; /* by lane */
 };
 
 /* The parent of `r` among the open rows; sets ROW_CROSSES where it outlives one of them. */
@@ -39,24 +33,22 @@ static row_t find_parent(struct trace *t, const struct stack *open, row_t r)
     return ROW_NONE;
 }
 
-static bool nest_thread(struct trace *t, const struct lane *l)
+static int nest_thread(struct trace *t, const struct lane *l, struct stack *open)
 {
-    struct stack open = {0};
-    bool failed = false;
-    for (row_t r = l->begin; r < l->end && !failed; r++) {
-        while (open.n && trace_end_ns(t, open.rows[open.n - 1]) <= t->ts_ns[r] &&
-               trace_end_ns(t, open.rows[open.n - 1]) < trace_end_ns(t, r))
-            open.n--;
-        row_t parent = find_parent(t, &open, r);
+    open->n = 0;
+    for (row_t r = l->begin; r < l->end; r++) {
+        while (open->n && trace_end_ns(t, open->rows[open->n - 1]) <= t->ts_ns[r] &&
+               trace_end_ns(t, open->rows[open->n - 1]) < trace_end_ns(t, r))
+            open->n--;
+        row_t parent = find_parent(t, open, r);
         t->parent[r] = parent;
         if (parent != ROW_NONE)
             t->depth[r] = (uint16_t)(t->depth[parent] + (t->depth[parent] < UINT16_MAX));
         if (t->phase[r] != 'X' || !kind_nests(t->kind[r])) continue;
-        failed = VEC_RESERVE(open.rows, open.n, open.cap, 1);
-        if (!failed) open.rows[open.n++] = r;
+        if (VEC_RESERVE(open->rows, open->n, open->cap, 1)) return ERR_NOMEM;
+        open->rows[open->n++] = r;
     }
-    mem_free(open.rows);
-    return failed;
+    return 0;
 }
 
 /* Device work does not nest; what overlaps on one stream is marked. */
@@ -70,27 +62,22 @@ static void mark_overlaps(struct trace *t, const struct lane *l)
     }
 }
 
-static void nest_lane(void *ctx, int item, int worker)
+int freeze_nest(struct trace *t)
 {
-    struct nesting *n = ctx;
-    struct trace *t = n->trace;
-    const struct lane *l = &t->lanes[item];
-    for (row_t r = l->begin; r < l->end; r++) t->parent[r] = ROW_NONE;
-    if (l->kind == LANE_THREAD) n->failed[item] = nest_thread(t, l);
-    else if (l->kind == LANE_STREAM) mark_overlaps(t, l);
-}
-
-int freeze_nest(struct trace *t, int n_threads)
-{
+    struct stack open = {0};
+    int rc = 0;
     t->parent = mem_alloc(t->n_rows * sizeof *t->parent);
     t->depth = mem_zalloc(t->n_rows, sizeof *t->depth);
-    bool *failed = mem_zalloc(t->n_lanes, sizeof *failed);
-    bool bad = !t->parent || !t->depth || !failed;
-    if (!bad) {
-        struct nesting n = {t, failed};
-        pool_run(n_threads, (int)t->n_lanes, nest_lane, &n);
-        for (uint32_t i = 0; i < t->n_lanes; i++) bad |= failed[i];
+    if (!t->parent || !t->depth) return ERR_NOMEM;
+    for (uint32_t i = 0; i < t->n_lanes && rc == 0; i++) {
+        const struct lane *l = &t->lanes[i];
+        if (l->kind == LANE_THREAD) {
+            rc = nest_thread(t, l, &open);
+            continue;
+        }
+        for (row_t r = l->begin; r < l->end; r++) t->parent[r] = ROW_NONE;
+        if (l->kind == LANE_STREAM) mark_overlaps(t, l);
     }
-    mem_free(failed);
-    return bad ? ERR_NOMEM : 0;
+    mem_free(open.rows);
+    return rc;
 }

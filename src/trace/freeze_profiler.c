@@ -60,7 +60,8 @@ int freeze_profiler(struct trace *t)
     if (!last) return ERR_NOMEM;
     for (uint32_t i = 0; i < t->n_processes; i++) last[i] = (struct last){ROW_NONE, INT64_MIN};
     for (row_t r = 0; r < t->n_rows; r++)
-        if (trace_call(t, r)) look_at(t, r, names, &last[t->lanes[t->lane[r]].process]);
+        if (kind_table(t->kind[r]) == TABLE_CALL)
+            look_at(t, r, names, &last[t->lanes[t->lane[r]].process]);
     for (uint32_t i = 0; i < t->n_processes; i++) {
         row_t r = last[i].wait;
         if (r != ROW_NONE && last[i].launch_ns <= t->ts_ns[r] && under_profiler(t, r))

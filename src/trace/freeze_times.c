@@ -4,25 +4,30 @@
 #define NS_PER_SECOND 1000000000ll
 #define NS_PER_DAY    (86400 * NS_PER_SECOND)
 
-static bool has_time(const struct trace *t, row_t r)
+/* The first time above zero of any row; rows are in time order on their lanes. */
+static int64_t first_time(const struct trace *t)
 {
-    return !(t->flags[r] & ROW_NO_TIME);
+    int64_t first = INT64_MAX;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        row_t r = trace_lower_bound(t, l, 1);
+        if (r < t->lanes[l].end && t->ts_ns[r] < first) first = t->ts_ns[r];
+    }
+    return first;
 }
 
 /* Some recorders write device work at time zero when they lost its time stamp. Zero is an honest
  * time only where the trace itself begins near it. */
 static void mark_zero_times(struct trace *t)
 {
-    int64_t first = INT64_MAX;
-    for (row_t r = 0; r < t->n_rows; r++)
-        if (t->ts_ns[r] > 0 && t->ts_ns[r] < first) first = t->ts_ns[r];
+    int64_t first = first_time(t);
     if (first == INT64_MAX || first < NS_PER_SECOND) return;
-    for (row_t r = 0; r < t->n_rows; r++) {
-        enum lane_kind kind = t->lanes[t->lane[r]].kind;
-        if (t->ts_ns[r] != 0 || (kind != LANE_STREAM && kind != LANE_GPU_NOTE)) continue;
-        if (!has_time(t, r)) continue;
-        t->flags[r] |= ROW_NO_TIME;
-        damage_note(&t->damage, DAMAGE_ZERO_TIME, t->src[r]);
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        if (t->lanes[l].kind != LANE_STREAM && t->lanes[l].kind != LANE_GPU_NOTE) continue;
+        for (row_t r = trace_lower_bound(t, l, 0); r < t->lanes[l].end && t->ts_ns[r] == 0; r++) {
+            if (t->flags[r] & ROW_NO_TIME) continue;
+            t->flags[r] |= ROW_NO_TIME;
+            damage_note(&t->damage, DAMAGE_ZERO_TIME, t->src[r]);
+        }
     }
 }
 
@@ -34,12 +39,15 @@ static void widen(int64_t *begin, int64_t *end, int64_t from, int64_t to)
 
 static void find_bounds(struct trace *t)
 {
+    int64_t begin = ID_NONE, end = ID_NONE;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (t->phase[r] != 'X' || !has_time(t, r)) continue;
+        if (t->phase[r] != 'X' || t->flags[r] & ROW_NO_TIME) continue;
         if (t->kind[r] == KIND_WINDOW)
             widen(&t->window_begin_ns, &t->window_end_ns, t->ts_ns[r], trace_end_ns(t, r));
-        else widen(&t->begin_ns, &t->end_ns, t->ts_ns[r], trace_end_ns(t, r));
+        else widen(&begin, &end, t->ts_ns[r], trace_end_ns(t, r));
     }
+    t->begin_ns = begin;
+    t->end_ns = end;
 }
 
 /* Old recorders wrote no span of their own, only this mark; its time has been seen to be junk. */
