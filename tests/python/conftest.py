@@ -2,6 +2,7 @@
 and programs run in processes of their own."""
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,9 @@ import pytest
 BUILD = os.environ["STRATA_BUILD"]
 PACKAGE = os.path.join(BUILD, "python")
 PROGRAM = os.path.join(BUILD, "src", "strata")
+
+# A runner started in the background ignores Ctrl-C, and so would every program tested here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 sys.path.insert(0, PACKAGE)
 _scratch = tempfile.TemporaryDirectory(prefix="strata-pytest-")

@@ -121,7 +121,7 @@ def test_ctrl_c_on_a_terminal_arrives_once(tmp_path):
     except OSError:
         pass
     os.waitpid(pid, 0)
-    assert b"\r\n1\r\n" in said, said
+    assert b"\r\n1\r\n" in said.replace(b"^C", b"\r\n"), said  # a terminal may echo the key
 
 
 def test_no_stages(tmp_path):
