@@ -184,7 +184,7 @@ static int rank_gains(struct ranking *r, uint32_t n, struct err *e)
 static int guess_gains(struct ranking *r, uint32_t n, struct err *e)
 {
     for (uint32_t i = 0; i < n; i++) {
-        int64_t after;
+        int64_t after = 0;
         TRY(wall_with(r, i, i + 1, &after, e));
         struct finding *x = r->f->items[i];
         x->first_guess_ns = x->gain_ns = r->wall_ns > after ? r->wall_ns - after : 0;

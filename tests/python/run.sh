@@ -9,4 +9,8 @@ cd "$(dirname "$0")/../.."
 python=$(tools/venv.sh build-venv)
 tools/perfetto.sh build-node
 export STRATA_NODE_MODULES="${STRATA_NODE_MODULES:-$PWD/build-node/node_modules}"
-exec "$PWD/${python#"$PWD"/}" -m pytest -q -p no:cacheprovider tests/python "$@"
+case $python in
+/*) ;;
+*) python=$PWD/$python ;;
+esac
+exec "$python" -m pytest -q -p no:cacheprovider tests/python "$@"
