@@ -41,12 +41,12 @@ def test_device_time_without_waiting(program):
 def test_results_are_read_as_the_device_gets_there(program):
     run(program, """
         from strata import _hooks
-        for i in range(50):
+        for i in range(_hooks.FREE_CALLS):  # looked at whatever they cost
             with strata.stage("a"):
                 device.work(1)
             device.done_ms = device.given_ms
-        assert _hooks.gpu_time.stages[1].count >= 49  # without any report
-        assert device.events < 20  # events are used again
+        assert _hooks.gpu_time.stages[1].count >= _hooks.FREE_CALLS - 1  # without any report
+        assert device.events < _hooks.FREE_CALLS  # events are used again
     """)
 
 
@@ -195,7 +195,7 @@ def test_many_small_stages_stay_cheap(program):
                 device.work(0.001)
             device.done_ms = device.given_ms
         looked = _hooks.gpu_time.stages[2].count
-        assert 16 <= looked < 5000, looked
+        assert _hooks.FREE_CALLS - 1 <= looked < 5000, looked  # the last may still be under way
     """)
     assert done.json()["stages"]["tiny"]["count"] == 5000
 
