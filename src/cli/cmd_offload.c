@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/offload_input.h"
+#include "report/chart_offload.h"
 #include "report/view_offload.h"
 
 /* Noise is not believed to be below this, in percent. */
@@ -126,11 +128,24 @@ static int add_measured(struct cli *cli, const char *path, struct arena *mem, st
     return rc;
 }
 
+static int draw(const char *path, const struct plan *p, struct err *e)
+{
+    struct buf svg;
+    buf_init(&svg);
+    chart_offload_svg(&svg, p);
+    int rc = buf_ok(&svg) ? file_write_whole(path, svg.p, svg.n, e)
+                          : FAIL(e, ERR_NOMEM, "out of memory");
+    buf_done(&svg);
+    return rc;
+}
+
 static int show_plan(struct cli *cli, const struct opts *o, struct plan *p, struct arena *mem,
                      struct err *e)
 {
     struct integrity quality;
     TRY(plan_run(p, mem, e));
+    const char *chart = opt_get(o, "chart", NULL);
+    if (chart) TRY(draw(chart, p, e));
     if (p->trial) TRY(integrity_run(p->trial->b, mem, &quality, e));
     struct screen s = {&cli->out, o->n_args ? o->args[0] : "", cli->width, cli->color, UINT32_MAX};
     if (cli->json) view_offload_json(&cli->out, p, p->trial ? &quality : NULL);

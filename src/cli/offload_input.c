@@ -33,6 +33,7 @@ const struct opt offload_opts[] = {
     {"passes", 0, "N", "times a step goes through the model (2 with guidance)", NULL},
     {"measured", 0, "RUN", "a run to compare: STEPS:TIME[:RESIDENT[:HOST]]; several times", NULL},
     {"traced-steps", 0, "N", "steps in the trace, where its labels do not tell", NULL},
+    {"chart", 0, "FILE", "also draw time against resident bytes, as SVG", NULL},
     {"wall", 0, "TIME", "wall clock of the traced run without a profiler", NULL},
     {0},
 };

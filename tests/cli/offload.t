@@ -127,3 +127,11 @@ $ strata offload no-such-file.json
 $ STRATA_LIBCUDA=/nowhere/libcuda.so.1 strata offload calibrate
 ! strata: no CUDA driver here (/nowhere/libcuda.so.1): calibrate on the machine that will run the model
 ? 3
+
+# The chart is a picture of its own.
+$ strata offload --model-bytes 22GB --step-ms 4s --steps 10 --chart time.svg > /dev/null && grep -c -e polyline -e 'as it is: 40.0 s' time.svg
+| 3
+
+$ strata offload --model-bytes 22GB --chart /nowhere/time.svg
+! strata: /nowhere/time.svg: cannot create: No such file or directory
+? 3
