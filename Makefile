@@ -47,10 +47,11 @@ test: build build-asan build-tsan
 demo: all
 	@tools/demo.sh build/src/strata
 
-## bench: speed against other tools, side by side, with the results checked; writes bench/results.csv
+## bench: speed against other tools, side by side, with the results checked; writes bench/*.csv
 .PHONY: bench
 bench: all
 	@bench/run.sh build/src/strata
+	@bench/record.py --build build --python "$$(tools/venv.sh build-venv)"
 
 ## asan: build the program with sanitizers: build-asan/src/strata
 .PHONY: asan

@@ -28,23 +28,28 @@ def _check_whole(path: str) -> None:
         raise ImportError("it was cut short")
 
 
+def extension() -> Any:
+    """The extension, checked; ImportError when it cannot be used."""
+    spec = importlib.util.find_spec("strata._strata")
+    if spec is None or not spec.origin:
+        raise ImportError("it is not installed")
+    _check_whole(spec.origin)
+    from strata import _strata
+    found = getattr(_strata, "INTERFACE", 0)
+    if found != INTERFACE:
+        raise ImportError(f"_strata has interface {found}, expected {INTERFACE}")
+    return _strata
+
+
 def _load() -> bool:
     global core
     if not _settings.flag("STRATA", True):
         return False
     try:
-        spec = importlib.util.find_spec("strata._strata")
-        if spec is None or not spec.origin:
-            raise ImportError("it is not installed")
-        _check_whole(spec.origin)
-        from strata import _strata
-        found = getattr(_strata, "INTERFACE", 0)
-        if found != INTERFACE:
-            raise ImportError(f"_strata has interface {found}, expected {INTERFACE}")
+        core = extension()
     except Exception as why:
         _settings.say(f"off: its extension cannot be loaded ({why})")
         return False
-    core = _strata
     return True
 
 

@@ -38,6 +38,24 @@ def stage(name: str, *, sync: bool = False) -> Any:
     return _OFF
 
 
+def _quick_stage() -> Any:
+    """The extension's stages are twice as quick at doing nothing, where there is one."""
+    try:
+        from contextvars import ContextVar
+
+        from strata._load import core, extension
+        if core is not None:  # it was on, and something went wrong
+            return stage
+        found = extension()
+        found.connect(None, lambda stage, fn: fn, ContextVar("strata_off"))
+        return found.stage
+    except Exception:
+        return stage
+
+
+stage = _quick_stage()
+
+
 def annotate_pipeline(pipe: Any) -> Any:
     """Leaves the pipeline as it is."""
     return _OFF

@@ -146,7 +146,7 @@ static int tell_result(struct cli *cli, const char *dir, struct err *e)
     int rc = run_folder_recover(dir, &mem, &made, e);
     arena_done(&mem);
     if (rc < 0) return rc;
-    if (!run_folder_has_timing(dir)) {
+    if (!timing_run_in(dir)) {
         tell_nothing(dir);
         return 0;
     }

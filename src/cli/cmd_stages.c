@@ -39,7 +39,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     struct screen s;
-    if (!run_folder_has_timing(o->args[0])) return show_trace(cli, o, show, e);
+    if (!timing_run_in(o->args[0])) return show_trace(cli, o, show, e);
     TRY(show_screen(cli, o, 40, &s, e));
     return run_folder_show(cli, o->args[0], &s, e);
 }

@@ -18,17 +18,6 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-bool run_folder_has_timing(const char *path)
-{
-    struct arena mem;
-    struct timing_run run = {0};
-    if (!is_folder(path)) return false;
-    arena_init(&mem);
-    bool found = timing_run_read(path, &mem, &run, NULL) == 0 && run.n > 0;
-    arena_done(&mem);
-    return found;
-}
-
 int run_folder_show(struct cli *cli, const char *path, const struct screen *s, struct err *e)
 {
     struct arena mem;
@@ -36,6 +25,10 @@ int run_folder_show(struct cli *cli, const char *path, const struct screen *s, s
     struct timing_run run;
     struct ranks ranks;
     int rc = timing_run_read(path, &mem, &run, e);
+    if (rc == 0 && !run.n) {
+        err_at(e, path, ERR_NO_OFFSET);
+        rc = FAIL(e, ERR_FORMAT, "none of its %u timing files can be read", run.n_bad);
+    }
     if (rc == 0) rc = ranks_run(run.list, run.n, &mem, &ranks, e);
     if (rc == 0 && cli->json) view_run_json(s->out, &ranks);
     else if (rc == 0) view_run_text(s, &ranks);

@@ -7,9 +7,6 @@
 #include "import/rings.h"
 #include "report/screen.h"
 
-/* Whether `path` is a folder with timing files. */
-bool run_folder_has_timing(const char *path);
-
 /* Shows the timing files of a run: one process, or ranks side by side. */
 int run_folder_show(struct cli *cli, const char *path, const struct screen *s,
                     struct err *e) MUST_USE;

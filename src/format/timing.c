@@ -24,6 +24,13 @@ static uint64_t get_count(const struct jdoc *d, const char *key)
     return v > 0 && v < 9e18 ? (uint64_t)v : 0;
 }
 
+/* A rank or a number of ranks; -1 for what is none. */
+static int get_rank(const struct jdoc *d, const char *key)
+{
+    double v = jdoc_number(d, key, -1);
+    return v >= 0 && v < 1e9 ? (int)v : -1;
+}
+
 static int64_t get_bytes(const struct jdoc *d, const char *key)
 {
     double v = jdoc_number(d, key, -1);
@@ -85,8 +92,8 @@ static int read_document(const struct jdoc *d, struct arena *mem, struct timing 
     ret->host = jdoc_text(d, "host", "");
     ret->timestamp = jdoc_text(d, "timestamp", "");
     ret->pid = (int64_t)get_count(d, "pid");
-    ret->rank = (int)jdoc_number(d, "rank", -1);
-    ret->world = (int)jdoc_number(d, "world_size", -1);
+    ret->rank = get_rank(d, "rank");
+    ret->world = get_rank(d, "world_size");
     ret->wall_ns = get_ns(d, "wall_clock_ms");
     ret->total_ns = get_ns(d, "total_stages_ms");
     ret->lost_records = get_count(d, "lost_records");

@@ -53,6 +53,7 @@ struct timing_run {
     struct timing *list;
     uint32_t n, n_bad;
 };
+bool timing_run_in(const char *folder); /* whether there are any, readable or not */
 int timing_run_read(const char *folder, struct arena *mem, struct timing_run *ret,
                     struct err *e) MUST_USE;
 

@@ -15,6 +15,16 @@ static bool is_timing(const char *name)
     return str_starts(s, "timing") && str_ends(s, ".json") && !str_has(s, "signature");
 }
 
+bool timing_run_in(const char *folder)
+{
+    DIR *d = opendir(folder);
+    if (!d) return false;
+    bool found = false;
+    for (struct dirent *f; !found && (f = readdir(d));) found = is_timing(f->d_name);
+    closedir(d);
+    return found;
+}
+
 static int by_rank(const void *a, const void *b)
 {
     const struct timing *x = a, *y = b;

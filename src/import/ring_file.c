@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 
+#define LATEST_NS 4000000000000000000u /* the end of this century */
+
 static int fail(struct err *e, const char *path, const char *what)
 {
     err_at(e, path, 0);
@@ -70,6 +72,8 @@ int proc_file_open(struct proc_file *f, const char *path, struct err *e)
     int rc = read_head(&f->map, path, &f->head, sizeof f->head, e);
     if (rc == 0 && f->head.pid && memcmp(f->head.magic, PROC_MAGIC, 8) != 0)
         rc = fail(e, path, "is not the file of a process");
+    if (rc == 0 && (f->head.start_real_ns > LATEST_NS || f->head.start_mono_ns > LATEST_NS / 4))
+        rc = fail(e, path, "has a broken head");
     f->head.host[sizeof f->head.host - 1] = 0;
     f->head.boot[sizeof f->head.boot - 1] = 0;
     f->head.program[sizeof f->head.program - 1] = 0;
@@ -106,7 +110,7 @@ int ring_file_open(struct ring_file *f, const char *path, struct err *e)
         return rc;
     }
     f->pid = h.pid;
-    f->n_written = f->map.n >= RING_LOG_OFFSET ? h.n_written : 0;
+    f->n_written = h.n_written;
     f->n_logged = h.n_logged;
     f->log_slots = h.log_slots;
     f->n_lost = h.n_lost;

@@ -2,9 +2,11 @@
 #include "import/ring_set.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
@@ -168,6 +170,10 @@ static int tell_hosts_apart(struct ring_set *s)
 int ring_set_open(const char *folder, struct ring_set **ret, struct err *e)
 {
     char path[RING_SET_PATH];
+    if (access(folder, R_OK | X_OK) < 0) {
+        err_at(e, folder, ERR_NO_OFFSET);
+        return FAIL(e, ERR_IO, "cannot open: %s", strerror(errno));
+    }
     if (!ring_set_locate(folder, path)) {
         err_at(e, folder, ERR_NO_OFFSET);
         return FAIL(e, ERR_USAGE,

@@ -10,7 +10,7 @@
 /* Reading both clocks is off by some tens of ns; pairs closer than this would turn that into a
  * wrong rate. */
 #define APART_NS    10000000u
-#define FARTHEST_NS 1e18
+#define FARTHEST_NS 1000000000000000000ll /* thirty years */
 
 void tick_map_init(struct tick_map *m, double ticks_per_second)
 {
@@ -26,6 +26,7 @@ void tick_map_done(struct tick_map *m)
 
 bool tick_map_add(struct tick_map *m, struct clock_pair pair)
 {
+    if (pair.mono_ns > FARTHEST_NS) return false; /* no clock runs that long */
     if (VEC_RESERVE(m->pairs, m->n, m->cap, 1)) return true;
     m->pairs[m->n++] = pair;
     return false;
@@ -66,7 +67,7 @@ static size_t find_pair(const struct tick_map *m, uint64_t ticks)
 
 uint64_t tick_map_ns(const struct tick_map *m, uint64_t ticks)
 {
-    if (!m->n) return (uint64_t)((double)ticks * m->ns_per_tick);
+    if (!m->n) return 0;
     size_t i = find_pair(m, ticks);
     struct clock_pair a = m->pairs[i];
     double rate = m->ns_per_tick;
@@ -75,6 +76,7 @@ uint64_t tick_map_ns(const struct tick_map *m, uint64_t ticks)
         rate = (double)(b.mono_ns - a.mono_ns) / (double)(b.ticks - a.ticks);
     }
     double ns = (double)(int64_t)(ticks - a.ticks) * rate;
-    if (!(ns > -FARTHEST_NS && ns < FARTHEST_NS)) return a.mono_ns; /* not a time of this process */
+    if (!(ns > -(double)FARTHEST_NS && ns < (double)FARTHEST_NS))
+        return a.mono_ns; /* not a time of this process */
     return a.mono_ns + (uint64_t)(int64_t)ns;
 }

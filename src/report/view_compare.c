@@ -124,7 +124,7 @@ void view_compare_text(const struct screen *s, const struct timing_diff *d)
     buf_printf(s->out, "wall %s -> %s", human_time(d->before->wall_ns).s,
                human_time(d->after->wall_ns).s);
     if (isfinite(wall_change(d))) buf_printf(s->out, "  (%+.1f %%, one run each)", wall_change(d));
-    buf_printf(s->out, "   %u stages faster, %u slower\n\n", d->n_faster, d->n_slower);
+    buf_printf(s->out, "   stages: %u faster, %u slower\n\n", d->n_faster, d->n_slower);
     struct text_table t;
     text_table_init(&t);
     text_table_col(&t, "stage", TEXT_LEFT);

@@ -96,6 +96,7 @@ static void head(const struct screen *s, const struct ranks *r)
     buf_printf(s->out, "%s   %s", human_cut(str_c(r->list[0].pipeline), 40, name, sizeof name),
                human_time(r->wall_max_ns).s);
     if (r->n > 1) buf_printf(s->out, "   %u ranks", r->n);
+    else if (r->list[0].rank >= 0) buf_printf(s->out, "   rank %d", r->list[0].rank);
     if (r->world > (int)r->n) buf_printf(s->out, " of %d", r->world);
     if (lost) buf_printf(s->out, "   %s records lost", human_count(lost).s);
     if (recovered) buf_printf(s->out, "   %u recovered after a kill or crash", recovered);
@@ -163,14 +164,16 @@ static void time_cell(struct text_table *t, int col, int64_t ns, int unit)
 
 static void show_single(const struct screen *s, const struct ranks *r)
 {
-    static const char *const heads[] = {"calls", "total", "median",   "p95",
-                                        "first", "GPU",   "peak mem", ""};
     int total = screen_unit(largest(r, get_max)), each = screen_unit(largest(r, get_p95));
     int first = screen_unit(largest(r, get_first)), gpu = screen_unit(largest(r, get_gpu));
+    bool on_device = largest(r, get_gpu) > 0;
+    static const char *const heads[] = {"calls", "total", "median", "p95", "first", "peak mem"};
     struct text_table t;
     text_table_init(&t);
     text_table_col(&t, "stage", TEXT_LEFT);
-    for (int i = 0; i < 8; i++) text_table_col(&t, heads[i], i == 7 ? TEXT_LEFT : TEXT_RIGHT);
+    for (int i = 0; i < 6; i++) text_table_col(&t, heads[i], TEXT_RIGHT);
+    if (on_device) text_table_col(&t, "GPU median", TEXT_RIGHT);
+    text_table_col(&t, "", TEXT_LEFT);
     for (uint32_t i = 0; i < r->n_stages && i < s->limit; i++) {
         const struct rank_stage *st = &r->stages[i];
         const struct timing_stage *one = st->slowest;
@@ -183,9 +186,9 @@ static void show_single(const struct screen *s, const struct ranks *r)
         time_cell(&t, 3, one->median_ns, each);
         time_cell(&t, 4, one->count > 1 ? one->p95_ns : 0, each);
         time_cell(&t, 5, one->first_ns, first);
-        time_cell(&t, 6, one->gpu_median_ns, gpu);
-        screen_bytes(&t, 7, st->peak_bytes > 0 ? st->peak_bytes : 0);
-        text_table_cell(&t, 8, word);
+        screen_bytes(&t, 6, st->peak_bytes > 0 ? st->peak_bytes : 0);
+        if (on_device) time_cell(&t, 7, one->gpu_median_ns, gpu);
+        text_table_cell(&t, on_device ? 8 : 7, word);
     }
     text_table_print(&t, s->out, 2, s->width, s->color);
     text_table_done(&t);
@@ -200,8 +203,11 @@ static void show_ranks(const struct screen *s, const struct ranks *r)
     text_table_init(&t);
     text_table_col(&t, "stage", TEXT_LEFT);
     for (int i = 0; heads[i]; i++) text_table_col(&t, heads[i], TEXT_RIGHT);
+    text_table_col(&t, "", TEXT_LEFT);
     for (uint32_t i = 0; i < r->n_stages && i < s->limit; i++) {
         const struct rank_stage *st = &r->stages[i];
+        char word[64];
+        remark(word, sizeof word, st);
         bool named = r->straggler >= 0 && i == r->straggler_in;
         text_table_row(&t, named ? TEXT_RED : TEXT_PLAIN);
         name_cell(&t, st);
@@ -213,6 +219,7 @@ static void show_ranks(const struct screen *s, const struct ranks *r)
         text_table_cellf(&t, 6, "%d", st->max_rank);
         text_table_cell(&t, 7, human_pct(st->imbalance_pct).s);
         screen_bytes(&t, 8, st->peak_bytes > 0 ? st->peak_bytes : 0);
+        text_table_cell(&t, 9, word);
     }
     text_table_print(&t, s->out, 2, s->width, s->color);
     text_table_done(&t);

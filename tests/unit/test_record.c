@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "analyze/timing_rows.h"
 #include "import/ring_file.h"
 #include "record/recorder.h"
 #include "record/schedule.h"
@@ -670,9 +671,14 @@ TEST(strings_cut_anywhere)
 static int import_again(void *ctx)
 {
     struct trace *t;
+    struct timing timing;
+    struct arena mem;
     TRY(import_open(ctx, NULL, &t, NULL));
+    arena_init(&mem);
+    int rc = timing_rows_run(t, 0, &mem, &timing, NULL);
+    arena_done(&mem);
     trace_free(t);
-    return 0;
+    return rc;
 }
 
 TEST(every_allocation_of_the_import_may_fail)

@@ -1,0 +1,27 @@
+# Nothing to recover.
+$ mkdir empty && strata recover empty
+! strata: empty: is a folder without recordings; expected a trace file or a run folder
+? 2
+$ strata recover nowhere
+! strata: nowhere: cannot open: No such file or directory
+? 3
+
+# A program without stages leaves no folder.
+$ strata run -o out -- true
+! strata: no stages were recorded: the program marks none. Mark some with
+! strata:     with strata.stage("name"):     in Python (diffusers pipelines are marked already)
+! strata:     STRATA_SCOPE("name");          in C and C++
+$ ls out/true
+
+# Its exit status is ours.
+$ strata run -o out -- sh -c 'exit 9'
+! strata: no stages were recorded: the program marks none. Mark some with
+! strata:     with strata.stage("name"):     in Python (diffusers pipelines are marked already)
+! strata:     STRATA_SCOPE("name");          in C and C++
+? 9
+$ strata run -- no-such-program
+! strata: cannot run no-such-program: No such file or directory
+? 2
+$ strata run
+! strata: run needs -- COMMAND [ARGUMENT...]; strata run --help has an example
+? 2
