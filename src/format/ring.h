@@ -2,9 +2,11 @@
  * every instant: the process may be killed between any two instructions.
  *
  *     HOST-PID-START.proc      one a process: who it is, and its strings
+ *     HOST-PID-START.defs      one a process that defined something: kernels, devices, stacks
  *     HOST-PID-START.N.ring    one a thread that recorded something
  *
  *     .proc  | head | string | string | ...        strings_bytes tells the end
+ *     .defs  | head | definition | ...             n_bytes tells the end
  *     .ring  | head | stage: one block | log: block | block | ...
  *
  * A thread writes its records to the stage, which is mapped; when it is full it is copied to the
@@ -29,14 +31,17 @@
 
 #define RING_MAGIC   "STRRING1"
 #define PROC_MAGIC   "STRPROC1"
+#define DEFS_MAGIC   "STRDEFS1"
 #define RING_VERSION 1u
 
 #define RING_HEAD_BYTES  4096u
 #define RING_BLOCK       8192u /* records */
 #define RING_BLOCK_BYTES (RING_BLOCK * 16u)
 #define RING_LOG_OFFSET  (RING_HEAD_BYTES + RING_BLOCK_BYTES)
-#define RING_NAMES_MAX   32768u /* distinct strings a process; ids run from 1 */
-#define RING_TEXT_MAX    1024u  /* bytes of one string */
+#define RING_NAMES_MAX   32768u     /* distinct strings a process; ids run from 1 */
+#define RING_TEXT_MAX    1024u      /* bytes of one string */
+#define RING_DEFS_MAX    (1u << 18) /* distinct definitions a process; ids run from 1 */
+#define RING_DEF_BYTES   (1u << 16) /* of one definition */
 
 enum ring_kind {
     RING_PAD = 0,
@@ -54,8 +59,22 @@ enum ring_kind {
     RING_CLOCK = 20,      /* ticks and value, in monotonic ns, are the same moment */
     RING_THREAD = 21,     /* from here on by thread `value`, called `name` (0: unnamed) */
     RING_STEP = 22,       /* step number `value` begins, and with it ends the one before */
+
+    /* Calls of a device API, at their end: name; value: ticks of the start; extra: correlation. */
+    RING_CALL = 23,
+    /* Work on a device, at its start: id: its DEF_WORK; value: ticks of the end; extra:
+     * correlation. Both times are 0 where the device had none. */
+    RING_WORK = 24,
+    RING_WORK_BYTES = 25, /* of the work before it: value: how many bytes it moved */
+    RING_WORK_NODE = 26,  /* of the work before it: value: node of a graph; extra: the graph */
+    RING_OVERHEAD = 27, /* the profiler's own: name; value: ticks of the end; extra: thread or 0 */
+    RING_MEMORY = 28,   /* device memory: id: device; type: enum ring_memory; value: address */
+    RING_MEMORY_BYTES = 29, /* of the RING_MEMORY before it: value: bytes */
+    RING_DROPPED = 30,      /* value: records the device's library says it dropped */
     RING_VALUE = 255
 };
+
+enum ring_memory { RING_MEMORY_ALLOC = 1, RING_MEMORY_FREE = 2 };
 
 enum ring_type { RING_INT = 1, RING_NUM = 2, RING_TEXT = 3 /* value: a string id */ };
 
@@ -67,6 +86,19 @@ struct ring_record {
     uint8_t type;   /* enum ring_type, RING_ARG only */
     uint16_t check; /* low bits of the number of its block, counted from 1 */
 };
+
+/* Where a record has an id instead of name and category, and a RING_VALUE something extra. */
+static inline uint32_t ring_id(struct ring_record r)
+{
+    return r.name | (uint32_t)r.category << 16;
+}
+
+static inline struct ring_record ring_with_id(struct ring_record r, uint32_t id)
+{
+    r.name = (uint16_t)id;
+    r.category = (uint16_t)(id >> 16);
+    return r;
+}
 
 struct ring_head {
     char magic[8];
@@ -109,6 +141,63 @@ struct ring_string {
     char text[];
 };
 
+enum def_type {
+    DEF_NOTE = 1,   /* text for people: what could not be recorded, and why */
+    DEF_DEVICE = 2, /* struct def_device */
+    DEF_WORK = 3,   /* struct def_work */
+    DEF_FACT = 4,   /* text KEY=VALUE: versions and settings of the recording */
+};
+
+struct defs_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t head_bytes;
+    uint32_t pid;
+    uint32_t pad;
+    uint64_t n_bytes;   /* (atomic) after the head */
+    uint64_t n_refused; /* (atomic) definitions that found no room */
+};
+
+/* A definition; the next one begins at the next multiple of eight. */
+struct ring_def {
+    uint32_t id;
+    uint32_t type; /* enum def_type; others are skipped */
+    uint32_t n;
+    uint32_t pad;
+    char bytes[];
+};
+
+struct def_device {
+    int32_t id;
+    int32_t major, minor;
+    int32_t n_sms, warp_size;
+    int32_t max_threads_per_sm, regs_per_sm, shared_per_sm, shared_per_block_optin;
+    int32_t pad;
+    int64_t memory_bytes;
+    char name[]; /* to the end of the definition, as in def_work */
+};
+
+enum def_work_kind {
+    DEF_WORK_KERNEL = 1,
+    DEF_WORK_COPY = 2,
+    DEF_WORK_SET = 3,
+    DEF_WORK_SYNC = 4,  /* a wait, as the device's library saw it: never busy time */
+    DEF_WORK_GRAPH = 5, /* a graph launched as a whole and recorded as a whole */
+};
+
+/* Everything about a kernel, copy, ... that repeats: so one of them costs few bytes. */
+struct def_work {
+    uint32_t kind; /* enum def_work_kind */
+    int32_t device, context, stream;
+    uint32_t grid[3], block[3]; /* kernels, else 0 */
+    uint32_t registers, shared_bytes;
+    char name[]; /* of kernels, as the compiler wrote it */
+};
+
+static_assert(sizeof(struct ring_def) == 16, "definition layout");
+static_assert(sizeof(struct defs_head) == 40, "defs head layout");
+static_assert(sizeof(struct def_device) == 48, "device definition layout");
+static_assert(sizeof(struct def_work) == 48, "work definition layout");
 static_assert(sizeof(struct ring_record) == 16, "record layout");
 static_assert(offsetof(struct ring_head, n_written) == 64, "ring head layout");
 static_assert(sizeof(struct ring_head) <= RING_HEAD_BYTES, "ring head layout");
@@ -118,6 +207,11 @@ static_assert(sizeof(struct proc_head) <= RING_HEAD_BYTES, "proc head layout");
 static inline uint64_t ring_string_bytes(uint32_t n)
 {
     return (sizeof(struct ring_string) + n + 7) & ~(uint64_t)7;
+}
+
+static inline uint64_t ring_def_bytes(uint32_t n)
+{
+    return (sizeof(struct ring_def) + n + 7) & ~(uint64_t)7;
 }
 
 /* What `check` is for record number `i`. */

@@ -154,6 +154,7 @@ static bool take_value(struct ring_cursor *c, struct ring_entry *ret)
     }
     c->next++;
     ret->value = value.ticks;
+    ret->extra = ring_id(value);
     return true;
 }
 
@@ -162,6 +163,7 @@ bool ring_cursor_next(struct ring_cursor *c, struct ring_entry *ret)
     while (c->next < c->file->n_written) {
         ret->number = c->next++;
         ret->value = 0;
+        ret->extra = 0;
         if (!read_record(c->file, ret->number, &ret->r)) {
             c->n_missing++;
             continue;

@@ -39,6 +39,7 @@ void ring_file_close(struct ring_file *f);
 struct ring_entry {
     struct ring_record r;
     uint64_t value;
+    uint32_t extra; /* what else the value's slot holds */
     uint64_t number;
 };
 

@@ -8,9 +8,9 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "record/tail.h"
 
-#define SLOTS  (2 * RING_NAMES_MAX)
-#define WINDOW ((size_t)64 << 10)
+#define SLOTS (2 * RING_NAMES_MAX)
 
 struct name {
     uint64_t hash;
@@ -26,10 +26,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The file the strings go to, while there is one. */
 static struct {
-    struct spool *file;
+    struct tail tail;
     struct proc_head *head;
-    char *window;
-    uint64_t window_at; /* offset of the window in the file */
 } out;
 
 static bool same(const struct name *e, uint64_t hash, struct str s)
@@ -48,33 +46,14 @@ static struct name *find(uint64_t hash, struct str s, uint32_t *ret_slot)
     }
 }
 
-static int write_bytes(const void *p, size_t n, uint64_t at, struct err *e)
-{
-    for (size_t done = 0; done < n;) {
-        uint64_t window_at = (at + done) / WINDOW * WINDOW;
-        if (!out.window || out.window_at != window_at) {
-            void *next;
-            TRY(spool_map(out.file, window_at, WINDOW, &next, e));
-            spool_unmap(out.window, WINDOW);
-            out.window = next;
-            out.window_at = window_at;
-        }
-        size_t into = (size_t)(at + done - window_at);
-        size_t piece = n - done < WINDOW - into ? n - done : WINDOW - into;
-        memcpy(out.window + into, (const char *)p + done, piece);
-        done += piece;
-    }
-    return 0;
-}
-
 /* The file's end moves last: what it covers is complete. */
 static int write_name(const struct name *s, struct err *e)
 {
     uint64_t end = __atomic_load_n(&out.head->strings_bytes, __ATOMIC_RELAXED);
     uint64_t at = RING_HEAD_BYTES + end;
     struct ring_string entry = {s->id, s->n};
-    TRY(write_bytes(&entry, sizeof entry, at, e));
-    TRY(write_bytes(s->text, s->n, at + sizeof entry, e));
+    TRY(tail_write(&out.tail, &entry, sizeof entry, at, e));
+    TRY(tail_write(&out.tail, s->text, s->n, at + sizeof entry, e));
     __atomic_store_n(&out.head->strings_bytes, end + ring_string_bytes(s->n), __ATOMIC_RELEASE);
     return 0;
 }
@@ -109,7 +88,7 @@ uint32_t names_id(struct str s)
     e = find(hash, s, &slot);
     if (!e) {
         e = add(hash, s);
-        if (!e || (out.file && write_name(e, NULL) < 0)) note_unnamed();
+        if (!e || (out.head && write_name(e, NULL) < 0)) note_unnamed();
         if (e) atomic_store_explicit(&slots[slot], e, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
@@ -129,7 +108,7 @@ int names_attach(struct spool *file, struct proc_head *head, struct err *e)
 {
     int rc = 0;
     pthread_mutex_lock(&lock);
-    out.file = file;
+    out.tail = (struct tail){.file = file};
     out.head = head;
     for (uint32_t id = 1; id < n_names && rc == 0; id++) rc = write_name(by_id[id], e);
     pthread_mutex_unlock(&lock);
@@ -139,8 +118,8 @@ int names_attach(struct spool *file, struct proc_head *head, struct err *e)
 void names_detach(void)
 {
     pthread_mutex_lock(&lock);
-    spool_unmap(out.window, WINDOW);
-    memset(&out, 0, sizeof out);
+    tail_done(&out.tail);
+    out.head = NULL;
     pthread_mutex_unlock(&lock);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/defs.h"
 #include "record/names.h"
 
 static void read_boot_id(char *out, size_t cap)
@@ -62,7 +63,10 @@ int procfile_open(struct procfile *p, const char *folder, const struct procfile_
         fill_head(p->head, facts);
         rc = names_attach(&p->file, p->head, e);
     }
+    snprintf(path, sizeof path, "%s.defs", p->stem);
+    if (rc == 0) rc = defs_attach(path, e);
     if (rc < 0) {
+        snprintf(path, sizeof path, "%s.proc", p->stem);
         unlink(path);
         procfile_forget(p);
     }
@@ -79,6 +83,7 @@ void procfile_close(struct procfile *p, struct clock_pair now)
 void procfile_forget(struct procfile *p)
 {
     names_detach();
+    defs_detach();
     spool_unmap(p->head, RING_HEAD_BYTES);
     p->head = NULL;
     spool_done(&p->file);

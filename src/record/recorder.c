@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "record/defs.h"
 #include "record/names.h"
 #include "record/procfile.h"
 #include "record/rank.h"
@@ -72,10 +73,12 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
     names_lock();
+    defs_lock();
 }
 
 static void after_fork_in_parent(void)
 {
+    defs_unlock();
     names_unlock();
     pthread_mutex_unlock(&lock);
 }
@@ -86,6 +89,7 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
     names_unlock_in_child();
+    defs_unlock_in_child();
     pthread_mutex_init(&lock, NULL);
     recorder_mine = NULL;
     pthread_setspecific(rec.at_thread_exit, NULL);

@@ -48,20 +48,37 @@ static void note_clocks(struct writer *w)
     w->refresh_at = now.ticks + w->ticks_per_second;
 }
 
-static void make_room(struct writer *w)
+/* Room for `n` slots in the stage; what is left of it is padded. */
+static void make_room(struct writer *w, int n)
 {
-    if (w->end - w->next >= 2) return;
-    if (w->next != w->end) writer_store(w, (struct ring_record){.kind = RING_PAD});
+    if (w->end - w->next >= n) return;
+    while (w->next != w->end) writer_store(w, (struct ring_record){.kind = RING_PAD});
     writer_publish(w);
     log_stage(w);
 }
 
 void writer_refresh(struct writer *w)
 {
-    make_room(w);
+    make_room(w, 2);
     if (clock_ticks(w->clock) < w->refresh_at) return;
     note_clocks(w);
-    make_room(w);
+    make_room(w, 2);
+}
+
+void writer_put_all(struct writer *w, const struct ring_record *slots, int n)
+{
+    if (atomic_load_explicit(&w->busy, memory_order_relaxed)) {
+        writer_lose(w);
+        return;
+    }
+    atomic_store_explicit(&w->busy, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (clock_ticks(w->clock) >= w->refresh_at) writer_refresh(w);
+    make_room(w, n);
+    for (int i = 0; i < n; i++) writer_store(w, slots[i]);
+    writer_publish(w);
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&w->busy, false, memory_order_relaxed);
 }
 
 static void fill_head(struct ring_head *h)

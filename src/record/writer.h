@@ -60,6 +60,11 @@ static inline void writer_publish(struct writer *w)
     __atomic_store_n(&w->head->n_written, w->n_written, __ATOMIC_RELEASE);
 }
 
+/* Writes `n` slots as they are, all of them or none: a record, its values and what belongs to it.
+ * At most WRITER_MOST; in a signal handler that interrupted writing they count as lost. */
+#define WRITER_MOST 8
+void writer_put_all(struct writer *w, const struct ring_record *slots, int n);
+
 /* Writes `r`, and the value if its kind has one. Fills the time in if it is 0; returns it. */
 static inline uint64_t writer_put(struct writer *w, struct ring_record r, uint64_t value)
 {

@@ -1,0 +1,64 @@
+/* backend.h: a kind of device whose work can be recorded from inside the user's process.
+ *
+ * Every vendor's tracing library has the same shape: buffers asked for and handed back, kinds of
+ * record switched on, a clock, callbacks around API calls. A backend hides which one it is. What
+ * it records goes through record/: work as RING_WORK on its own thread's ring, calls as RING_CALL
+ * on the ring of the thread that made them, definitions (kernels, devices) through defs_id.
+ *
+ * A backend is a const struct in its own folder, listed once in backend.c. The user's program
+ * always runs on: whatever cannot be recorded becomes a note (backend_note), told once. */
+#ifndef STRATA_BACKEND_BACKEND_H
+#define STRATA_BACKEND_BACKEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct backend_options {
+    uint64_t wait_ns;    /* calls that wait this long get the Python stack of their caller */
+    bool whole_graphs;   /* one record a graph launch instead of one a node */
+    uint32_t flush_ms;   /* how often finished work is fetched */
+    uint64_t most_bytes; /* of buffers lent to the vendor's library */
+};
+
+/* Options from STRATA_WAIT_US, STRATA_GRAPHS=node|whole, STRATA_FLUSH_MS, STRATA_BUFFER_MB. */
+void backend_options_from_env(struct backend_options *o);
+
+enum backend_state {
+    BACKEND_ABSENT,  /* no such device or driver here */
+    BACKEND_MISSING, /* the device is there, something needed to record it is not */
+    BACKEND_READY,
+};
+
+/* What `strata doctor` tells of a backend. Texts are for people, in words of one line. */
+struct backend_probe {
+    enum backend_state state;
+    char what[160];    /* "NVIDIA driver 580.65, CUDA 13.0, 1 GPU" */
+    char missing[200]; /* what is missing, empty when nothing is */
+    char remedy[240];  /* how to get it, empty when nothing is missing */
+};
+
+struct backend {
+    const char *name;    /* "cuda" */
+    const char *summary; /* "NVIDIA GPUs, through CUPTI" */
+
+    /* From another process than the recorded one: what could be recorded here. */
+    void (*probe)(struct backend_probe *ret);
+
+    /* In the recorded process, once; its runtime is loaded by then. */
+    int (*start)(const struct backend_options *o, struct err *e);
+    void (*stop)(void); /* everything recorded so far is in the files afterwards */
+};
+
+extern const struct backend *const backends[]; /* NULL-terminated */
+
+const struct backend *backend_find(const char *name);
+
+/* A sentence for the summary of the run; the same one is kept once. */
+void backend_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* A fact about the recording, for `strata info`: versions, settings. */
+void backend_fact(const char *key, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
