@@ -11,7 +11,7 @@ JOBS ?= $(shell nproc)
 T ?=
 
 NINJA := ninja -j$(JOBS)
-DEBUG := -Ddebug=true -Doptimization=1 -Db_lundef=false
+DEBUG := -Ddebug=true -Doptimization=1 -Db_ndebug=false -Db_lundef=false
 
 .PHONY: all
 all: build

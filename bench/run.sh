@@ -25,7 +25,7 @@ if [ ! -d "$folder/perfetto" ] && command -v npm >/dev/null; then
     fi
 fi
 walk=$folder/simdjson_walk
-if [ ! -x "$walk" ] || [ bench/simdjson_walk.cpp -nt "$walk" ]; then
+if [ -z "$(find "$walk" -newer bench/simdjson_walk.cpp 2>/dev/null)" ]; then
     c++ -O3 -o "$walk" bench/simdjson_walk.cpp -lsimdjson || echo 'bench: no simdjson here'
 fi
 exec python3 bench/run.py --strata "$strata" --folder "$folder" "$@"

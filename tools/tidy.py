@@ -19,7 +19,7 @@ TIDY = "clang-tidy-14"
 def key_of(command, build, checks):
     words = shlex.split(command["command"])
     words = words[:words.index("-o")] + ["-E", "-P", command["file"]]
-    words = [w for w in words if not w.startswith("-M") and not w.endswith(".d") and w != "-c"]
+    words = [w for w in words if not w.startswith("-M") and not w.endswith((".d", ".o")) and w != "-c"]
     text = subprocess.run(words, cwd=build, check=True, capture_output=True).stdout
     return hashlib.sha256(checks + text).hexdigest()
 
