@@ -45,7 +45,7 @@ test: build build-asan build-tsan
 ## demo: build, then diagnose a bundled trace of a real pipeline; needs no GPU
 .PHONY: demo
 demo: all
-	@tools/demo.sh build/src/strata
+	@tools/demo.sh build
 
 ## bench: speed against other tools, side by side, with the results checked; writes bench/*.csv
 .PHONY: bench
