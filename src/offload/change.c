@@ -3,10 +3,6 @@
 
 #include "offload/prefetch.h"
 
-/* Loads from here on leave cold caches behind when their memory is pageable: the CPU itself has
- * copied every byte. Measured on one machine, the same code took 2.2 to 2.5 times as long then. */
-#define BIG_BYTES 1000000
-#define COLD      2.2
 /* Time of a copy besides its bytes. */
 #define COPY_START_NS 2000
 /* Modules below this size share allocations. */
@@ -50,6 +46,26 @@ static void add_pace(struct change *c, struct sim_cut span)
     add_scaled(c, span);
 }
 
+/* Code after load `i` of which other code made the caches cold. */
+static void warm_up(struct change *c, uint32_t i)
+{
+    const struct hooks *h = &c->tr->hooks;
+    for (uint32_t k = c->tr->first_hook[i]; k < c->tr->first_hook[i + 1]; k++)
+        if (h->all[k].keep > 0)
+            add_pace(c, (struct sim_cut){c->tr->thread_of_load[i], h->all[k].begin_ns,
+                                         h->all[k].end_ns, h->all[k].keep});
+}
+
+static void cool_down(struct change *c, uint32_t i)
+{
+    const struct streamed *s = c->tr->s;
+    const struct streamed_load *l = &s->loads[i];
+    bool last = i + 1 == s->n_loads || s->loads[i + 1].lane != l->lane;
+    int64_t until = last ? s->steps[l->step].cpu.end_ns : s->loads[i + 1].begin_ns;
+    int64_t from = c->sc->depth ? l->end_ns : l->begin_ns;
+    add_pace(c, (struct sim_cut){c->tr->thread_of_load[i], from, until, HOOKS_COLD});
+}
+
 /* Code between two loads runs cold or warm, as the last big load before it left it. */
 static void pace_code(struct change *c)
 {
@@ -58,16 +74,12 @@ static void pace_code(struct change *c)
     for (uint32_t i = 0; i < s->n_loads; i++) {
         const struct streamed_load *l = &s->loads[i];
         bool gone = change_drops(c, l);
-        if (l->bytes >= BIG_BYTES) {
+        if (l->bytes >= HOOKS_BIG_BYTES) {
             was_cold = l->pageable;
             is_cold = !gone && c->sc->host == HOST_PAGEABLE;
         }
-        if (was_cold == is_cold) continue;
-        bool last = i + 1 == s->n_loads || s->loads[i + 1].lane != l->lane;
-        int64_t until = last ? s->steps[l->step].cpu.end_ns : s->loads[i + 1].begin_ns;
-        int64_t from = gone || c->sc->depth ? l->end_ns : l->begin_ns;
-        add_pace(
-            c, (struct sim_cut){c->tr->thread_of_load[i], from, until, is_cold ? COLD : 1 / COLD});
+        if (!was_cold && is_cold) cool_down(c, i);
+        else if (!is_cold && (was_cold || gone)) warm_up(c, i);
     }
 }
 
@@ -91,31 +103,28 @@ static void pay_allocations(struct change *c)
 static void drop_loads(struct change *c)
 {
     const struct streamed *s = c->tr->s;
-    const struct sim_model *m = c->tr->m;
+    const struct hooks *h = &c->tr->hooks;
     for (uint32_t i = 0; i < s->n_loads; i++) {
         const struct streamed_load *l = &s->loads[i];
-        if (change_drops(c, l))
-            c->dropped[c->n_dropped++] =
-                (struct sim_cut){c->tr->thread_of_load[i], l->begin_ns, l->end_ns, 0};
-    }
-    for (uint32_t k = 0; k < m->n_calls; k++) {
-        const struct sim_call *call = &m->calls[k];
-        uint32_t load = c->tr->cleanup_of[k];
-        if (load != STREAMED_NONE && change_drops(c, &s->loads[load]))
-            c->dropped[c->n_dropped++] =
-                (struct sim_cut){call->thread, call->begin_ns, call->end_ns, 0};
+        uint32_t thread = c->tr->thread_of_load[i];
+        if (!change_drops(c, l)) continue;
+        c->dropped[c->n_dropped++] = (struct sim_cut){thread, l->begin_ns, l->end_ns, 0};
+        for (uint32_t k = c->tr->first_hook[i]; k < c->tr->first_hook[i + 1]; k++)
+            if (h->all[k].keep == 0)
+                c->dropped[c->n_dropped++] =
+                    (struct sim_cut){thread, h->all[k].begin_ns, h->all[k].end_ns, 0};
     }
 }
 
 int change_make(struct change *c, struct arena *mem, struct err *e)
 {
-    size_t loads = c->tr->s->n_loads + (size_t)1, cleanups = c->tr->n_cleanups;
-    c->m = c->tr->m;
+    const struct trial *tr = c->tr;
+    size_t loads = tr->s->n_loads + (size_t)1, hooks = tr->hooks.n, cleanups = tr->n_cleanups;
+    c->m = tr->m;
     c->n_dropped = c->n_scaled = 0;
-    c->dropped = arena_alloc(mem, (loads + cleanups) * sizeof *c->dropped);
-    /* a pace a load, cut in two by each wait; its allocation or the issue of its copies; cleanups
-     */
-    c->scaled = arena_alloc(mem, (2 * loads + c->tr->n_waits + cleanups) * sizeof *c->scaled);
+    c->dropped = arena_alloc(mem, (loads + hooks) * sizeof *c->dropped);
+    /* paces, each cut in two by the waits in it; an allocation or the issue of copies a load */
+    c->scaled = arena_alloc(mem, (2 * loads + hooks + tr->n_waits + cleanups) * sizeof *c->scaled);
     if (!c->dropped || !c->scaled) return FAIL(e, ERR_NOMEM, "out of memory");
     pace_code(c);
     if (c->sc->depth) return prefetch_move(c, mem, e);
@@ -126,8 +135,10 @@ int change_make(struct change *c, struct arena *mem, struct err *e)
 
 /* ---- copies ---- */
 
+/* A run that mixes both kinds of memory goes on doing so where its main one stays. */
 static bool other_memory(const struct change *c, uint32_t work)
 {
+    if (c->sc->host == c->tr->traced_host) return false;
     bool pageable = streamed_is_pageable(c->tr->t, c->tr->m->works[work].row);
     return pageable != (c->sc->host == HOST_PAGEABLE);
 }

@@ -19,12 +19,6 @@ static bool in_loop(const struct trial *tr, row_t r)
 
 /* ---- copies ---- */
 
-static bool is_download(const struct trace *t, row_t r)
-{
-    struct str name = trace_name(t, r);
-    return t->kind[r] == KIND_MEMCPY && (str_has(name, "DtoH") || str_has(name, "DeviceToHost"));
-}
-
 /* Adds up the copies that `want`s; rates are collected in millionths of a byte a nanosecond. */
 static void sum_copies(const struct trial *tr, int kind, int64_t *rates,
                        struct observed_copies *ret)
@@ -34,7 +28,7 @@ static void sum_copies(const struct trial *tr, int kind, int64_t *rates,
     for (uint32_t w = 0; w < tr->m->n_works; w++) {
         row_t r = tr->m->works[w].row;
         int64_t bytes = trace_gpu(t, r)->bytes;
-        bool wanted = kind == HOST_KINDS ? is_download(t, r) && bytes >= LARGE_BYTES
+        bool wanted = kind == HOST_KINDS ? streamed_is_download(t, r) && bytes >= LARGE_BYTES
                                          : streamed_is_upload(t, r) && streamed_is_pageable(t, r) ==
                                                                            (kind == HOST_PAGEABLE);
         if (!wanted || bytes <= 0 || !in_loop(tr, r)) continue;

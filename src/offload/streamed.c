@@ -29,6 +29,12 @@ bool streamed_is_upload(const struct trace *t, row_t r)
     return t->kind[r] == KIND_MEMCPY && (str_has(name, "HtoD") || str_has(name, "HostToDevice"));
 }
 
+bool streamed_is_download(const struct trace *t, row_t r)
+{
+    struct str name = trace_name(t, r);
+    return t->kind[r] == KIND_MEMCPY && (str_has(name, "DtoH") || str_has(name, "DeviceToHost"));
+}
+
 bool streamed_is_pageable(const struct trace *t, row_t r)
 {
     return str_has(trace_name(t, r), "Pageable");

@@ -62,8 +62,9 @@ int streamed_run(const struct trace *t, const struct basics *b, struct arena *me
 /* The step that holds `ts_ns`, or STREAMED_NONE. */
 uint32_t streamed_step_at(const struct streamed *s, int64_t ts_ns);
 
-/* Whether the device row is a copy from the host, and whether its host memory is pageable. */
+/* Whether the device row is a copy from or to the host, and whether its host memory is pageable. */
 bool streamed_is_upload(const struct trace *t, row_t r);
+bool streamed_is_download(const struct trace *t, row_t r);
 bool streamed_is_pageable(const struct trace *t, row_t r);
 
 #endif

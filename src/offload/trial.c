@@ -58,6 +58,19 @@ static void find_host(struct trial *tr)
     tr->traced_host = pageable * 2 > all ? HOST_PAGEABLE : HOST_PINNED;
 }
 
+static int find_hooks(struct trial *tr, struct arena *mem)
+{
+    uint32_t n_loads = tr->s->n_loads, k = 0;
+    tr->first_hook = arena_alloc(mem, (n_loads + (size_t)1) * sizeof *tr->first_hook);
+    if (!tr->first_hook) return ERR_NOMEM;
+    TRY(hooks_run(tr->t, tr->b, tr->s, mem, &tr->hooks));
+    for (uint32_t i = 0; i <= n_loads; i++) {
+        while (k < tr->hooks.n && tr->hooks.all[k].load < i) k++;
+        tr->first_hook[i] = k;
+    }
+    return 0;
+}
+
 /* Where the first step begins once the profiler's cost is out. */
 static int find_start(struct trial *tr, struct arena *mem, struct err *e)
 {
@@ -102,6 +115,7 @@ int trial_init(struct trial *tr, struct arena *mem, struct err *e)
         name_cleanup(tr, i);
     }
     find_host(tr);
+    if (find_hooks(tr, mem) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
     return find_start(tr, mem, e);
 }
 

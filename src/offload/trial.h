@@ -8,8 +8,8 @@
 #define STRATA_OFFLOAD_TRIAL_H
 
 #include "analyze/simulate/undistort.h"
+#include "offload/hooks.h"
 #include "offload/scheme.h"
-#include "offload/streamed.h"
 
 /* What all trials of one trace share. */
 struct trial {
@@ -21,6 +21,8 @@ struct trial {
     uint32_t *step_of_work; /* by work of the model: step that launches it, or STREAMED_NONE */
     uint32_t *load_of_work; /* ... the load it is a copy of, or STREAMED_NONE */
     uint32_t *thread_of_load;
+    struct hooks hooks;
+    uint32_t *first_hook; /* by load, and one more: its hooks end where the next one's begin */
     uint32_t *cleanup_of; /* by call: the load whose module it puts away, or STREAMED_NONE */
     uint32_t n_cleanups;
     uint32_t n_waits;                /* calls of the model that wait */
