@@ -85,6 +85,7 @@ static int plan_from_trace(const struct opts *o, struct streamed_trace *st, stru
     int major = st->t->n_devices ? st->t->devices[0].major : 0;
     TRY(facts_complete(&p->facts, major, mem, e));
     for (int h = 0; h < HOST_KINDS; h++) st->trial.bytes_per_ns[h] = p->facts.rate[h].bytes_per_ns;
+    st->trial.back_bytes_per_ns = p->facts.back.bytes_per_ns;
     st->trial.alloc_ns = p->facts.alloc_ns;
     return 0;
 }

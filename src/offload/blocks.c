@@ -34,6 +34,14 @@ static int number_range(struct ranges *g, uint32_t from, uint32_t to, int depth)
     return 0;
 }
 
+bool blocks_is_loose(const int64_t *bytes, const uint32_t *block, uint32_t n, uint32_t i)
+{
+    bool has_blocks = block[n - 1] + 1 < n;
+    bool joins_left = i > 0 && (block[i - 1] == block[i] || bytes[i - 1] == bytes[i]);
+    bool joins_right = i + 1 < n && (block[i + 1] == block[i] || bytes[i + 1] == bytes[i]);
+    return has_blocks && !joins_left && !joins_right;
+}
+
 int blocks_number(const int64_t *bytes, uint32_t n, struct arena *mem, uint32_t *ret_block,
                   uint32_t *ret_n)
 {

@@ -4,6 +4,8 @@
 #ifndef STRATA_OFFLOAD_BLOCKS_H
 #define STRATA_OFFLOAD_BLOCKS_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/err.h"
 
@@ -11,5 +13,9 @@
  * from `mem`, given back. ERR_NOMEM is the only failure. */
 int blocks_number(const int64_t *bytes, uint32_t n, struct arena *mem, uint32_t *ret_block,
                   uint32_t *ret_n) MUST_USE;
+
+/* Whether module i stands outside of all blocks, in a model that has some: an embedding, an output
+ * layer. `block` is what blocks_number gave. */
+bool blocks_is_loose(const int64_t *bytes, const uint32_t *block, uint32_t n, uint32_t i);
 
 #endif

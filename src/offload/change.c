@@ -15,6 +15,12 @@ bool change_drops(const struct change *c, const struct streamed_load *l)
     return c->later || sc->preloaded || l->again;
 }
 
+bool change_in_turn(const struct change *c, const struct streamed_load *l)
+{
+    if (!c->sc->depth || !c->sc->by_block || l->module == STREAMED_NONE) return false;
+    return c->tr->s->modules[l->module].loose;
+}
+
 bool change_in_load(const struct change *c, const struct sim_call *call, uint32_t load)
 {
     const struct streamed_load *l = &c->tr->s->loads[load];
@@ -135,21 +141,27 @@ int change_make(struct change *c, struct arena *mem, struct err *e)
 
 /* ---- copies ---- */
 
-/* A run that mixes both kinds of memory goes on doing so where its main one stays. */
-static bool other_memory(const struct change *c, uint32_t work)
+/* The memory that the copies of the load come from under the scheme. */
+static enum offload_host host_of(const struct change *c, const struct streamed_load *l)
 {
-    if (c->sc->host == c->tr->traced_host) return false;
+    return change_in_turn(c, l) ? HOST_PAGEABLE : c->sc->host;
+}
+
+/* A run that mixes both kinds of memory goes on doing so where its main one stays. */
+static bool other_memory(const struct change *c, uint32_t work, enum offload_host host)
+{
+    if (host == c->tr->traced_host) return false;
     bool pageable = streamed_is_pageable(c->tr->t, c->tr->m->works[work].row);
-    return pageable != (c->sc->host == HOST_PAGEABLE);
+    return pageable != (host == HOST_PAGEABLE);
 }
 
 /* How long the copy takes from the scheme's host memory. */
-static int64_t copy_time(const struct change *c, uint32_t work)
+static int64_t copy_time(const struct change *c, uint32_t work, enum offload_host host)
 {
     const struct sim_work *k = &c->tr->m->works[work];
     double bytes = (double)trace_gpu(c->tr->t, k->row)->bytes;
     double ns = (double)(k->end_ns - k->begin_ns);
-    if (other_memory(c, work)) ns = COPY_START_NS + bytes / c->tr->bytes_per_ns[c->sc->host];
+    if (other_memory(c, work, host)) ns = COPY_START_NS + bytes / c->tr->bytes_per_ns[host];
     return (int64_t)(ns * c->sc->weight_scale + 0.5);
 }
 
@@ -171,14 +183,15 @@ static void drop_waits(const struct change *c, struct sim_plan *plan)
 void change_copies(const struct change *c, struct sim_plan *plan)
 {
     const struct trial *tr = c->tr;
-    bool moved = c->sc->depth > 0;
     for (uint32_t w = 0; w < tr->m->n_works; w++) {
         uint32_t load = tr->load_of_work[w];
         if (load == STREAMED_NONE) continue;
-        bool gone = change_drops(c, &tr->s->loads[load]);
-        plan->work_ns[w] = gone ? 0 : copy_time(c, w);
-        if (moved || gone || !other_memory(c, w)) continue;
-        plan->mode[tr->m->works[w].call] = c->sc->host == HOST_PAGEABLE ? SIM_BLOCK : SIM_NO_WAIT;
+        const struct streamed_load *l = &tr->s->loads[load];
+        enum offload_host host = host_of(c, l);
+        bool gone = change_drops(c, l), moved = c->sc->depth && !change_in_turn(c, l);
+        plan->work_ns[w] = gone ? 0 : copy_time(c, w, host);
+        if (moved || gone || !other_memory(c, w, host)) continue;
+        plan->mode[c->m->works[w].call] = host == HOST_PAGEABLE ? SIM_BLOCK : SIM_NO_WAIT;
     }
-    if (!moved && c->sc->host == HOST_PINNED) drop_waits(c, plan);
+    if (!c->sc->depth && c->sc->host == HOST_PINNED) drop_waits(c, plan);
 }

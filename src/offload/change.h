@@ -24,6 +24,9 @@ void change_copies(const struct change *c, struct sim_plan *plan);
 /* Whether the scheme does without this load. */
 bool change_drops(const struct change *c, const struct streamed_load *l);
 
+/* Whether the scheme copies ahead, but leaves this load where it is. */
+bool change_in_turn(const struct change *c, const struct streamed_load *l);
+
 /* Whether the call lies in the load and on its thread. */
 bool change_in_load(const struct change *c, const struct sim_call *call, uint32_t load);
 

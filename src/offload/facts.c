@@ -55,7 +55,10 @@ static int number_blocks(struct facts *f, struct arena *mem)
     if (!bytes || !block) return ERR_NOMEM;
     for (uint32_t i = 0; i < f->n_modules; i++) bytes[i] = f->modules[i].bytes;
     TRY(blocks_number(bytes, f->n_modules, mem, block, &n_blocks));
-    for (uint32_t i = 0; i < f->n_modules; i++) f->modules[i].block = block[i];
+    for (uint32_t i = 0; i < f->n_modules; i++) {
+        f->modules[i].block = block[i];
+        f->modules[i].loose = blocks_is_loose(bytes, block, f->n_modules, i);
+    }
     arena_reset_to(mem, mark);
     return 0;
 }
@@ -100,6 +103,8 @@ static void complete_rates(struct facts *f, int major)
         pinned->bytes_per_ns = pageable->bytes_per_ns;
     if (pageable->from == FACT_ASSUMED && pageable->bytes_per_ns > pinned->bytes_per_ns)
         pageable->bytes_per_ns = pinned->bytes_per_ns;
+    if (f->back.from == FACT_UNKNOWN)
+        f->back = (struct facts_rate){.bytes_per_ns = pageable->bytes_per_ns, .from = FACT_ASSUMED};
 }
 
 int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e)

@@ -23,6 +23,7 @@ struct facts_module {
     int64_t compute_ns; /* a pass */
     uint32_t n_tensors; /* copies it takes */
     uint32_t block;     /* the group of modules that repeats; ascending */
+    bool loose;         /* outside of all such groups */
 };
 
 struct facts_rate {
@@ -42,6 +43,7 @@ struct facts {
     bool resident_now;      /* the run as it is streams nothing */
     struct facts_rate rate[HOST_KINDS];
     struct facts_rate cold; /* first read: from disk or a page file */
+    struct facts_rate back; /* to pageable host memory */
     int64_t call_ns;        /* CPU time of one copy besides its bytes */
     int64_t alloc_ns;       /* of one device allocation */
 

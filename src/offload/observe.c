@@ -229,6 +229,7 @@ int observe_facts(const struct trial *tr, const struct observed *o, struct arena
     int64_t *scratch = arena_alloc(mem, (s->n_loads + (size_t)1) * sizeof *scratch);
     if (!scratch || copy_modules(s, mem, ret) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
     for (int h = 0; h < HOST_KINDS; h++) ret->rate[h] = o->to_device[h].rate;
+    ret->back = o->to_host.rate;
     ret->call_ns = call_cost(s, scratch);
     uint32_t allocs = o->first.allocs + o->later.allocs;
     uint32_t calls = allocs + o->first.frees + o->later.frees;

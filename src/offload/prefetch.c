@@ -36,6 +36,12 @@ static bool same_group(const struct mover *v, uint32_t a, uint32_t b)
     return s->modules[x->module].block == s->modules[y->module].block;
 }
 
+static bool is_moved(const struct mover *v, uint32_t load)
+{
+    const struct streamed_load *l = &v->tr->s->loads[load];
+    return !change_drops(v->c, l) && !change_in_turn(v->c, l);
+}
+
 static void make_groups(struct mover *v)
 {
     const struct streamed *s = v->tr->s;
@@ -43,13 +49,12 @@ static void make_groups(struct mover *v)
         struct group g = {i, i, STREAMED_NONE, SIM_NONE};
         for (next = i; next < s->n_loads && (next == i || same_group(v, i, next)); next++) {
             v->group_of_load[next] = STREAMED_NONE;
-            if (g.streamed == STREAMED_NONE && !change_drops(v->c, &s->loads[next]))
-                g.streamed = next;
+            if (g.streamed == STREAMED_NONE && is_moved(v, next)) g.streamed = next;
         }
         g.end_load = next;
         if (g.streamed == STREAMED_NONE) continue;
         for (uint32_t l = g.streamed; l < next; l++)
-            if (!change_drops(v->c, &s->loads[l])) v->group_of_load[l] = v->n_groups;
+            if (is_moved(v, l)) v->group_of_load[l] = v->n_groups;
         v->groups[v->n_groups++] = g;
     }
 }
@@ -127,6 +132,7 @@ static void leave_out_loads(struct mover *v)
     for (uint32_t i = 0; i < v->tr->s->n_loads; i++) {
         const struct streamed_load *l = &v->tr->s->loads[i];
         uint32_t c = sim_call_at(old, l->begin_ns);
+        if (change_in_turn(v->c, l) && !change_drops(v->c, l)) continue;
         for (; c < old->n_calls && old->calls[c].begin_ns < l->end_ns; c++)
             if (change_in_load(v->c, &old->calls[c], i)) v->new_call[c] = SIM_NONE;
     }
@@ -158,7 +164,7 @@ static void move_copies(struct mover *v)
         struct sim_work *k = &m->works[w];
         uint32_t g = group_of_work(v, w);
         if (k->call != SIM_NONE) k->call = v->new_call[k->call];
-        if (v->tr->load_of_work[w] != STREAMED_NONE) k->gap_ns = 0;
+        if (k->call == SIM_NONE && v->tr->load_of_work[w] != STREAMED_NONE) k->gap_ns = 0;
         if (g == STREAMED_NONE) continue;
         k->call = v->issued_by[g];
         k->stream = m->n_streams;
@@ -192,7 +198,8 @@ static void set_spans(struct mover *v)
     struct sim_cut *span = v->c->scaled + v->c->n_scaled;
     for (uint32_t i = 0; i < s->n_loads; i++) {
         const struct streamed_load *l = &s->loads[i];
-        span[i] = (struct sim_cut){v->tr->thread_of_load[i], l->begin_ns, l->end_ns, 0};
+        bool stands = change_in_turn(v->c, l) && !change_drops(v->c, l);
+        span[i] = (struct sim_cut){v->tr->thread_of_load[i], l->begin_ns, l->end_ns, stands};
     }
     for (uint32_t i = 0; i < s->n_loads; i++) {
         if (v->group_of_load[i] == STREAMED_NONE) continue;

@@ -10,7 +10,8 @@ struct scheme {
     const bool *resident; /* by module; NULL: none stays */
     bool preloaded;       /* what stays is on the device before the first step */
     uint32_t depth;       /* groups that are copied ahead, on a stream of their own; 0: none */
-    bool by_block;        /* a group is a block, not a module */
+    bool by_block;        /* a group is a block, not a module; with depth, what lies outside of
+                             all blocks comes in turn from pageable memory and is copied back */
     double weight_scale;  /* bytes of a weight over the bytes it has now: 0.5 for 8 bits */
 };
 

@@ -418,7 +418,10 @@ static int number_blocks(struct walk *w)
     if (!bytes || !block) return ERR_NOMEM;
     for (uint32_t i = 0; i < s->n_modules; i++) bytes[i] = s->modules[i].bytes;
     TRY(blocks_number(bytes, s->n_modules, w->mem, block, &s->n_blocks));
-    for (uint32_t i = 0; i < s->n_modules; i++) s->modules[i].block = block[i];
+    for (uint32_t i = 0; i < s->n_modules; i++) {
+        s->modules[i].block = block[i];
+        s->modules[i].loose = blocks_is_loose(bytes, block, s->n_modules, i);
+    }
     arena_reset_to(w->mem, mark);
     return 0;
 }

@@ -32,6 +32,7 @@ struct streamed_module {
     int64_t copy_ns, compute_ns; /* means over its loads */
     uint32_t n_copies, n_loads;
     uint32_t block; /* the repeating group it is part of, numbered in order */
+    bool loose;     /* outside of all blocks */
 };
 
 struct streamed_step {
