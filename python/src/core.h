@@ -32,7 +32,7 @@ struct stage {
 struct frame {
     uint64_t start, inner; /* ticks; inner: of the stages inside it that have ended */
     struct stage *stage;   /* owned */
-    PyObject *token;       /* what the enter hook returned, owned; NULL without one */
+    PyObject *token;       /* what the enter hook wants back, owned, or NULL */
     uint32_t node;
     bool recursion;
 };
@@ -76,7 +76,7 @@ int *frames_open_tasks(void); /* how many Tasks of with statements are open on t
  * error set, which only those are that must reach the user: Ctrl-C, out of memory. */
 int span_prepare(struct frame *f, struct stage *s, uint32_t parent_node); /* starts its clock */
 int span_finish(struct frame *f, PyObject *exc_type, struct stage_call c, struct frame *parent);
-int span_sync(const struct stage *s);
+int span_sync(const struct stage *s, PyObject *token); /* token: of the frame that ends, or NULL */
 uint16_t span_error_name(PyObject *exc_type);
 
 /* Writes a record if they are kept, with the time filled in if it is 0; returns the time. */

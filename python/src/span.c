@@ -45,10 +45,10 @@ static int probe(uint64_t now)
     return call_hook(core.probe, NULL, NULL, NULL, NULL);
 }
 
-int span_sync(const struct stage *s)
+int span_sync(const struct stage *s, PyObject *token)
 {
     if (!s->sync || !core.sync_hook) return 0;
-    return call_hook(core.sync_hook, NULL, NULL, NULL, NULL);
+    return call_hook(core.sync_hook, token ? token : Py_None, NULL, NULL, NULL);
 }
 
 /* The node of the stage, or of the same stage around it. */
@@ -63,12 +63,21 @@ static uint32_t find_node(uint32_t parent, uint32_t name, bool *ret_recursion)
     return tree_child(parent, name);
 }
 
+/* The hook returns what it wants back at the end, None, or a number: calls of this stage that it
+ * does not want to hear of. */
 static int call_enter_hook(struct frame *f)
 {
+    if (tree_node(f->node)->unheard) {
+        tree_node(f->node)->unheard--;
+        return 0;
+    }
     PyObject *node = PyLong_FromUnsignedLong(f->node);
     if (!node) return forgive();
     int rc = call_hook(core.enter_hook, node, f->stage->name, NULL, &f->token);
     Py_DECREF(node);
+    if (!f->token) return rc;
+    if (PyLong_Check(f->token)) tree_node(f->node)->unheard = (uint32_t)PyLong_AsLong(f->token);
+    if (PyLong_Check(f->token) || f->token == Py_None) Py_CLEAR(f->token);
     return rc;
 }
 
@@ -81,8 +90,8 @@ int span_prepare(struct frame *f, struct stage *s, uint32_t parent_node)
     bool due = f->start >= core.next_probe && core.probe;
     if (__builtin_expect(!due && !core.enter_hook && !s->sync, 1)) return 0;
     int rc = due ? probe(f->start) : 0;
+    if (rc == 0) rc = span_sync(s, NULL);
     if (rc == 0 && core.enter_hook) rc = call_enter_hook(f);
-    if (rc == 0) rc = span_sync(s);
     if (rc < 0) {
         Py_CLEAR(f->token);
         Py_CLEAR(f->stage);

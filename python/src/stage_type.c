@@ -22,7 +22,8 @@ static PyObject *stage_enter(PyObject *self, PyObject *unused)
 
 static int leave(struct stage *s, PyObject *exc_type)
 {
-    if (span_sync(s) < 0) return -1;
+    struct frame *top = frames_top();
+    if (span_sync(s, top && top->stage == s ? top->token : NULL) < 0) return -1;
     if (*frames_open_tasks() && task_loop_runs()) {
         int rc = task_exit(s, exc_type);
         if (rc) return rc;

@@ -267,7 +267,7 @@ static PyObject *task_finish(PyObject *self, PyObject *exc_type)
     struct task *t = (struct task *)self;
     if (t->running) end_turn(t);
     if (!t->begun || t->ended) Py_RETURN_NONE;
-    if (span_sync(t->frame.stage) < 0) return NULL;
+    if (span_sync(t->frame.stage, t->frame.token) < 0) return NULL;
     if (exc_type == Py_None) exc_type = NULL;
     uint64_t end = t->in_ring ? put_end(t, exc_type) : clock_ticks(core.clock);
     uint64_t whole = end - t->frame.start;

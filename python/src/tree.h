@@ -18,6 +18,7 @@ struct stage_node {
     uint32_t name; /* id of names.h */
     uint32_t parent;
     uint32_t last_child; /* the one entered last, or 0 */
+    uint32_t unheard;    /* calls to come that the hooks do not want to hear of */
     uint64_t n_calls, n_errors, n_recursions;
     uint64_t total, inner; /* ticks of whole calls, and of the stages inside them */
     uint64_t error_total;

@@ -11,7 +11,7 @@ from typing import Any
 from strata import _settings
 from strata._load import core
 
-_own: dict[str, str] = {}  # name asked for -> path claimed by this process
+_own: dict[str, str] = {}  # name asked for -> the last path claimed for it by this process
 
 
 def rank() -> tuple[int, int]:
@@ -48,10 +48,14 @@ def _names(name: str) -> Any:
     number = rank()[0]
     if number >= 0:
         stem += f"_rank{number}"
-    yield stem + dot + ending
-    yield f"{stem}_pid{os.getpid()}{dot}{ending}"
-    for i in range(2, 1000):
-        yield f"{stem}_pid{os.getpid()}_{i}{dot}{ending}"
+    if name not in _own:
+        yield stem + dot + ending
+        stem += f"_pid{os.getpid()}"
+        yield stem + dot + ending
+    elif f"_pid{os.getpid()}" in os.path.basename(_own[name]):
+        stem += f"_pid{os.getpid()}"
+    for i in range(2, 10000):
+        yield f"{stem}_{i}{dot}{ending}"
 
 
 def claim(name: str, again: bool = False) -> str | None:

@@ -46,7 +46,7 @@ class GpuTime:
         self._pending: collections.deque = collections.deque()
         self._free: list[Any] = []
 
-    def begin(self) -> Any:
+    def mark(self) -> Any:
         """An event at the place the device has been given work up to; None inside a graph."""
         if self.accelerator.capturing():
             return None
@@ -54,9 +54,8 @@ class GpuTime:
         event.record()
         return event
 
-    def end(self, node: int, begun: Any) -> None:
-        """The stage that got `begun` ends here."""
-        ended = self.begin()
+    def end(self, node: int, begun: Any, ended: Any) -> None:
+        """A stage ran between the two marks."""
         if ended is None:
             return
         self._pending.append((node, begun, ended))

@@ -2,8 +2,8 @@
 taking a timeline. The extension calls `probe` now and then until there is something to do; a
 program without a device pays nothing more.
 
-All of this together may take a hundredth of the run: what would take more is done for the first
-calls of a stage only."""
+Looking at a stage may take a hundredth of the time since it first ran, and all of them together a
+thirtieth of the run: what would take more is done for the first calls of a stage only."""
 from __future__ import annotations
 
 import time
@@ -15,15 +15,51 @@ from strata._load import core
 from strata._peaks import Peaks
 
 FREE_CALLS = 16
-SHARE = 0.01
+SHARE = 0.01  # of one stage
+SHARE_OF_ALL = 0.03
+UNHEARD = 15  # calls of a stage that has spent its share, before it is asked again
 
 gpu_time: GpuTime | None = None
 peaks: Peaks | None = None
 
+
+
+class _Budget:
+    """What looking at one stage has cost."""
+
+    __slots__ = ("calls", "spent", "since")
+
+    def __init__(self, now: float) -> None:
+        self.calls = 0
+        self.spent = 0.0
+        self.since = now
+
+    def allows(self, now: float) -> bool:
+        self.calls += 1
+        return self.calls <= FREE_CALLS or (self.spent < SHARE * (now - self.since)
+                                            and _spent < SHARE_OF_ALL * (now - _began))
+
+    def charge(self, seconds: float) -> None:
+        global _spent
+        self.spent += seconds
+        _spent += seconds
+
+
+class _Look:
+    """One call that is looked at."""
+
+    __slots__ = ("budget", "begun", "ended", "opened", "timeline")
+
+    def __init__(self, timeline: Any) -> None:
+        self.timeline = timeline
+        self.budget: _Budget | None = None
+        self.begun = self.ended = self.opened = None
+
+
 _accelerator: _device.Accelerator | None = None
 _began = time.perf_counter()
 _spent = 0.0
-_calls: dict[int, int] = {}
+_budgets: dict[int, _Budget] = {}
 
 
 def begin() -> None:
@@ -44,7 +80,7 @@ def probe() -> None:
     if _settings.flag("STRATA_MEMORY", True):
         peaks = Peaks(found)
     core.set_probe(None)
-    core.set_hooks(_enter, _exit, found.synchronize)
+    core.set_hooks(_enter, _exit, _wait)
 
 
 def accelerator() -> _device.Accelerator | None:
@@ -52,37 +88,44 @@ def accelerator() -> _device.Accelerator | None:
     return _accelerator or _device.find()
 
 
-def _affordable(node: int, now: float) -> bool:
-    calls = _calls.get(node, 0) + 1
-    _calls[node] = calls
-    return calls <= FREE_CALLS or _spent < SHARE * (now - _began)
-
-
 def _enter(node: int, name: str) -> Any:
-    global _spent
-    timeline = _only.enter(name)
+    look = _Look(_only.enter(name))
     began = time.perf_counter()
-    event = opened = None
-    if _accelerator is not None and _affordable(node, began):
-        if peaks is not None:
-            opened = peaks.begin()
-        if gpu_time is not None:
-            event = gpu_time.begin()  # last: nothing of ours may come between it and the stage
-    _spent += time.perf_counter() - began
-    return event, opened, timeline
+    budget = _budgets.get(node)
+    if budget is None:
+        budget = _budgets[node] = _Budget(began)
+    if _accelerator is None or not budget.allows(began):
+        if look.timeline is not None:
+            return look
+        return None if _only.wanted() else UNHEARD
+    look.budget = budget
+    if peaks is not None:
+        look.opened = peaks.begin()
+    if gpu_time is not None:
+        look.begun = gpu_time.mark()  # last: nothing of ours may come between it and the stage
+    budget.charge(time.perf_counter() - began)
+    return look
 
 
-def _exit(node: int, token: Any, error: type[BaseException] | None) -> None:
-    global _spent
-    event, opened, timeline = token
+def _wait(look: _Look | None) -> None:
+    """At the border of a stage with sync=True. The end is marked before: behind the wait there is
+    nothing left on the device to mark."""
+    if look is not None and look.begun is not None and gpu_time is not None:
+        look.ended = gpu_time.mark()
+    if _accelerator is not None:
+        _accelerator.synchronize()
+
+
+def _exit(node: int, look: _Look, error: type[BaseException] | None) -> None:
     began = time.perf_counter()
-    if event is not None and gpu_time is not None:
-        gpu_time.end(node, event)
-    if opened is not None and peaks is not None:
-        peaks.end(node, opened)
-    _spent += time.perf_counter() - began
-    if timeline is not None:
-        _only.exit(timeline)
+    if look.begun is not None and gpu_time is not None:
+        gpu_time.end(node, look.begun, look.ended or gpu_time.mark())
+    if look.opened is not None and peaks is not None:
+        peaks.end(node, look.opened)
+    if look.budget is not None:
+        look.budget.charge(time.perf_counter() - began)
+    if look.timeline is not None:
+        _only.exit(look.timeline)
 
 
 def forget_device() -> None:
@@ -96,7 +139,7 @@ def forget_device() -> None:
 
 def reset() -> None:
     """Forgets all numbers, for a new run in the same process."""
-    _calls.clear()
+    _budgets.clear()
     if gpu_time is not None:
         gpu_time.reset()
     if peaks is not None:

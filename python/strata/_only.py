@@ -5,6 +5,7 @@ a stage (1), STRATA_SKIP how many calls go by first (0).
 Starting and stopping the profiler is not part of the stage's time."""
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import threading
@@ -13,6 +14,9 @@ from typing import Any
 from strata import _files, _settings
 
 MOST_ROWS = 50
+# What the profiler itself does, as it calls it.
+OVERHEAD = {"Activity Buffer Request", "Buffer Flush", "Command Buffer Full", "Instrumentation",
+            "Resource"}
 
 _names = _settings.words("STRATA_ONLY")
 _steps = _settings.number("STRATA_STEPS", 1, 1)
@@ -77,11 +81,15 @@ def start_profiler() -> Any:
     from torch import profiler
     if _others_profile():
         raise RuntimeError("the program runs a profiler of its own")
-    running = profiler.profile(
-        activities=list(profiler.supported_activities()),
-        record_shapes=_settings.flag("STRATA_SHAPES", True),
-        profile_memory=_settings.flag("STRATA_PROFILE_MEMORY", False),
-        with_stack=_settings.flag("STRATA_STACK", True))
+    options = {
+        "activities": list(profiler.supported_activities()),
+        "record_shapes": _settings.flag("STRATA_SHAPES", True),
+        "profile_memory": _settings.flag("STRATA_PROFILE_MEMORY", False),
+        "with_stack": _settings.flag("STRATA_STACK", True),
+    }
+    if "acc_events" in inspect.signature(profiler.profile).parameters:
+        options["acc_events"] = True  # without it some versions print a warning
+    running = profiler.profile(**options)
     running.start()
     return running
 
@@ -102,11 +110,14 @@ def break_down(averages: Any) -> dict[str, Any]:
     """Kernels by device time and operators by their own time. Operators contain each other and
     annotations contain operators, so only times of their own are added up."""
     kernels, operators = [], []
+    overhead_ms = 0.0
     for row in averages:
         on_cpu = str(row.device_type).endswith("CPU")
         if getattr(row, "is_user_annotation", False):
             continue
-        if on_cpu:
+        if row.key in OVERHEAD:
+            overhead_ms += row.self_cpu_time_total / 1e3
+        elif on_cpu:
             operators.append({"name": row.key, "calls": row.count,
                               "self_cpu_ms": row.self_cpu_time_total / 1e3})
         else:
@@ -117,4 +128,5 @@ def break_down(averages: Any) -> dict[str, Any]:
     return {"num_kernels": sum(k["calls"] for k in kernels),
             "total_kernel_time_ms": sum(k["total_ms"] for k in kernels),
             "total_self_cpu_ms": sum(o["self_cpu_ms"] for o in operators),
+            "profiler_overhead_ms": overhead_ms,
             "top_kernels": kernels[:MOST_ROWS], "top_operators": operators[:MOST_ROWS]}

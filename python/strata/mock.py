@@ -6,8 +6,11 @@ alone.
 """
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from typing import Any
+
+MOST_INT = 2**63 - 1  # randint's end, itself excluded
 
 
 def inputs(signature: dict[str, Any], device: str | None = None, seed: int = 0) -> dict[str, Any]:
@@ -26,12 +29,15 @@ def build(d: dict[str, Any], device: str | None = None, generator: Any = None) -
         return d["value"] if not isinstance(d["value"], str) or "cut" in d else _number(d["value"])
     if kind in ("list", "tuple", "set", "frozenset"):
         items = [build(item, device, generator) for item in d["items"]]
+        if "type" in d:  # a named tuple, or torch.Size
+            made = _find(d["type"])
+            return getattr(made, "_make", made)(items)
         return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[kind](items)
     if kind == "dict":
         return {key: build(item, device, generator) for key, item in d["items"]}
     if kind == "dataclass":
         fields = {name: build(item, device, generator) for name, item in d["fields"].items()}
-        return _find(d["type"])(**fields)
+        return _dataclass(d["type"], fields)
     if kind in ("dtype", "device"):
         import torch
         return getattr(torch, d["value"]) if kind == "dtype" else torch.device(device or d["value"])
@@ -47,25 +53,42 @@ def _number(text: str) -> Any:
 
 def _find(name: str) -> Any:
     module, _, qualified = name.rpartition(".")
-    found = importlib.import_module(module)
-    for part in qualified.split("."):
-        found = getattr(found, part)
+    try:
+        found = importlib.import_module(module)
+        for part in qualified.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as why:
+        raise ValueError(f"a {name} cannot be made up here: {why}") from None
     return found
 
 
+def _dataclass(name: str, values: dict[str, Any]) -> Any:
+    kind = _find(name)
+    asked = {f.name for f in dataclasses.fields(kind) if f.init}
+    return kind(**{key: value for key, value in values.items() if key in asked})
+
+
 def _tensor(d: dict[str, Any], device: str | None, generator: Any) -> Any:
-    """Of the same shape, layout in memory and type: normal numbers, or integers in the range seen."""
+    """Of the same shape, layout in memory and type: normal numbers, or integers in the range seen.
+    The memory is filled and then looked at by the strides, which may show a place several times:
+    expanded tensors."""
     import torch
     dtype = getattr(torch, d["dtype"])
-    where = device or d["device"]
-    shape = d["shape"]
+    shape, stride = d["shape"], d["stride"]
+    n = [_extent(shape, stride)] if stride is not None else shape
     if dtype.is_floating_point or dtype.is_complex:
         wide = torch.complex64 if dtype.is_complex else torch.float32
-        values = torch.randn(shape, dtype=wide, generator=generator).to(dtype)
+        values = torch.randn(n, dtype=wide, generator=generator)
     else:
         low, high = d.get("range", (0, 1))
-        values = torch.randint(low, high + 1, shape, generator=generator).to(dtype)
-    out = torch.empty_strided(shape, d["stride"], dtype=dtype, device=where) if d["stride"] else values
-    if out is not values:
-        out.copy_(values)
+        values = torch.randint(low, min(high + 1, MOST_INT), n, generator=generator)
+    values = values.to(dtype).to(device or d["device"])
+    out = values.as_strided(shape, stride) if stride is not None else values
     return out.requires_grad_(d["requires_grad"]) if d["requires_grad"] else out
+
+
+def _extent(shape: list[int], stride: list[int]) -> int:
+    """How many elements of memory the strides reach."""
+    if 0 in shape:
+        return 0
+    return 1 + sum((n - 1) * step for n, step in zip(shape, stride))

@@ -15,8 +15,10 @@ BUILD = os.environ["STRATA_BUILD"]
 PACKAGE = os.path.join(BUILD, "python")
 PROGRAM = os.path.join(BUILD, "src", "strata")
 
-# A runner started in the background ignores Ctrl-C, and so would every program tested here.
+# A runner in the background ignores Ctrl-C, one under nohup hanging up, and so would every program
+# tested here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 sys.path.insert(0, PACKAGE)
 _scratch = tempfile.TemporaryDirectory(prefix="strata-pytest-")

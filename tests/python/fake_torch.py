@@ -17,9 +17,11 @@ class Device:
         self.synchronized = 0
         self.events = 0
         self.current = 0
+        self.log = []  # what was asked of it, in order
 
     def work(self, ms):
         self.given_ms += ms
+        self.log.append("work")
 
     def allocate(self, n, index=0):
         self.allocated[index] += n
@@ -40,6 +42,7 @@ class Event:
 
     def record(self):
         assert not device.capturing
+        device.log.append("mark")
         self.at = device.given_ms
 
     def query(self):
@@ -85,6 +88,7 @@ def install():
     def synchronize(device=None):
         d = globals()["device"]
         d.synchronized += 1
+        d.log.append("wait")
         d.done_ms = d.given_ms
 
     memory.memory_stats = cuda.memory_stats = memory_stats

@@ -55,10 +55,12 @@ def test_sync_waits_at_both_ends(program):
         with strata.stage("warm"):
             pass
         device.work(3)
+        device.log.clear()
         with strata.stage("exact", sync=True):
             assert device.synchronized == 1
             device.work(4)
         assert device.synchronized == 2
+        assert device.log == ["wait", "mark", "work", "mark", "wait"]  # no wait between the marks
         with strata.stage("loose"):
             pass
         assert device.synchronized == 2
@@ -198,6 +200,34 @@ def test_many_small_stages_stay_cheap(program):
         assert _hooks.FREE_CALLS - 1 <= looked < 5000, looked  # the last may still be under way
     """)
     assert done.json()["stages"]["tiny"]["count"] == 5000
+
+
+def test_a_hot_stage_does_not_spend_what_others_may(program):
+    """On a clock of the test's own: looking at a stage takes 2 ms of it."""
+    run(program, """
+        from strata import _hooks
+        class Clock:
+            now = 0.0
+            @classmethod
+            def perf_counter(cls):
+                cls.now += 0.001
+                return cls.now
+        with strata.stage("wake"):
+            pass
+        strata.reset()
+        _hooks.time, _hooks._began, _hooks._spent = Clock, 0.0, 0.0
+        for _ in range(3000):
+            with strata.stage("hot"):
+                device.work(1)
+        (hot,) = _hooks._budgets.values()
+        assert hot.calls < _hooks.FREE_CALLS + 3000 / _hooks.UNHEARD  # most were never asked about
+        assert hot.spent <= max(0.01 * Clock.now, 0.1)
+        for _ in range(50):
+            Clock.now += 1
+            with strata.stage("step"):
+                device.work(1)
+        assert strata.report()["stages"]["step"]["gpu_count"] == 50
+    """)
 
 
 def test_memory_checkpoints(program):

@@ -95,7 +95,8 @@ def test_torch_words(describe):
 
 @pytest.mark.parametrize("value", [
     None, True, 7, 0.25, "text", [1, "a", None], (1, (2,)), {"k": [0.5]}, math.inf,
-    Settings(1.0, (2,), None), torch.float32, torch.device("cpu")])
+    Settings(1.0, (2,), None), torch.float32, torch.device("cpu"), Point(1, (2,)),
+    torch.Size([2, 3])])
 def test_values_come_back_as_they_were(describe, value):
     import strata.mock
     assert strata.mock.build(describe(value)) == value
@@ -104,14 +105,23 @@ def test_values_come_back_as_they_were(describe, value):
 @pytest.mark.parametrize("value", [
     torch.randn(3, 5).t(), torch.randint(5, 9, (4,)), torch.ones(2, dtype=torch.bool),
     torch.zeros(2, 3, dtype=torch.float8_e4m3fn), torch.randn(2, dtype=torch.complex64),
-    torch.zeros((), dtype=torch.int32), torch.randn(2, requires_grad=True)])
+    torch.zeros((), dtype=torch.int32), torch.randn(2, requires_grad=True),
+    torch.arange(3).expand(4, 3), torch.randn(1).expand(2, 5), torch.empty(0, 3),
+    torch.arange(24).view(2, 3, 4)[:, 1:, ::2], torch.tensor([-2**63, 2**63 - 1])])
 def test_tensors_come_back_alike(describe, value):
     import strata.mock
     made = strata.mock.build(describe(value))
     assert made.shape == value.shape and made.stride() == value.stride()
     assert made.dtype is value.dtype and made.requires_grad == value.requires_grad
-    if not value.dtype.is_floating_point and not value.dtype.is_complex:
+    if value.numel() and not value.dtype.is_floating_point and not value.dtype.is_complex:
         assert made.min() >= value.min() and made.max() <= value.max()
+
+
+def test_types_that_are_not_here_cannot_be_made_up():
+    import strata.mock
+    for name in ("no_such_module.Thing", "collections.Thing"):
+        with pytest.raises(ValueError, match="cannot be made up here"):
+            strata.mock.build({"kind": "dataclass", "type": name, "fields": {}})
 
 
 def test_numbers_differ_without_being_different(strata):
