@@ -47,6 +47,11 @@ static void gpu_busy(const struct analysis *a, struct checklist *c)
 {
     struct check_item *i = add(c, "gpu_busy", "Is the GPU busy all the time?", "%");
     i->value = a->busy_pct;
+    if (a->abstains) {
+        i->known = false;
+        i->verdict = "the records of the device are incomplete: how busy it was is not known";
+        return;
+    }
     if (a->bound == BOUND_UNKNOWN) {
         i->known = false;
         i->verdict =
@@ -82,7 +87,13 @@ static void cpu_waits(const struct analysis *a, struct checklist *c)
     if (!steps) i->unit = "waits";
     double cost = a->wall_ns > 0 ? 100.0 * (double)exposed / (double)a->wall_ns : 0;
     i->healthy = n == 0 || cost < 1;
-    if (n == 0) i->verdict = "the CPU never waits for the GPU in the loop";
+    i->known = n == 0 || !a->abstains;
+    if (!i->known)
+        i->verdict = text(a,
+                          "the CPU waits %.3g times%s: blocked %s in all; what that costs is "
+                          "not known, records of the device are missing",
+                          i->value, steps ? " a step" : "", human_time(blocked).s);
+    else if (n == 0) i->verdict = "the CPU never waits for the GPU in the loop";
     else
         i->verdict = text(
             a, "the CPU waits %.3g times%s: blocked %s in all, the GPU idle %s (%s) for it%s",

@@ -102,7 +102,7 @@ void view_report_verdict(struct buf *out, const struct analysis *a)
         buf_printf(out, "; fixing the CPU gains at most %s", human_pct(100 - a->busy_pct).s);
 }
 
-static void put_stage(struct text_table *table, const struct stage *st, int unit)
+static void put_stage(struct text_table *table, const struct stage *st, int unit, bool idle_trusted)
 {
     text_table_row(table, TEXT_PLAIN);
     text_table_cellf(table, 0, "%*s%s", (int)st->depth * 2, "",
@@ -110,7 +110,7 @@ static void put_stage(struct text_table *table, const struct stage *st, int unit
     text_table_cell(table, 1, human_count(st->calls).s);
     screen_time(table, 2, st->cpu_ns, unit);
     screen_time(table, 3, st->gpu.sum_ns, unit);
-    screen_time(table, 4, st->idle_meanwhile_ns, unit);
+    screen_time_if(table, 4, st->idle_meanwhile_ns, unit, idle_trusted);
     screen_count(table, 5, st->gpu.kernels);
     screen_count(table, 6, st->syncs);
 }
@@ -124,10 +124,11 @@ static void put_stages(const struct screen *s, const struct analysis *a)
     text_table_init(&table);
     for (int i = 0; i < 7; i++) text_table_col(&table, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
     int unit = screen_unit(a->wall_ns);
+    bool trusted = a->integrity.idle_trusted;
     uint32_t shown = 0;
     for (uint32_t i = 0; i < st->n && shown < STAGES_SHOWN; i++) {
         if (!st->list[i].user || st->list[i].depth > 2) continue;
-        put_stage(&table, &st->list[i], unit);
+        put_stage(&table, &st->list[i], unit, trusted);
         shown++;
     }
     if (shown && (st->between.cpu_ns || st->between.launches)) {
@@ -135,7 +136,7 @@ static void put_stages(const struct screen *s, const struct analysis *a)
         text_table_cell(&table, 0, "(between stages)");
         screen_time(&table, 2, st->between.cpu_ns, unit);
         screen_time(&table, 3, st->between.gpu.sum_ns, unit);
-        screen_time(&table, 4, st->between.idle_meanwhile_ns, unit);
+        screen_time_if(&table, 4, st->between.idle_meanwhile_ns, unit, trusted);
         screen_count(&table, 5, st->between.gpu.kernels);
         screen_count(&table, 6, st->between.syncs);
     }
@@ -238,7 +239,9 @@ static void put_next(const struct screen *s, const struct analysis *a)
         snprintf(command, sizeof command, "%s", show);
         next[n++] = (struct screen_next){command, "how we know, step by step"};
     }
-    if (!show || strcmp(show, "gaps %s") != 0)
+    if (a->abstains)
+        next[n++] = (struct screen_next){"lint %s", "what is missing or damaged, and where"};
+    else if (!show || strcmp(show, "gaps %s") != 0)
         next[n++] = (struct screen_next){"gaps %s", "every idle moment of the GPU and its cause"};
     else next[n++] = (struct screen_next){"stages %s", "which stage waits, and which is busy"};
     buf_addc(s->out, '\n');

@@ -31,7 +31,8 @@ static void put_stages(struct buf *out, const struct analysis *a)
         buf_adds(out, "| ");
         put_md(out, human_cut(str_c(st->path), 60, cut, sizeof cut));
         buf_printf(out, " | %u | %s | %s | %s | %u | %u |\n", st->calls, human_time(st->cpu_ns).s,
-                   human_time(st->gpu.sum_ns).s, human_time(st->idle_meanwhile_ns).s,
+                   human_time(st->gpu.sum_ns).s,
+                   a->integrity.idle_trusted ? human_time(st->idle_meanwhile_ns).s : "?",
                    st->gpu.kernels, st->syncs);
         shown++;
     }

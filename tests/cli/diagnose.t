@@ -214,3 +214,31 @@ $ echo '<!DOCTYPE html>' > page.json && strata report page.json
 $ strata report v0.json.gz --set nonsense=1
 ! strata: there is no threshold 'nonsense'
 ? 2
+
+# A trace that lost its last records: no diagnosis, and nothing that would need them.
+$ gzip -dc v0.json.gz | head -c 900000 > cut.json && strata report cut.json | sed -n '/wall,/,/^next/p'
+|   41.0 ms wall, no diagnosis: the records of the device are incomplete, so its idle time is not
+|   known
+|
+|   stage                    calls      CPU      GPU  GPU idle  kernels  syncs
+|   pipeline_call                1  41.0 ms  17.0 ms         ?      394     13
+|     decode_step               16  40.6 ms  17.0 ms         ?      394     13
+|       cache_context           16  11.7 ms        -         ?        -      -
+|       transformer_forward     16  21.7 ms  15.8 ms         ?      329      -
+|       sampler_step            16  6.00 ms  1.16 ms         ?       65     13
+|   (between stages)                1.55 ms        -         ?        -      -
+|
+|   no findings are given on records that cannot be trusted
+|
+|   checklist
+|     ?   the records of the device are incomplete: how busy it was is not known
+|     ?   the CPU waits 0.812 times a step: blocked 429 us in all; what that costs is not known,
+|         records of the device are missing
+|     ?   no stage called scheduler: annotate the pipeline's stages to see their shares
+|     ok  eager: 24 kernels a step, no CUDA graphs
+|     ?   memory was not recorded: profile_memory=True shows its level over the steps
+|     ok  a launch onto an idle stream takes 13.7 us; the queue is never deeper than 6: the CPU only
+|         just keeps up
+|
+| next: strata lint cut.json   what is missing or damaged, and where
+! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last 1 lost
