@@ -78,7 +78,7 @@ static int wall_with(struct ranking *r, uint32_t from, uint32_t to, int64_t *ret
         for (uint32_t k = 0; k < r->f->items[i]->n_edits; k++)
             r->fixed[n++] = r->f->items[i]->edits[k];
     struct sim_plan base = undistort_base(r->u), plan;
-    int rc = sim_plan_build(r->m, r->fixed, n, &base, r->mem, &plan, e);
+    int rc = sim_plan_build(r->m, (struct sim_edits){r->fixed, n, &base}, r->mem, &plan, e);
     if (rc == 0) rc = sim_wall(r->m, &plan, r->mem, ret, e);
     arena_reset_to(r->mem, mark);
     return rc;
@@ -252,7 +252,9 @@ static int predict_alone(struct ranking *r, struct err *e)
 {
     for (uint32_t i = 0; i < r->f->n; i++) {
         struct finding *x = r->f->items[i];
-        if (x->n_edits) TRY(forecast_run(r->m, r->u, x->edits, x->n_edits, r->mem, &x->alone, e));
+        if (x->n_edits)
+            TRY(forecast_run(r->u, (struct sim_edits){.list = x->edits, .n = x->n_edits}, r->mem,
+                             &x->alone, e));
         set_severity(r, x);
     }
     return 0;

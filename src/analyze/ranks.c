@@ -120,6 +120,7 @@ static int64_t lone_excess(const struct ranks *r, uint32_t k, uint32_t *ret_who)
 
 static int64_t mean_of_others(const struct ranks *r, uint32_t who, uint32_t k)
 {
+    if (r->n < 2) return 0;
     int64_t sum = 0;
     for (uint32_t i = 0; i < r->n; i++)
         if (i != who) sum += own_ns(r, k, i);

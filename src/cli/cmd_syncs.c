@@ -41,8 +41,8 @@ static int predict(const struct view_syncs *v, const struct sync_site *site, str
     }
     TRY(sim_model_run(v->t, &v->basics->calls, mem, &model, e));
     TRY(undistort_run(&model, 0, mem, &u, e));
-    TRY(forecast_run(&model, &u, &one, 1, mem, &ret->alone, e));
-    return forecast_run(&model, &u, all, n, mem, &ret->all, e);
+    TRY(forecast_run(&u, (struct sim_edits){.list = &one, .n = 1}, mem, &ret->alone, e));
+    return forecast_run(&u, (struct sim_edits){.list = all, .n = n}, mem, &ret->all, e);
 }
 
 static int print(struct cli *cli, const struct screen *s, struct view_syncs v, struct err *e)

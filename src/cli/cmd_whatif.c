@@ -146,7 +146,7 @@ static int predict(struct whatif *w, struct cli *cli, const struct opts *o, stru
     TRY(undistort_run(&w->model, (int64_t)(wall_ms * 1e6), &w->mem, &u, e));
     struct forecast f;
     if (w->n) {
-        TRY(forecast_run(&w->model, &u, w->edits, w->n, &w->mem, &f, e));
+        TRY(forecast_run(&u, (struct sim_edits){.list = w->edits, .n = w->n}, &w->mem, &f, e));
         TRY(check_matches(w, e));
     }
     struct view_whatif v = {w->t,

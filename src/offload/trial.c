@@ -77,7 +77,7 @@ static int find_start(struct trial *tr, struct arena *mem, struct err *e)
     struct arena_mark mark = arena_mark(mem);
     struct sim_plan base = undistort_base(tr->u), plan;
     struct sim_result r;
-    TRY(sim_plan_build(tr->m, NULL, 0, &base, mem, &plan, e));
+    TRY(sim_plan_build(tr->m, (struct sim_edits){NULL, 0, &base}, mem, &plan, e));
     TRY(sim_replay(tr->m, &plan, mem, &r, e));
     tr->start_ns = tr->s->steps[0].cpu.begin_ns - tr->m->begin_ns;
     for (uint32_t w = 0; w < tr->m->n_works; w++) {
@@ -147,7 +147,7 @@ static int replay(const struct trial *tr, const struct scheme *sc, bool later, s
     struct sim_edit edits[] = {
         {.kind = EDIT_DROP_SPANS, .spans = c.dropped, .n_spans = c.n_dropped},
         {.kind = EDIT_SCALE_SPANS, .spans = c.scaled, .n_spans = c.n_scaled}};
-    TRY(sim_plan_build(c.m, edits, 2, &base, mem, &plan, e));
+    TRY(sim_plan_build(c.m, (struct sim_edits){edits, 2, &base}, mem, &plan, e));
     if (sc) change_copies(&c, &plan);
     TRY(sim_replay(c.m, &plan, mem, &r, e));
     note_ends(tr, &r, ret);

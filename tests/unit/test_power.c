@@ -76,7 +76,7 @@ static double gain_of_dropping_waits(const double late[3])
     int64_t before, after;
     CHECK_EQ_INT(sim_wall(&m, &none, &mem, &before, NULL), 0);
     CHECK_EQ_INT(before, m.end_ns - m.begin_ns);
-    CHECK_EQ_INT(sim_plan_build(&m, &ed, 1, NULL, &mem, &plan, NULL), 0);
+    CHECK_EQ_INT(sim_plan_build(&m, (struct sim_edits){&ed, 1, NULL}, &mem, &plan, NULL), 0);
     CHECK_EQ_INT(sim_wall(&m, &plan, &mem, &after, NULL), 0);
     arena_done(&mem);
     trace_free(t);

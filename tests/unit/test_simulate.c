@@ -29,7 +29,8 @@ static int64_t wall_us(struct sim *s, struct sim_edit *edits, uint32_t n)
 {
     struct sim_plan plan;
     int64_t wall = -1;
-    CHECK_EQ_INT(sim_plan_build(&s->m, edits, n, NULL, &s->mem, &plan, NULL), 0);
+    CHECK_EQ_INT(sim_plan_build(&s->m, (struct sim_edits){edits, n, NULL}, &s->mem, &plan, NULL),
+                 0);
     CHECK_EQ_INT(sim_wall(&s->m, &plan, &s->mem, &wall, NULL), 0);
     return wall / 1000;
 }
@@ -228,7 +229,7 @@ TEST(a_copy_can_be_made_to_hold_its_call)
     struct sim s = sim_begin(uploads());
     struct sim_plan plan;
     int64_t wall = -1;
-    CHECK_EQ_INT(sim_plan_build(&s.m, NULL, 0, NULL, &s.mem, &plan, NULL), 0);
+    CHECK_EQ_INT(sim_plan_build(&s.m, (struct sim_edits){0}, &s.mem, &plan, NULL), 0);
     uint32_t copy = sim_find_call(&s.m, row_named(s.t, "cudaMemcpyAsync", 0));
     REQUIRE(copy != SIM_NONE);
     plan.mode[copy] = SIM_BLOCK;
@@ -332,7 +333,8 @@ TEST(bad_patterns_are_usage_errors)
     err_init(&e);
     struct sim_plan plan;
     struct sim_edit ed = {.kind = EDIT_DROP_CPU, .pattern = "(unclosed"};
-    CHECK_EQ_INT(sim_plan_build(&s.m, &ed, 1, NULL, &s.mem, &plan, &e), ERR_USAGE);
+    CHECK_EQ_INT(sim_plan_build(&s.m, (struct sim_edits){&ed, 1, NULL}, &s.mem, &plan, &e),
+                 ERR_USAGE);
     CHECK(strstr(e.msg, "(unclosed") != NULL);
     sim_end(&s);
 }
@@ -363,7 +365,7 @@ TEST(the_profiler_hides_what_is_critical)
     for (int i = 0; i < 10; i++) rows[i] = row_named(s.t, "cudaStreamSynchronize", i);
     struct sim_edit ed = {.kind = EDIT_DROP_SYNC, .rows = rows, .n_rows = 10};
     struct forecast f;
-    CHECK_EQ_INT(forecast_run(&s.m, &u, &ed, 1, &s.mem, &f, NULL), 0);
+    CHECK_EQ_INT(forecast_run(&u, (struct sim_edits){.list = &ed, .n = 1}, &s.mem, &f, NULL), 0);
     CHECK(f.low_pct <= f.gain_pct && f.gain_pct <= f.high_pct);
     int64_t fitted = u.plain_ns + (u.traced_ns - u.plain_ns) / 2;
     struct undistort w;
@@ -386,7 +388,7 @@ static int everything(void *ctx)
     int rc = calls_init(&calls, s->t, &mem, NULL);
     if (rc == 0) rc = sim_model_run(s->t, &calls, &mem, &m, NULL);
     if (rc == 0) rc = undistort_run(&m, 1000000, &mem, &u, NULL);
-    if (rc == 0) rc = forecast_run(&m, &u, ed, 2, &mem, &f, NULL);
+    if (rc == 0) rc = forecast_run(&u, (struct sim_edits){.list = ed, .n = 2}, &mem, &f, NULL);
     arena_done(&mem);
     return rc;
 }

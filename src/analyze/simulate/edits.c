@@ -397,30 +397,29 @@ static int cut_recorder(struct plan_build *b)
     return 0;
 }
 
-static int build(struct plan_build *b, struct sim_edit *edits, uint32_t n_edits, struct err *e)
+static int build(struct plan_build *b, struct sim_edits edits, struct err *e)
 {
     const struct sim_model *m = b->m;
     b->plan->mode = arena_zalloc(b->mem, m->n_calls + (size_t)1, 1);
     b->plan->work_ns = arena_alloc(b->mem, (m->n_works + (size_t)1) * sizeof *b->plan->work_ns);
     if (!b->plan->mode || !b->plan->work_ns) return FAIL(e, ERR_NOMEM, "out of memory");
     for (uint32_t w = 0; w < m->n_works; w++) b->plan->work_ns[w] = -1;
-    for (uint32_t i = 0; i < n_edits; i++) TRY(apply(b, &edits[i], e));
+    for (uint32_t i = 0; i < edits.n; i++) TRY(apply(b, &edits.list[i], e));
     if (b->plan->no_buffers && cut_recorder(b)) return FAIL(e, ERR_NOMEM, "out of memory");
     return merge_cuts(b) ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
 }
 
-int sim_plan_build(const struct sim_model *m, struct sim_edit *edits, uint32_t n_edits,
-                   const struct sim_plan *base, struct arena *mem, struct sim_plan *ret,
-                   struct err *e)
+int sim_plan_build(const struct sim_model *m, struct sim_edits edits, struct arena *mem,
+                   struct sim_plan *ret, struct err *e)
 {
     *ret = (struct sim_plan){0};
-    if (base) {
-        ret->cost_ns = base->cost_ns;
-        ret->no_buffers = base->no_buffers;
-        ret->cpu_scale = base->cpu_scale;
+    if (edits.base) {
+        ret->cost_ns = edits.base->cost_ns;
+        ret->no_buffers = edits.base->no_buffers;
+        ret->cpu_scale = edits.base->cpu_scale;
     }
     struct plan_build b = {.m = m, .mem = mem, .plan = ret};
-    int rc = build(&b, edits, n_edits, e);
+    int rc = build(&b, edits, e);
     mem_free(b.cuts);
     return rc;
 }

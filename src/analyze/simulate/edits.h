@@ -35,10 +35,15 @@ struct sim_edit {
     bool crosses_sync;  /* out, EDIT_CUDA_GRAPH: a wait inside the stage forbids capture */
 };
 
-/* Memory from `mem`. `base` gives the recording cost and scale the plan starts from, may be NULL.
- * A bad pattern is ERR_USAGE. */
-int sim_plan_build(const struct sim_model *m, struct sim_edit *edits, uint32_t n_edits,
-                   const struct sim_plan *base, struct arena *mem, struct sim_plan *ret,
-                   struct err *e) MUST_USE;
+/* What is changed, all at once. */
+struct sim_edits {
+    struct sim_edit *list;
+    uint32_t n;
+    const struct sim_plan *base; /* gives the recording cost and scale to start from; may be NULL */
+};
+
+/* Memory from `mem`. A bad pattern is ERR_USAGE. */
+int sim_plan_build(const struct sim_model *m, struct sim_edits edits, struct arena *mem,
+                   struct sim_plan *ret, struct err *e) MUST_USE;
 
 #endif

@@ -35,31 +35,36 @@ struct sim_plan undistort_base(const struct undistort *u)
         .cost_ns = u->cost_ns, .no_buffers = u->cost_ns > 0, .cpu_scale = u->cpu_scale};
 }
 
-static int wall_with(const struct sim_model *m, const struct sim_plan *base, struct sim_edit *edits,
-                     uint32_t n_edits, struct arena *mem, int64_t *ret, struct err *e)
+static int wall_with(const struct sim_model *m, struct sim_edits edits, struct arena *mem,
+                     int64_t *ret, struct err *e)
 {
     struct arena_mark mark = arena_mark(mem);
     struct sim_plan plan;
-    int rc = sim_plan_build(m, edits, n_edits, base, mem, &plan, e);
+    int rc = sim_plan_build(m, edits, mem, &plan, e);
     if (rc == 0) rc = sim_wall(m, &plan, mem, ret, e);
     arena_reset_to(mem, mark);
     return rc;
 }
 
+static int wall_of_base(const struct sim_model *m, const struct sim_plan *base, struct arena *mem,
+                        int64_t *ret, struct err *e)
+{
+    return wall_with(m, (struct sim_edits){.base = base}, mem, ret, e);
+}
+
 /* Bisects the cost (or, with `cpu`, the scale of all CPU time) until the replay takes as long as
  * was measured. Ends at the nearer end of the range when that lies outside. */
-static int fit(const struct sim_model *m, struct undistort *u, bool cpu, struct arena *mem,
-               struct err *e)
+static int fit(struct undistort *u, bool cpu, struct arena *mem, struct err *e)
 {
     double lo = cpu ? LEAST_CPU_SCALE : LEAST_SCALE;
     double hi = cpu ? MOST_CPU_SCALE : MOST_SCALE;
     double *knob = cpu ? &u->cpu_scale : &u->scale;
     for (int i = 0; i < FIT_STEPS; i++) {
         *knob = (lo + hi) / 2;
-        u->cost_ns = default_cost(m) * u->scale;
+        u->cost_ns = default_cost(u->m) * u->scale;
         struct sim_plan base = undistort_base(u);
-        int64_t wall;
-        TRY(wall_with(m, &base, NULL, 0, mem, &wall, e));
+        int64_t wall = 0;
+        TRY(wall_of_base(u->m, &base, mem, &wall, e));
         if ((wall > u->given_ns) == cpu) hi = *knob;
         else lo = *knob;
     }
@@ -69,21 +74,21 @@ static int fit(const struct sim_model *m, struct undistort *u, bool cpu, struct 
 int undistort_run(const struct sim_model *m, int64_t wall_ns, struct arena *mem,
                   struct undistort *ret, struct err *e)
 {
-    *ret = (struct undistort){.scale = 1, .cpu_scale = 1, .given_ns = wall_ns};
+    *ret = (struct undistort){.m = m, .scale = 1, .cpu_scale = 1, .given_ns = wall_ns};
     ret->traced_ns = m->end_ns - m->begin_ns;
     ret->n_events = count_events(m);
     struct sim_plan as_is = {0};
-    TRY(wall_with(m, &as_is, NULL, 0, mem, &ret->replayed_ns, e));
+    TRY(wall_of_base(m, &as_is, mem, &ret->replayed_ns, e));
     if (wall_ns > 0) {
-        TRY(fit(m, ret, false, mem, e));
-        TRY(fit(m, ret, true, mem, e));
+        TRY(fit(ret, false, mem, e));
+        TRY(fit(ret, true, mem, e));
     }
     ret->cost_ns = default_cost(m) * ret->scale;
     ret->launch_ns = ret->cost_ns * m->launch_weight;
     ret->op_ns = ret->cost_ns * m->op_weight;
     ret->python_ns = ret->cost_ns * m->python_weight;
     struct sim_plan base = undistort_base(ret);
-    return wall_with(m, &base, NULL, 0, mem, &ret->plain_ns, e);
+    return wall_of_base(m, &base, mem, &ret->plain_ns, e);
 }
 
 static double gain(int64_t before, int64_t after)
@@ -92,29 +97,31 @@ static double gain(int64_t before, int64_t after)
 }
 
 /* Widens the range of the forecast by the gain at another cost of recording. */
-static int widen(const struct sim_model *m, const struct undistort *u, double times,
-                 struct sim_edit *edits, uint32_t n_edits, struct arena *mem, struct forecast *f,
-                 struct err *e)
+static int widen(const struct undistort *u, double times, struct sim_edits edits, struct arena *mem,
+                 struct forecast *f, struct err *e)
 {
     struct sim_plan other = undistort_base(u);
     other.cost_ns *= times;
-    int64_t before, after;
-    TRY(wall_with(m, &other, NULL, 0, mem, &before, e));
-    TRY(wall_with(m, &other, edits, n_edits, mem, &after, e));
+    edits.base = &other;
+    int64_t before = 0, after = 0;
+    TRY(wall_of_base(u->m, &other, mem, &before, e));
+    TRY(wall_with(u->m, edits, mem, &after, e));
     double g = gain(before, after);
     if (g < f->low_pct) f->low_pct = g;
     if (g > f->high_pct) f->high_pct = g;
     return 0;
 }
 
-int forecast_run(const struct sim_model *m, const struct undistort *u, struct sim_edit *edits,
-                 uint32_t n_edits, struct arena *mem, struct forecast *ret, struct err *e)
+int forecast_run(const struct undistort *u, struct sim_edits edits, struct arena *mem,
+                 struct forecast *ret, struct err *e)
 {
     struct sim_plan as_is = {0}, base = undistort_base(u);
     *ret = (struct forecast){.traced_before_ns = u->replayed_ns, .before_ns = u->plain_ns};
-    TRY(wall_with(m, &as_is, edits, n_edits, mem, &ret->traced_after_ns, e));
-    TRY(wall_with(m, &base, edits, n_edits, mem, &ret->after_ns, e));
+    edits.base = &as_is;
+    TRY(wall_with(u->m, edits, mem, &ret->traced_after_ns, e));
+    edits.base = &base;
+    TRY(wall_with(u->m, edits, mem, &ret->after_ns, e));
     ret->gain_pct = ret->low_pct = ret->high_pct = gain(ret->before_ns, ret->after_ns);
-    TRY(widen(m, u, 0.5, edits, n_edits, mem, ret, e));
-    return widen(m, u, 1.5, edits, n_edits, mem, ret, e);
+    TRY(widen(u, 0.5, edits, mem, ret, e));
+    return widen(u, 1.5, edits, mem, ret, e);
 }

@@ -10,6 +10,7 @@
 #include "analyze/simulate/edits.h"
 
 struct undistort {
+    const struct sim_model *m;
     double cost_ns;      /* of recording, per weight in the model: a launch call at first */
     double scale;        /* of the default costs; 1 unless fitted */
     double cpu_scale;    /* of all CPU time; 1 unless costs alone could not fit the wall clock */
@@ -36,7 +37,8 @@ struct forecast {
     double low_pct, high_pct;    /* gain with half and with one and a half times the cost */
 };
 
-int forecast_run(const struct sim_model *m, const struct undistort *u, struct sim_edit *edits,
-                 uint32_t n_edits, struct arena *mem, struct forecast *ret, struct err *e) MUST_USE;
+/* The base of `edits` is not looked at: both forecasts have their own. */
+int forecast_run(const struct undistort *u, struct sim_edits edits, struct arena *mem,
+                 struct forecast *ret, struct err *e) MUST_USE;
 
 #endif
