@@ -71,8 +71,14 @@ enum ring_kind {
     RING_MEMORY = 28,   /* device memory: id: device; type: enum ring_memory; value: address */
     RING_MEMORY_BYTES = 29, /* of the RING_MEMORY before it: value: bytes */
     RING_DROPPED = 30,      /* value: records the device's library says it dropped */
+
+    RING_STACK = 31,    /* id: the thread's stack (DEF_FRAME) from `ticks` to value, in ticks */
+    RING_STACK_OF = 32, /* a sample; id: the stack of thread `value`; type: enum ring_sample */
     RING_VALUE = 255
 };
+
+/* What a sample says of its thread: it was running, or stood still there until its next sample. */
+enum ring_sample { RING_RAN = 1, RING_STOOD = 2 };
 
 enum ring_memory { RING_MEMORY_ALLOC = 1, RING_MEMORY_FREE = 2 };
 
@@ -83,7 +89,7 @@ struct ring_record {
     uint16_t name; /* string id */
     uint16_t category;
     uint8_t kind;   /* enum ring_kind */
-    uint8_t type;   /* enum ring_type, RING_ARG only */
+    uint8_t type;   /* enum ring_type of a RING_ARG; enum ring_memory, enum ring_sample */
     uint16_t check; /* low bits of the number of its block, counted from 1 */
 };
 
@@ -146,6 +152,9 @@ enum def_type {
     DEF_DEVICE = 2, /* struct def_device */
     DEF_WORK = 3,   /* struct def_work */
     DEF_FACT = 4,   /* text KEY=VALUE: versions and settings of the recording */
+    DEF_CODE = 5,   /* text FILE(LINE): FUNCTION, where LINE is the one it starts at */
+    DEF_MODULE = 6, /* text nn.Module: NAME */
+    DEF_FRAME = 7,  /* struct def_frame */
 };
 
 struct defs_head {
@@ -194,6 +203,15 @@ struct def_work {
     char name[]; /* of kernels, as the compiler wrote it */
 };
 
+/* A function at one of its lines, called from `parent`. A stack is named by its innermost frame. */
+struct def_frame {
+    uint32_t parent; /* DEF_FRAME, defined before; 0 for none */
+    uint32_t code;   /* DEF_CODE */
+    uint32_t module; /* DEF_MODULE where it is the call of a module, else 0 */
+    uint32_t line;   /* the one that runs, 0 when it has none */
+};
+
+static_assert(sizeof(struct def_frame) == 16, "frame definition layout");
 static_assert(sizeof(struct ring_def) == 16, "definition layout");
 static_assert(sizeof(struct defs_head) == 40, "defs head layout");
 static_assert(sizeof(struct def_device) == 48, "device definition layout");

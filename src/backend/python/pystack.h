@@ -3,7 +3,8 @@
  * The walk reads the interpreter's own frames, by offsets known for CPython 3.10 to 3.14, without
  * the GIL and without a call into Python: the frames belong to the calling thread, which is here
  * and not changing them. Each holds its code object, whose name, file and line table never change.
- * A stack is a node in a tree of frames (record/frames.h); about 100 ns when it was seen before.
+ * A stack is a node in a tree of frames (DEF_FRAME in format/ring.h); about 100 ns when it was
+ * seen before.
  *
  * Before the first walk the layout is compared with what the interpreter itself says of a frame,
  * which needs the GIL for a moment: pystack_init does it when the caller has it, and else asks
@@ -14,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "backend/python/pylayout.h"
 
 /* Looks for an interpreter in this process and checks that its frames are as we know them. 0 also
  * when the check is still to come; ERR_UNSUPPORTED for what we do not know. Any thread, any time,
@@ -23,6 +24,9 @@ int pystack_init(struct err *e) MUST_USE;
 
 /* The check has passed: there will be stacks. */
 bool pystack_ready(void);
+
+/* The interpreter, for those who walk other threads; NULL while there will be no stacks. */
+const struct pyapi *pystack_api(void);
 
 /* The number of the calling thread's stack, 0 when it has none (no thread of Python's, nothing
  * running, not ready, out of memory). Never from a signal handler. */

@@ -1,0 +1,185 @@
+/* pylayout.c: see pylayout.h. The table is a claim; pystack.c holds it against what the
+ * interpreter says before anything is built on it. */
+#include "backend/python/pylayout.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+static const struct pylayout layouts[] = {
+    {.minor = 10,
+     .tstate_frame = 24,
+     .cframe_frame = PYLAYOUT_NONE,
+     .frame_code = 32,
+     .frame_back = 24,
+     .frame_instr = 96,
+     .frame_owner = PYLAYOUT_NONE,
+     .frame_self = 352,
+     .instr_is_index = true,
+     .frame_bytes = 104,
+     .code_instr = PYLAYOUT_NONE,
+     .code_file = 104,
+     .code_name = 112,
+     .code_first_line = 40,
+     .code_lines = 120,
+     .code_bytes = 128,
+     .str_ascii = 48},
+    {.minor = 11,
+     .tstate_frame = 56,
+     .cframe_frame = 8,
+     .frame_code = 32,
+     .frame_back = 48,
+     .frame_instr = 56,
+     .frame_owner = 69,
+     .frame_self = 72,
+     .owner_skip = 3,
+     .frame_bytes = 72,
+     .code_instr = 184,
+     .code_file = 112,
+     .code_name = 120,
+     .code_first_line = 72,
+     .code_lines = 136,
+     .code_bytes = 144,
+     .str_ascii = 48},
+    {.minor = 12,
+     .tstate_frame = 56,
+     .cframe_frame = 0,
+     .frame_code = 0,
+     .frame_back = 8,
+     .frame_instr = 56,
+     .frame_owner = 70,
+     .frame_self = 72,
+     .owner_skip = 3,
+     .frame_bytes = 72,
+     .code_instr = 192,
+     .code_file = 112,
+     .code_name = 120,
+     .code_first_line = 68,
+     .code_lines = 136,
+     .code_bytes = 144,
+     .str_ascii = 40},
+    {.minor = 13,
+     .tstate_frame = 72,
+     .cframe_frame = PYLAYOUT_NONE,
+     .frame_code = 0,
+     .frame_back = 8,
+     .frame_instr = 56,
+     .frame_owner = 70,
+     .frame_self = 72,
+     .owner_skip = 3,
+     .frame_bytes = 72,
+     .code_instr = 200,
+     .code_file = 112,
+     .code_name = 120,
+     .code_first_line = 68,
+     .code_lines = 136,
+     .code_bytes = 144,
+     .str_ascii = 40},
+    {.minor = 14,
+     .tstate_frame = 72,
+     .cframe_frame = PYLAYOUT_NONE,
+     .frame_code = 0,
+     .frame_back = 8,
+     .frame_instr = 56,
+     .frame_owner = 74,
+     .frame_self = 80,
+     .owner_skip = 3,
+     .tagged = true,
+     .frame_bytes = 80,
+     .code_instr = 208,
+     .code_file = 112,
+     .code_name = 120,
+     .code_first_line = 68,
+     .code_lines = 136,
+     .code_bytes = 144,
+     .str_ascii = 40},
+};
+
+const struct pylayout *pylayout_of(int major, int minor)
+{
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (major == 3 && minor == layouts[i].minor) return &layouts[i];
+    return NULL;
+}
+
+/* What CPython 3.13 and later say about themselves at the start of their runtime state. The words
+ * after these three move between versions; 3.13's are compared below. */
+struct debug_offsets {
+    char cookie[8];
+    uint64_t version, free_threaded;
+    uint64_t more[48];
+};
+
+enum { DEBUG_313_TSTATE_FRAME = 20, DEBUG_313_FRAME = 26, DEBUG_313_CODE = 32 };
+
+static bool agrees_with_313(const struct pylayout *l, const struct debug_offsets *d)
+{
+    const uint64_t *frame = d->more + DEBUG_313_FRAME, *code = d->more + DEBUG_313_CODE;
+    return d->more[DEBUG_313_TSTATE_FRAME] == l->tstate_frame && frame[0] == l->frame_back &&
+           frame[1] == l->frame_code && frame[2] == l->frame_instr && frame[3] == l->frame_self &&
+           frame[4] == l->frame_owner && code[0] == l->code_file && code[1] == l->code_name &&
+           code[3] == l->code_lines && code[4] == l->code_first_line;
+}
+
+static int check_debug_offsets(const struct pylayout *l, struct err *e)
+{
+    const struct debug_offsets *d = dlsym(RTLD_DEFAULT, "_PyRuntime");
+    if (l->minor < 13 || !d || memcmp(d->cookie, "xdebugpy", sizeof d->cookie) != 0) return 0;
+    if (d->free_threaded)
+        return FAIL(e, ERR_UNSUPPORTED, "Python 3.%d is a free-threaded build", l->minor);
+    if (l->minor == 13 && !agrees_with_313(l, d))
+        return FAIL(e, ERR_UNSUPPORTED, "Python 3.13 has frames of another layout");
+    return 0;
+}
+
+static int find_layout(const char *version, const struct pylayout **ret, struct err *e)
+{
+    char *end;
+    long major = strtol(version, &end, 10), minor = *end == '.' ? strtol(end + 1, NULL, 10) : -1;
+    const struct pylayout *l = pylayout_of((int)major, (int)minor);
+    if (!l)
+        return FAIL(e, ERR_UNSUPPORTED, "Python %ld.%ld is not known (3.10 to 3.14 are)", major,
+                    minor);
+    if (strstr(version, "free-threading"))
+        return FAIL(e, ERR_UNSUPPORTED, "Python 3.%ld is a free-threaded build", minor);
+    TRY(check_debug_offsets(l, e));
+    *ret = l;
+    return 0;
+}
+
+/* ISO C has no cast from an object's address to a function's. */
+static bool find(const char *symbol, void *ret, size_t n)
+{
+    void *at = dlsym(RTLD_DEFAULT, symbol);
+    memcpy(ret, &at, n);
+    return at != NULL;
+}
+
+#define FIND(field, symbol) find(symbol, &(field), sizeof(field))
+
+static bool find_functions(struct pyapi *a)
+{
+    return (FIND(a->running_thread_state, "PyThreadState_GetUnchecked") ||
+            FIND(a->running_thread_state, "_PyThreadState_UncheckedGet")) &&
+           FIND(a->add_pending_call, "Py_AddPendingCall") && FIND(a->frame, "PyEval_GetFrame") &&
+           FIND(a->frame_back, "PyFrame_GetBack") && FIND(a->frame_code, "PyFrame_GetCode") &&
+           FIND(a->frame_line, "PyFrame_GetLineNumber") && FIND(a->as_utf8, "PyUnicode_AsUTF8") &&
+           FIND(a->drop, "Py_DecRef") && FIND(a->code_type, "PyCode_Type");
+}
+
+int pylayout_find(struct pyapi *ret, struct err *e)
+{
+    struct pyapi a = {0};
+    const char *(*get_version)(void);
+    if (!FIND(get_version, "Py_GetVersion") || !FIND(a.is_initialized, "Py_IsInitialized") ||
+        !FIND(a.this_thread_state, "PyGILState_GetThisThreadState") || !a.is_initialized())
+        return FAIL(e, ERR_USAGE, "no Python runs in this process");
+    if (sizeof(void *) != 8)
+        return FAIL(e, ERR_UNSUPPORTED, "Python's frames are known for 64-bit machines only");
+    if (!find_functions(&a)) return FAIL(e, ERR_UNSUPPORTED, "this Python is not CPython");
+    TRY(find_layout(get_version(), &a.layout, e));
+    *ret = a;
+    return 0;
+}

@@ -1,0 +1,21 @@
+/* pyread.h: memory of this process that may not be there: read through the kernel, which answers
+ * with an error where a load would end the program. Safe in a signal handler. */
+#ifndef STRATA_BACKEND_PYREAD_H
+#define STRATA_BACKEND_PYREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether the kernel lets us; asked once. */
+bool pyread_works(void);
+
+/* All `n` bytes at `from`, or false. */
+bool pyread(void *to, uintptr_t from, size_t n);
+
+/* Pieces of the same size in one call, one after the other in `to`; how many of them were read
+ * before the first that is not there. At most PYREAD_MOST. */
+#define PYREAD_MOST 64
+int pyread_each(void *to, const uintptr_t *from, int n_pieces, size_t piece_bytes);
+
+#endif

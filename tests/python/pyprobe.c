@@ -1,0 +1,52 @@
+/* pyprobe.c: the Python side of a capture as a library of functions that a test calls through
+ * ctypes, which lets go of the GIL around them, as torch does around its calls of the driver. */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/python/pystack.h"
+#include "base/clock.h"
+#include "record/recorder.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int probe_start(const char *dir);
+EXPORT const char *probe_init(void);
+EXPORT int probe_ready(void);
+EXPORT void probe_mark(long line);
+EXPORT double probe_walk_ns(int times);
+
+EXPORT int probe_start(const char *dir)
+{
+    struct recorder_options o;
+    recorder_options_from_env(&o);
+    o.where.dir = dir;
+    return recorder_start(&o, NULL);
+}
+
+/* Why there will be no stacks; empty when there will. */
+EXPORT const char *probe_init(void)
+{
+    static struct err e;
+    err_init(&e);
+    return pystack_init(&e) < 0 ? e.msg : "";
+}
+
+EXPORT int probe_ready(void)
+{
+    return pystack_ready();
+}
+
+/* A stack whose end is not a time but the line that is known to run. */
+EXPORT void probe_mark(long line)
+{
+    pystack_mark(1, (uint64_t)line);
+}
+
+EXPORT double probe_walk_ns(int times)
+{
+    uint64_t begin = clock_mono_ns();
+    uint32_t sum = 0;
+    for (int i = 0; i < times; i++) sum += pystack_now();
+    uint64_t took = clock_mono_ns() - begin;
+    return sum ? (double)took / times : -1;
+}
