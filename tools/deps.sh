@@ -40,6 +40,7 @@ for what in "$@"; do
         need libzstd-dev 'reads .json.zst' has_header zstd.h
         need libsqlite3-dev 'reads Nsight Systems exports' has_header sqlite3.h
         need libisal-dev 'reads .json.gz several times faster' has_header isa-l.h
+        need esbuild 'bundles the HTML page' has esbuild
         ;;
     lint)
         need clang-format-14 'formatting' has clang-format-14

@@ -1,0 +1,206 @@
+// head.ts: the shape of the data that C puts into the page. docs/format/page.md is the contract; the
+// documents of the commands are described in docs/format/json.md, and only what is read here is named.
+
+export interface Source {
+  file: string | null;
+  line: number | null;
+  function: string | null;
+}
+
+export interface Finding {
+  rule: string;
+  title: string;
+  subject: string | null;
+  severity: string;
+  source: Source | null;
+  blocked_us: number;
+  exposed_us: number;
+  predicted_gain_us: number;
+  predicted_gain_pct: number;
+  predicted_gain_low_pct?: number;
+  predicted_gain_high_pct?: number;
+  only_together?: boolean;
+  promises_gain?: boolean;
+  why: string;
+  fix: string;
+  not_fixed?: string | null;
+}
+
+export interface Check {
+  id: string;
+  question: string;
+  value: number | null;
+  unit: string;
+  healthy: boolean | null;
+  verdict: string;
+}
+
+export interface Doubt {
+  what: string;
+  means: string;
+  instead: string;
+}
+
+export interface Report {
+  wall_us: number;
+  bound: string;
+  gpu_busy_pct: number | null;
+  quality?: { verdict: string; doubts: Doubt[] };
+  gains_are?: string;
+  replay?: { without_profiler_us: number; error_pct: number };
+  findings: Finding[];
+  not_worth_it?: { count: number; blocked_us: number; gain_us: number };
+  checklist: Check[];
+}
+
+/** A row of a document: which keys it has is written next to the table that shows it. */
+export type Row = Record<string, unknown>;
+
+export interface Stage extends Row {
+  name: string;
+  path: string;
+  container: boolean;
+  kind: string;
+  count: number;
+  cpu_us: number;
+  gpu_us: number;
+  self_gpu_us: number;
+  self_cpu_us: number;
+}
+
+export interface Step extends Row {
+  index: number;
+  start_us: number;
+  dur_us: number;
+  cpu_us: number;
+  gpu_us: number;
+  gpu_idle_us: number;
+}
+
+export interface MemoryDevice {
+  device: string;
+  device_id: number;
+  peak_bytes: number;
+  steps: { index: number; end_bytes: number; peak_bytes: number }[];
+}
+
+export interface TrackInfo {
+  kind: 'thread' | 'stream' | 'gpu_note' | 'overhead' | 'other';
+  group: string;
+  label: string;
+  device: number | null;
+  stream: number | null;
+  first: number;
+  n: number;
+  depth: number;
+  main: boolean;
+  levels: { row: number; width_ns: number; n: number; busy: number; name: number }[];
+}
+
+export interface CounterInfo {
+  id: string;
+  label: string;
+  unit: 'bytes' | 'pieces' | 'pct';
+  device: number | null;
+  max: number;
+  levels: { width_ns: number; n: number; min: number | null; max: number }[];
+  points: { n: number; t: number; v: number } | null;
+}
+
+export interface StoryStep {
+  text: string;
+  mark: 'blocked' | 'exposed' | null;
+  t0_ns: number;
+  t1_ns: number;
+  spans: number[];
+  arrows: { from: number; to: number }[];
+}
+
+export interface Story {
+  t0_ns: number;
+  t1_ns: number;
+  steps: StoryStep[];
+  frames: number[];
+}
+
+export interface StepBand {
+  index: number;
+  label: string | null;
+  t0_ns: number;
+  t1_ns: number;
+  gpu_t0_ns: number | null;
+  gpu_t1_ns: number | null;
+}
+
+export interface Bin {
+  from_us: number;
+  to_us: number | null;
+  count: number;
+  idle_us: number;
+}
+
+export interface PageInfo {
+  window: { t0_ns: number; t1_ns: number };
+  detail: {
+    complete: boolean;
+    spans: number;
+    kept?: number;
+    words?: string;
+    ranges?: { t0_ns: number; t1_ns: number; why: string }[];
+  };
+  tracks: TrackInfo[];
+  kinds: string[];
+  families: string[];
+  hows: string[];
+  configs: Record<string, unknown>[];
+  steps: StepBand[];
+  stages: { path: string; name: string; depth: number; container: boolean }[];
+  counters: CounterInfo[];
+  stories: Story[];
+  sites: { id: number; spans: number[]; story: Story | null }[];
+  gaps: {
+    t0_ns: number;
+    late_ns: number;
+    t1_ns: number;
+    prev: number | null;
+    next: number | null;
+    launch: number | null;
+  }[];
+  gap_histogram?: Bin[];
+  cut?: Record<string, { shown: number; of: number }>;
+  columns: {
+    codec: string;
+    offset: number;
+    packed_bytes: number;
+    plain_bytes: number;
+    list: Record<string, { offset: number; bytes: number; n: number }>;
+  };
+}
+
+export interface SetInfo {
+  path: string;
+  headline: string;
+  verdict: string;
+  report: Report;
+  stages: { stages: Stage[]; between?: Row };
+  steps: { steps: Step[]; found_by?: string };
+  syncs: { sites: Row[] };
+  gaps: { devices: Row[]; causes: Row[]; gaps: Row[] };
+  kernels: { rows: Row[] };
+  table: { rows: Row[] };
+  launches: Row;
+  memory: { recorded: boolean; devices: MemoryDevice[] };
+  page: PageInfo;
+}
+
+export interface Head {
+  version: number;
+  kind: 'report' | 'diff' | 'offload' | 'dive';
+  title: string;
+  strata: string;
+  sets: SetInfo[];
+  diff?: Row;
+  align?: { pairs: [number, number][]; by: 'step' | 'start' };
+  offload?: Row;
+  dive?: Row;
+}

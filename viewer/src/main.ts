@@ -1,0 +1,29 @@
+// main.ts: reads the data out of the page and shows it.
+
+import { startTheme } from './base/theme';
+import { readHead, readSets } from './data/load';
+import { problem } from './panels/title';
+import { reportPage } from './report_page';
+
+async function main(): Promise<void> {
+  const app = document.getElementById('app')!;
+  startTheme();
+  try {
+    const head = readHead();
+    document.title = `${head.title} – Strata`;
+    const sets = await readSets(head);
+    reportPage(app, { head, sets });
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        performance.mark('strata-interactive');
+        document.documentElement.dataset.ready = 'true';
+      }),
+    );
+  } catch (e) {
+    app.replaceChildren(problem(e instanceof Error ? e.message : String(e)));
+    document.documentElement.dataset.ready = 'failed';
+    throw e;
+  }
+}
+
+void main();

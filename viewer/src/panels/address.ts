@@ -1,0 +1,38 @@
+// address.ts: the moment on screen stands in the address (#t=from,to in nanoseconds, &s= the selected
+// span), so that a link leads back to it.
+
+import type { Scene } from '../timeline/scene';
+
+const WAIT_MS = 200;
+
+function read(scene: Scene): void {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const [start, end] = (given.get('t') ?? '').split(',').map(Number);
+  if (Number.isFinite(start) && Number.isFinite(end) && end > start) scene.view.set({ start, end });
+  else if (Number.isFinite(start) && given.get('t'))
+    scene.view.set({ start: start - 5e5, end: start + 5e5 });
+  const span = Number(given.get('s') ?? -1);
+  if (Number.isInteger(span) && span >= 0 && span < scene.set.n) {
+    scene.selected.set(span);
+    scene.reveal.set(span);
+  }
+}
+
+function write(scene: Scene): void {
+  const { start, end } = scene.view,
+    span = scene.selected.value;
+  const hash = `#t=${Math.round(start)},${Math.round(end)}` + (span >= 0 ? `&s=${span}` : '');
+  if (hash !== location.hash) history.replaceState(null, '', hash);
+}
+
+export function followAddress(scene: Scene): void {
+  read(scene);
+  let timer = 0;
+  const soon = (): void => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => write(scene), WAIT_MS);
+  };
+  scene.view.changed.on(soon);
+  scene.selected.on(soon);
+  addEventListener('hashchange', () => read(scene));
+}

@@ -1,0 +1,99 @@
+// drawer.ts: what lies under the timeline: a row of tabs, each made when it is first looked at.
+
+import { h, replace, type Child } from '../base/dom';
+
+export interface Tab {
+  id: string;
+  title: string;
+  count?: string;
+  make: () => Child;
+}
+
+export class Drawer {
+  readonly el: HTMLElement;
+  private readonly tabs: HTMLButtonElement[];
+  private readonly panel = h('div', { class: 'panel', role: 'tabpanel', tabindex: -1 });
+  private readonly made = new Map<string, Child>();
+  private current = '';
+
+  constructor(private readonly list: Tab[]) {
+    this.tabs = list.map(tab =>
+      h(
+        'button',
+        { type: 'button', role: 'tab', id: 'tab-' + tab.id, onclick: () => this.open(tab.id) },
+        tab.title,
+        tab.count ? h('span', { class: 'tab-count' }, tab.count) : null,
+      ),
+    );
+    const row = h(
+      'div',
+      { class: 'tabs', role: 'tablist', 'aria-label': 'Details and tables' },
+      ...this.tabs,
+    );
+    row.addEventListener('keydown', e => this.onKey(e));
+    const grip = h('div', {
+      class: 'grip',
+      role: 'separator',
+      'aria-orientation': 'horizontal',
+      'aria-label': 'Height of the lower part',
+      tabindex: 0,
+    });
+    this.el = h(
+      'section',
+      { class: 'drawer', 'aria-label': 'Details and tables' },
+      grip,
+      row,
+      this.panel,
+    );
+    this.resizes(grip);
+    this.open(list[0].id);
+  }
+
+  private onKey(e: KeyboardEvent): void {
+    const by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0;
+    if (!by) return;
+    const at = this.list.findIndex(t => t.id === this.current);
+    const next = (at + by + this.list.length) % this.list.length;
+    this.open(this.list[next].id);
+    this.tabs[next].focus();
+    e.preventDefault();
+    e.stopPropagation();
+  }
+
+  private resizes(grip: HTMLElement): void {
+    let from: { y: number; height: number } | null = null;
+    const set = (px: number): void => {
+      this.el.style.flexBasis = Math.max(90, Math.min(px, innerHeight * 0.75)) + 'px';
+    };
+    grip.addEventListener('pointerdown', e => {
+      from = { y: e.clientY, height: this.el.offsetHeight };
+      grip.setPointerCapture(e.pointerId);
+    });
+    grip.addEventListener('pointermove', e => {
+      if (from) set(from.height + from.y - e.clientY);
+    });
+    grip.addEventListener('pointerup', () => {
+      from = null;
+    });
+    grip.addEventListener('keydown', e => {
+      const by = e.key === 'ArrowUp' ? 40 : e.key === 'ArrowDown' ? -40 : 0;
+      if (!by) return;
+      set(this.el.offsetHeight + by);
+      e.preventDefault();
+      e.stopPropagation();
+    });
+  }
+
+  open(id: string): void {
+    this.current = id;
+    this.list.forEach((tab, i) => {
+      const here = tab.id === id;
+      this.tabs[i].setAttribute('aria-selected', String(here));
+      this.tabs[i].tabIndex = here ? 0 : -1;
+      if (!here) return;
+      if (!this.made.has(id)) this.made.set(id, tab.make());
+      replace(this.panel, this.made.get(id));
+      this.panel.setAttribute('aria-labelledby', 'tab-' + id);
+    });
+  }
+}

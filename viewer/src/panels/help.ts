@@ -1,0 +1,55 @@
+// help.ts: the keys, and all words of the glossary, in a dialog.
+
+import { h } from '../base/dom';
+import { glossary } from '../base/glossary';
+
+export const KEYS: [string, string][] = [
+  ['W  S', 'zoom in and out'],
+  ['A  D', 'pan left and right'],
+  ['← → ↑ ↓', 'pan; with a span selected: neighbours, parent and child'],
+  [',  .', 'previous and next span of the same track'],
+  ['/', 'search; Enter and Shift+Enter jump'],
+  ['N  Shift+N', 'next and previous hit'],
+  ['F', 'zoom to the selection'],
+  ['0', 'show everything'],
+  ['M', 'add up the selected span, or what is on screen'],
+  ['G', 'from a launch to its device work, and back'],
+  ['1 … 9', 'open a finding'],
+  ['[  ]', 'previous and next step of its story'],
+  ['P', 'Python frames on and off'],
+  ['T', 'light or dark'],
+  ['Esc', 'clear'],
+  ['?', 'this list'],
+];
+
+export function helpDialog(): HTMLDialogElement {
+  const close = h('button', { type: 'button', onclick: () => dialog.close() }, 'Close');
+  const dialog = h(
+    'dialog',
+    { class: 'help', 'aria-label': 'Help' },
+    h('div', { class: 'help-head' }, h('h2', null, 'Keys'), close),
+    h(
+      'dl',
+      { class: 'keys' },
+      ...KEYS.flatMap(([k, v]) => [
+        h('dt', null, ...k.split(/ {2}/).map(x => h('kbd', null, x))),
+        h('dd', null, v),
+      ]),
+    ),
+    h(
+      'p',
+      { class: 'dim' },
+      'The wheel zooms at the pointer, with Shift it pans, over the names it scrolls. Drag to move; drag with Shift, or on the ruler, to add up a range. The address of this page always names the moment on screen: copy it to share.',
+    ),
+    h('h2', null, 'Words'),
+    h(
+      'dl',
+      { class: 'words' },
+      ...glossary.flatMap(([k, v]) => [h('dt', null, k), h('dd', null, v)]),
+    ),
+  );
+  dialog.addEventListener('click', e => {
+    if (e.target === dialog) dialog.close();
+  });
+  return dialog;
+}

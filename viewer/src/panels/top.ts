@@ -1,0 +1,100 @@
+// top.ts: what a tired reader should see first: how long, what bounds it, which stages take it, and
+// the questions one asks of every trace, answered.
+
+import { h, type Child } from '../base/dom';
+import { count, us } from '../base/format';
+import { explain, term } from '../base/glossary';
+import type { Check, Report, SetInfo } from '../data/head';
+import type { Scene } from '../timeline/scene';
+import { stageBars } from './stage_bars';
+
+const BOUND: Record<string, string> = {
+  gpu: 'GPU-bound',
+  cpu: 'CPU-bound',
+  launch: 'launch-bound',
+  transfer: 'transfer-bound',
+  sync: 'sync-bound',
+  mixed: 'mixed',
+  unknown: 'no device work',
+};
+
+function checkItem(c: Check): HTMLElement {
+  const state = c.healthy === null ? 'unknown' : c.healthy ? 'good' : 'bad';
+  const sign = { good: '✓', bad: '!', unknown: '?' }[state];
+  const says = { good: 'healthy', bad: 'look here', unknown: 'not known' }[state];
+  return h(
+    'li',
+    { class: 'check ' + state, title: c.question },
+    h('span', { class: 'check-sign', role: 'img', 'aria-label': says }, sign),
+    h('span', { class: 'check-text' }, ...explain(c.verdict)),
+  );
+}
+
+export function checklist(checks: Check[]): HTMLElement {
+  return h('ul', { class: 'checklist', 'aria-label': 'Checklist' }, ...checks.map(checkItem));
+}
+
+function doubts(report: Report): Child[] {
+  return (report.quality?.doubts ?? []).map(d =>
+    h(
+      'p',
+      { class: 'doubt' },
+      h('b', null, d.what + ': '),
+      d.means + '. ',
+      h('span', { class: 'dim' }, 'Better: ' + d.instead),
+    ),
+  );
+}
+
+/** The verdict without the wall it begins with: that stands beside it, large. */
+function sentence(set: SetInfo): string {
+  const rest = set.verdict.replace(/^[^,]*wall, /, '');
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
+function figures(report: Report): HTMLElement {
+  const item = (value: string, label: Child): HTMLElement =>
+    h(
+      'div',
+      { class: 'figure' },
+      h('span', { class: 'figure-value' }, value),
+      h('span', { class: 'figure-label' }, label),
+    );
+  const plain = report.replay?.without_profiler_us;
+  return h(
+    'div',
+    { class: 'figures' },
+    item(us(report.wall_us), term('wall')),
+    plain && plain < report.wall_us ? item(us(plain), 'without the profiler') : null,
+    report.findings.length
+      ? item(count(report.findings.length), report.findings.length > 1 ? 'findings' : 'finding')
+      : null,
+  );
+}
+
+export function top(scene: Scene): HTMLElement {
+  const { info } = scene.set,
+    { report } = info;
+  return h(
+    'section',
+    { class: 'top', 'aria-label': 'Verdict' },
+    h(
+      'div',
+      { class: 'verdict' },
+      figures(report),
+      h(
+        'div',
+        { class: 'verdict-words' },
+        h(
+          'h1',
+          { class: 'bound bound-' + report.bound },
+          term(BOUND[report.bound] ?? report.bound),
+        ),
+        h('p', null, ...explain(sentence(info))),
+        ...doubts(report),
+      ),
+    ),
+    stageBars(scene),
+    checklist(report.checklist),
+  );
+}

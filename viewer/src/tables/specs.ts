@@ -1,0 +1,246 @@
+// specs.ts: the tables of a report: which columns of which document, and where a row leads.
+
+import type { Row, SetInfo } from '../data/head';
+import { showStage } from '../panels/stage_bars';
+import type { Player } from '../panels/story';
+import type { Scene } from '../timeline/scene';
+import type { Column, Kind, TableSpec } from './table';
+
+function col(key: string, label: string, kind: Kind, more: Partial<Column> = {}): Column {
+  return { key, label, kind, ...more };
+}
+
+function note(info: SetInfo, key: string): string | undefined {
+  const cut = info.page.cut?.[key];
+  return cut
+    ? `the first ${cut.shown.toLocaleString('en-US')} of ${cut.of.toLocaleString('en-US')}`
+    : undefined;
+}
+
+/** To the longest span of a name: where there is most to see. */
+function showName(scene: Scene, name: string): void {
+  const { set } = scene,
+    id = set.names.find(name);
+  if (id < 0) return;
+  let best = -1;
+  for (let i = 0; i < set.n; i++)
+    if (set.name[i] === id && (best < 0 || set.dur[i] > set.dur[best])) best = i;
+  if (best >= 0) scene.goTo(best);
+}
+
+function stages(scene: Scene): TableSpec {
+  return {
+    id: 'stages',
+    title: 'Stages',
+    sort: 'cpu_us',
+    rows: scene.set.info.stages.stages,
+    empty: 'The program marked no stages: wrap them in record_function or strata.stage.',
+    jump: row => showStage(scene, String(row['path'])),
+    columns: [
+      col('path', 'stage', 'text'),
+      col('count', 'calls', 'count'),
+      col('cpu_us', 'CPU', 'us', { bar: true }),
+      col('blocked_us', 'blocked', 'us'),
+      col('gpu_us', 'GPU', 'us', { bar: true }),
+      col('idle_us', 'GPU idle', 'us', { word: 'idle' }),
+      col('kernels', 'kernels', 'count'),
+      col('syncs', 'syncs', 'count'),
+      col('first_us', 'first', 'us'),
+      col('median_us', 'median', 'us'),
+      col('p95_us', 'p95', 'us'),
+      col('peak_bytes', 'peak memory', 'bytes'),
+    ],
+  };
+}
+
+function steps(scene: Scene): TableSpec {
+  return {
+    id: 'steps',
+    title: 'Steps',
+    sort: 'start_us',
+    rows: scene.set.info.steps.steps,
+    empty: 'No loop was found in this trace.',
+    jump: row =>
+      scene.view.show(
+        {
+          start: Number(row['start_us']) * 1000,
+          end: (Number(row['start_us']) + Number(row['dur_us'])) * 1000,
+        },
+        0.02,
+      ),
+    columns: [
+      col('index', 'step', 'count'),
+      col('start_us', 'start', 'us'),
+      col('dur_us', 'duration', 'us', { bar: true }),
+      col('cpu_us', 'CPU', 'us'),
+      col('blocked_us', 'blocked', 'us'),
+      col('gpu_us', 'GPU', 'us', { bar: true }),
+      col('gpu_idle_us', 'GPU idle', 'us', { word: 'idle' }),
+      col('kernels', 'kernels', 'count'),
+      col('syncs', 'syncs', 'count'),
+      col('flags', 'notes', 'text'),
+    ],
+  };
+}
+
+function kernels(scene: Scene): TableSpec {
+  return {
+    id: 'kernels',
+    title: 'Kernels',
+    sort: 'total_us',
+    rows: scene.set.info.kernels.rows,
+    note: note(scene.set.info, 'kernels'),
+    empty: 'There is no device work in this trace.',
+    jump: row => showName(scene, String(row['name'])),
+    columns: [
+      col('short_name', 'kernel', 'text', { word: 'kernel' }),
+      col('family', 'family', 'text'),
+      col('calls', 'calls', 'count'),
+      col('total_us', 'total', 'us', { bar: true }),
+      col('share_pct', 'share', 'pct'),
+      col('mean_us', 'mean', 'us'),
+      col('median_us', 'median', 'us'),
+      col('p95_us', 'p95', 'us'),
+      col('max_us', 'max', 'us'),
+      col('occupancy_pct', 'occupancy', 'pct'),
+      col('tflop_per_s', 'TFLOP/s', 'number'),
+      col('gb_per_s', 'GB/s', 'number'),
+      col('op', 'operator', 'text'),
+    ],
+  };
+}
+
+function ops(scene: Scene): TableSpec {
+  return {
+    id: 'ops',
+    title: 'Operators',
+    sort: 'self_cpu_us',
+    rows: scene.set.info.table.rows,
+    note: note(scene.set.info, 'table'),
+    empty: 'No operators were recorded.',
+    jump: row => showName(scene, String(row['name'])),
+    columns: [
+      col('name', 'name', 'text'),
+      col('device', 'on', 'text'),
+      col('calls', 'calls', 'count'),
+      col('self_cpu_us', 'self CPU', 'us', { bar: true, word: 'self' }),
+      col('cpu_total_us', 'CPU total', 'us'),
+      col('cpu_avg_us', 'CPU mean', 'us'),
+      col('self_device_us', 'self GPU', 'us', { bar: true, word: 'self' }),
+      col('device_total_us', 'GPU total', 'us'),
+      col('device_mem_bytes', 'GPU memory', 'bytes'),
+    ],
+  };
+}
+
+function syncs(scene: Scene, player: Player): TableSpec {
+  return {
+    id: 'syncs',
+    title: 'Syncs',
+    sort: 'exposed_us',
+    rows: scene.set.info.syncs.sites,
+    empty: 'The CPU never waits for the GPU.',
+    jump: (row, index) => {
+      const site = scene.set.page.sites[index];
+      if (site?.story?.steps.length) player.tell(site.story);
+      else if (site?.spans.length) scene.goTo(site.spans[0]);
+      else if (typeof row['first_us'] === 'number')
+        scene.view.show({
+          start: row['first_us'] * 1000,
+          end: row['first_us'] * 1000 + Math.max(Number(row['longest_us']), 10) * 1000,
+        });
+    },
+    columns: [
+      col('id', 'site', 'count'),
+      col('call', 'call', 'text'),
+      col('op', 'under', 'text'),
+      col('kind', 'kind', 'text'),
+      col('source', 'source', 'source'),
+      col('count', 'calls', 'count'),
+      col('per_step', 'a step', 'number'),
+      col('blocked_us', 'blocked', 'us', { bar: true }),
+      col('exposed_us', 'exposed', 'us', { bar: true }),
+      col('queue_depth', 'queue depth', 'count'),
+      col('bytes', 'bytes', 'bytes'),
+    ],
+  };
+}
+
+function causes(scene: Scene): TableSpec {
+  return {
+    id: 'causes',
+    title: 'Idle by cause',
+    sort: 'idle_us',
+    rows: scene.set.info.gaps.causes,
+    empty: 'The GPU is never idle.',
+    jump: row => {
+      const at = scene.set.info.gaps.gaps.findIndex(g =>
+        (g['causes'] as Row[] | undefined)?.some(
+          c => c['kind'] === row['kind'] && c['name'] === row['name'],
+        ),
+      );
+      const gap = scene.set.page.gaps[at];
+      if (gap) showGap(scene, gap);
+    },
+    columns: [
+      col('kind', 'cause', 'text'),
+      col('name', 'name', 'text'),
+      col('source', 'source', 'source'),
+      col('count', 'gaps', 'count'),
+      col('idle_us', 'GPU idle', 'us', { bar: true, word: 'idle' }),
+      col('in_steps', 'in steps', 'count'),
+    ],
+  };
+}
+
+function showGap(scene: Scene, gap: SetInfo['page']['gaps'][number]): void {
+  const spans = [gap.prev, gap.next, gap.launch].filter((x): x is number => x !== null);
+  scene.light.set({
+    spans,
+    frames: [],
+    mark: { kind: 'exposed', range: { start: gap.t0_ns, end: gap.t1_ns } },
+    arrows: gap.launch !== null && gap.next !== null ? [{ from: gap.launch, to: gap.next }] : [],
+  });
+  scene.view.show({ start: gap.t0_ns, end: gap.t1_ns }, 0.4);
+  if (gap.launch !== null) scene.reveal.set(gap.launch);
+}
+
+function gaps(scene: Scene): TableSpec {
+  const rows = scene.set.info.gaps.gaps.map((g): Row => ({
+    ...g,
+    cause: (g['causes'] as Row[] | undefined)?.[0],
+  }));
+  return {
+    id: 'gaps',
+    title: 'Gaps',
+    sort: 'dur_us',
+    rows,
+    note: note(scene.set.info, 'gaps'),
+    empty: 'No gap is long enough to list.',
+    jump: (_row, index) => {
+      const gap = scene.set.page.gaps[index];
+      if (gap) showGap(scene, gap);
+    },
+    columns: [
+      col('start_us', 'start', 'us'),
+      col('dur_us', 'idle', 'us', { bar: true }),
+      col('step', 'step', 'count'),
+      col('cause.kind', 'mainly', 'text'),
+      col('cause.name', 'by', 'text'),
+      col('cause.source', 'source', 'source'),
+      col('before', 'next work', 'text'),
+    ],
+  };
+}
+
+export function reportTables(scene: Scene, player: Player): TableSpec[] {
+  return [
+    stages(scene),
+    steps(scene),
+    kernels(scene),
+    ops(scene),
+    syncs(scene, player),
+    causes(scene),
+    gaps(scene),
+  ];
+}
