@@ -5,7 +5,8 @@ import os
 from typing import Any
 
 WIDTH = 100
-FIRST_CALL_SLOW = 3.0  # times the median: worth a word
+FIRST_CALL_SLOW = 3.0  # times the median,
+FIRST_CALL_SLOW_MS = 1.0  # and so much longer: worth a word
 
 
 def duration(ms: float | None) -> str:
@@ -56,8 +57,10 @@ def _remark(stage: dict[str, Any]) -> str:
     errors = stage.get("errors")
     if errors:
         return f"{errors} ended with an exception"
-    if stage["count"] > 2 and stage["first_ms"] > FIRST_CALL_SLOW * stage["median_ms"] > 0:
-        times = stage["first_ms"] / stage["median_ms"]
+    first, median = stage["first_ms"], stage["median_ms"]
+    if stage["count"] > 2 and first > FIRST_CALL_SLOW * median > 0 \
+            and first - median > FIRST_CALL_SLOW_MS:
+        times = first / median
         return f"first call {times:.0f}x slower: compile or warm-up"
     if stage["duration_ms"] >= stage.get("awaited_ms", 0) > stage.get("active_ms", 0):
         return f"awaited {duration(stage['awaited_ms'])} of it"

@@ -6,7 +6,8 @@
 
 #include "base/jout.h"
 
-#define SLOW_FIRST 3 /* times the median: worth a word */
+#define SLOW_FIRST    3       /* times the median, */
+#define SLOW_FIRST_NS 1000000 /* and so much longer: worth a word */
 
 static void json_us_or_null(struct jout *j, const char *key, int64_t ns)
 {
@@ -124,7 +125,9 @@ static void remark(char *out, size_t cap, const struct rank_stage *s)
     out[0] = 0;
     if (s->errors) snprintf(out, cap, "%s by exception", human_count(s->errors).s);
     else if (one->unfinished) snprintf(out, cap, "%s never ended", human_count(one->unfinished).s);
-    else if (one->count > 2 && one->median_ns > 0 && one->first_ns > SLOW_FIRST * one->median_ns)
+    else if (one->count > 2 && one->median_ns > 0 &&
+             one->first_ns > SLOW_FIRST * one->median_ns &&
+             one->first_ns - one->median_ns > SLOW_FIRST_NS)
         snprintf(out, cap, "first %.0fx slower", (double)one->first_ns / (double)one->median_ns);
 }
 

@@ -231,3 +231,34 @@ def test_the_trace_agrees_with_the_numbers(program, tmp_path):
         for key in ("duration_ms", "self_ms", "first_ms", "min_ms", "max_ms", "median_ms"):
             if s["count"]:
                 assert abs(other[key] - s[key]) <= 0.002 + 0.001 * s[key], (path, key)
+
+
+SLOW_FOLDERS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int mkdir(const char *path, mode_t mode)
+{
+    usleep(200000);
+    return ((int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir"))(path, mode);
+}
+"""
+
+
+def test_making_files_is_not_part_of_the_first_stage(program, tmp_path):
+    """On a file system on which making a folder takes a while, and several are made."""
+    source, library = tmp_path / "slow.c", tmp_path / "slow.so"
+    source.write_text(SLOW_FOLDERS)
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
+    done = program("""
+        import time, strata
+        began = time.perf_counter()
+        with strata.stage("first"):
+            pass
+        whole = time.perf_counter() - began
+        assert whole >= 0.4  # the folder of the run, and one in it
+        assert strata.report()["stages"]["first"]["duration_ms"] / 1e3 <= whole - 0.4
+        print("done")
+    """, LD_PRELOAD=library)
+    assert done.stdout == "done\n", done.stderr
