@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "cli/child.h"
+#include "cli/places.h"
 #include "cli/run_folder.h"
 #include "cli/show.h"
 #include "record/rank.h"
@@ -56,36 +57,15 @@ static void guess_pipeline(int argc, char **argv, char *out, size_t cap)
     if (end && strcmp(end, ".py") == 0) *end = 0;
 }
 
-/* This program, NULL when that cannot be found out. */
-static const char *find_self(struct arena *mem)
-{
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-    return n > 0 && n < (ssize_t)sizeof self ? arena_strdup(mem, str_from(self, (size_t)n)) : NULL;
-}
-
-/* What Python is to load first, beside this program: built, installed, or in a wheel. */
-static const char *find_injection(const char *self, struct arena *mem)
-{
-    static const char *const places[] = {"../python", "../lib/strata/python", "../.."};
-    const char *slash = strrchr(self, '/');
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        const char *folder =
-            arena_printf(mem, "%.*s/%s/strata/_inject", (int)(slash - self), self, places[i]);
-        const char *file = folder ? arena_printf(mem, "%s/sitecustomize.py", folder) : NULL;
-        if (file && access(file, R_OK) == 0) return folder;
-    }
-    return NULL;
-}
-
+/* What Python is to load first goes in front of its path. */
 static void prepare_python(struct arena *mem)
 {
-    const char *self = find_self(mem);
-    const char *folder = self ? find_injection(self, mem) : NULL;
-    if (!folder) return;
+    const char *self = places_self(mem), *package = places_package(mem);
+    if (!self || !package) return;
     setenv("STRATA_BIN", self, 1);
     const char *old = getenv("PYTHONPATH");
-    const char *path = old && *old ? arena_printf(mem, "%s:%s", folder, old) : folder;
+    const char *path =
+        arena_printf(mem, "%s/strata/_inject%s%s", package, old && *old ? ":" : "", old ? old : "");
     if (path) setenv("PYTHONPATH", path, 1);
 }
 
@@ -138,14 +118,26 @@ static const char *shown(const char *dir)
     return n > 1 && strncmp(dir, here, n) == 0 && dir[n] == '/' ? dir + n + 1 : dir;
 }
 
-static int tell_result(struct cli *cli, const char *dir, struct err *e)
+/* What the processes of the run could not write themselves: timing of those that were killed, and
+ * the trace of all. */
+static int complete_files(const char *dir, struct err *e)
 {
     struct arena mem;
     struct run_folder_made made;
+    const char *trace;
+    struct err why;
+    err_init(&why);
     arena_init(&mem);
     int rc = run_folder_recover(dir, &mem, &made, e);
+    if (rc == 0 && run_folder_trace(dir, &mem, &trace, &why) < 0)
+        cli_say("trace.json.gz is not written: %s", why.msg);
     arena_done(&mem);
-    if (rc < 0) return rc;
+    return rc;
+}
+
+static int tell_result(struct cli *cli, const char *dir, struct err *e)
+{
+    TRY(complete_files(dir, e));
     if (!timing_run_in(dir)) {
         tell_nothing(dir);
         return 0;
@@ -153,7 +145,7 @@ static int tell_result(struct cli *cli, const char *dir, struct err *e)
     struct buf text;
     buf_init(&text);
     struct screen s = {cli->json ? &cli->out : &text, shown(dir), cli->width, cli->color, 40};
-    rc = run_folder_show(cli, dir, &s, e);
+    int rc = run_folder_show(cli, dir, &s, e);
     if (rc == 0 && !cli->json) fprintf(stderr, "strata: %s", buf_c(&text));
     buf_done(&text);
     return rc;

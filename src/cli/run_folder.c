@@ -10,6 +10,9 @@
 #include "analyze/ranks.h"
 #include "analyze/timing_rows.h"
 #include "base/file.h"
+#include "base/pool.h"
+#include "cli/progress.h"
+#include "export/export.h"
 #include "report/view_run.h"
 
 static bool is_folder(const char *path)
@@ -132,6 +135,32 @@ int run_folder_recover(const char *path, struct arena *mem, struct run_folder_ma
         rc = recover_one(path, t, &survey.list[i], mem, &made, e);
         if (made) ret->paths[ret->n++] = made;
     }
+    trace_free(t);
+    return rc;
+}
+
+static void tell(void *ctx, uint64_t done, uint64_t all)
+{
+    progress_tell(ctx, done, all);
+}
+
+int run_folder_trace(const char *path, struct arena *mem, const char **ret_path, struct err *e)
+{
+    const char *file = arena_printf(mem, "%s/trace.json.gz", path);
+    *ret_path = NULL;
+    if (!file) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!rings_in(path) || access(file, F_OK) == 0) return 0;
+    struct trace *t;
+    TRY(rings_open(path, NULL, &t, e));
+    struct progress progress;
+    struct export_options options = {.for_perfetto = true,
+                                     .n_threads = pool_size(),
+                                     .progress = tell,
+                                     .progress_ctx = &progress};
+    progress_begin(&progress, "writing", file);
+    int rc = t->n_rows ? export_find("chrome")->write(t, file, &options, e) : 0;
+    progress_end(&progress);
+    if (rc == 0 && t->n_rows) *ret_path = file;
     trace_free(t);
     return rc;
 }

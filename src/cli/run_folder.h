@@ -20,6 +20,11 @@ struct run_folder_made {
 int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
                        struct err *e) MUST_USE;
 
+/* Writes trace.json.gz, for ui.perfetto.dev, from the recordings of the run; `ret_path` gets its
+ * name, NULL when there are no recordings or a file of that name is there. */
+int run_folder_trace(const char *path, struct arena *mem, const char **ret_path,
+                     struct err *e) MUST_USE;
+
 /* One timing.json, or that of a folder; of several ranks the slowest. */
 int run_folder_timing(const char *path, struct arena *mem, struct timing *ret,
                       struct err *e) MUST_USE;

@@ -3,10 +3,13 @@ C program finds through pkg-config, in any prefix."""
 import json
 import os
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 BUILD = os.environ["STRATA_BUILD"]
+SOURCE = Path(__file__).parents[2] / "python"
 
 PROGRAM = """
 #include <strata/strata.h>
@@ -27,6 +30,32 @@ def prefix(tmp_path_factory):
     found = [p.parent.parent for p in root.glob("**/bin/strata")]
     assert len(found) == 1
     return found[0]
+
+
+MODULES = sorted(p.relative_to(SOURCE) for p in SOURCE.glob("strata/**/*.py"))
+
+
+def test_no_module_is_forgotten(prefix):
+    """Every module of the package is built and installed, and nothing else."""
+    for package in (Path(BUILD) / "python", prefix / "lib" / "strata" / "python"):
+        found = sorted(p.relative_to(package) for p in package.glob("strata/**/*.py"))
+        assert found == MODULES
+        assert (package / "strata" / "_strata.abi3.so").exists()
+
+
+def test_the_installed_program_brings_its_package(prefix, tmp_path):
+    """In any prefix: `strata run` finds the package, and the package the program."""
+    (tmp_path / "prog.py").write_text("import strata, strata._profile as p\n"
+                                      "with strata.stage('work'):\n    print(p.program())\n")
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("STRATA", "PYTHON"))}
+    done = subprocess.run([prefix / "bin" / "strata", "run", "--", sys.executable, "prog.py"],
+                          capture_output=True, text=True, cwd=tmp_path, env=env, timeout=120)
+    assert done.returncode == 0 and "work" in done.stderr, done.stderr
+    assert done.stdout == f"{prefix / 'bin' / 'strata'}\n"
+    env["PYTHONPATH"] = str(prefix / "lib" / "strata" / "python")
+    done = subprocess.run([sys.executable, "prog.py"], capture_output=True, text=True, cwd=tmp_path,
+                          env=env, timeout=120)
+    assert os.path.samefile(done.stdout.strip(), prefix / "bin" / "strata"), done.stderr
 
 
 def test_every_command_has_a_page(prefix):

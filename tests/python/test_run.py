@@ -1,5 +1,6 @@
 """strata run: the program notices nothing but its environment, and whoever started it notices
 nothing but the table."""
+import gzip
 import json
 import os
 import shutil
@@ -48,6 +49,50 @@ def test_the_package_is_found_without_installing_it(tmp_path):
     assert done.stderr.count("calls") == 1  # one table, ours
     assert folder(tmp_path).parent.name == "prog"
     assert "next: strata report out/prog/" in done.stderr
+
+
+def test_a_trace_for_perfetto(tmp_path):
+    run(tmp_path, text="""
+        import strata
+        with strata.stage("outer"):
+            for i in range(3):
+                with strata.stage("inner"):
+                    strata.counter("depth", i)
+    """)
+    with gzip.open(folder(tmp_path) / "trace.json.gz") as f:
+        events = json.load(f)["traceEvents"]
+    names = [e["name"] for e in events if e["ph"] == "X"]
+    assert names == ["outer"] + ["inner"] * 3
+    values = [v for e in events if e["ph"] == "C" for v in e["args"].values()]
+    assert values == [0, 1, 2]
+    assert {e["args"]["name"] for e in events if e["name"] == "process_name"} == {"prog"}
+
+
+def test_a_trace_of_the_programs_own_is_kept(tmp_path):
+    run(tmp_path, text="""
+        import os, strata
+        with strata.stage("a"):
+            open(os.path.join(strata.run_dir(), "trace.json.gz"), "w").write("mine")
+    """)
+    assert (folder(tmp_path) / "trace.json.gz").read_text() == "mine"
+
+
+def test_only_the_package_is_shown_to_the_program(tmp_path):
+    """What lies beside it may belong to another Python."""
+    beside = os.path.join(BUILD, "python", "beside_strata.py")
+    with open(beside, "w", encoding="utf-8") as f:
+        f.write("raise SystemExit('imported')\n")
+    try:
+        done = run(tmp_path, text="""
+            try:
+                import beside_strata
+            except ImportError:
+                import strata
+                print(strata.enabled)
+        """)
+    finally:
+        os.unlink(beside)
+    assert done.stdout == "True\n", done.stderr
 
 
 @pytest.mark.parametrize("status", [0, 1, 7, 255])

@@ -12,6 +12,15 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _PACKAGES = os.path.dirname(os.path.dirname(_HERE))
 
 
+class _Package:
+    """Finds strata and nothing else: what lies beside it may be another Python's."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "strata":
+            return None
+        return importlib.machinery.PathFinder.find_spec(name, [_PACKAGES])
+
+
 class _Waiter:
     """Imports strata just before diffusers, so that programs without either pay nothing."""
 
@@ -28,8 +37,7 @@ class _Waiter:
 
 def _begin():
     sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != _HERE]
-    if importlib.machinery.PathFinder.find_spec("strata", sys.path) is None:
-        sys.path.append(_PACKAGES)
+    sys.meta_path.append(_Package())  # the last: one that is installed is found before
     sys.meta_path.insert(0, _Waiter())
 
 
