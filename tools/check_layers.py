@@ -18,6 +18,7 @@ LAYERS = {
     "offload": ["base", "format", "trace", "import", "analyze"],
     "dive": ["base", "format", "trace", "analyze"],
     "report": ["base", "format", "trace", "analyze", "offload", "dive"],
+    "page": ["base", "format", "trace", "export", "analyze", "offload", "dive", "report"],
     # In somebody else's process: nothing of the reader and the analysis may get there.
     "record": ["base", "format"],
     "backend": ["base", "format", "record"],

@@ -1,10 +1,12 @@
 /* cmd_report.c: `strata report`: what is slow, why, on which line, and what a fix is worth. */
 #include "analyze/analysis.h"
+#include "cli/html.h"
 #include "cli/show.h"
 #include "report/view_report.h"
 
 static const struct opt opts[] = {
     {"md", 0, NULL, "markdown under 8 KB: for an issue or a language model", NULL},
+    HTML_OPT,
     {"top", 'n', "N", "findings to show (default 10)", NULL},
     {"wall", 0, "MS", "wall clock measured without a profiler: fits the profiler's cost", NULL},
     {"set", 0, "NAME=VALUE", "change a threshold; repeatable", NULL},
@@ -16,10 +18,28 @@ static const char *const examples[] = {
     "what is slow and what to do about it, on one screen",
     "strata report trace.json.gz --md",
     "the same, small enough to hand to a language model",
+    "strata report trace.json.gz --html report.html",
+    "the same on a timeline: one file that opens without a network",
     "strata report trace.json.gz --json | jq '.findings[0]'",
     "the best finding with its evidence",
     NULL,
 };
+
+/* The page is written beside what goes to standard output; alone it is all that was asked for. */
+static int print(struct cli *cli, const struct opts *o, const struct screen *s,
+                 const struct analysis *a, struct err *e)
+{
+    const char *file = opt_get(o, "html", NULL);
+    if (file) {
+        struct page p = {.kind = "report", .title = s->path};
+        struct html_side side = {a, s->path};
+        TRY(html_write(&p, &side, 1, file, a->mem, e));
+    }
+    if (cli->json) view_report_json(&cli->out, a);
+    else if (opt_has(o, "md")) view_report_md(&cli->out, a, s->path);
+    else if (!file) view_report_text(s, a);
+    return 0;
+}
 
 static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
                 struct err *e)
@@ -36,17 +56,14 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
     struct analysis_options options = {&th, (int64_t)(wall_ms * 1e6)};
     struct analysis a;
     int rc = analysis_run(&a, t, &options, mem, e);
-    if (rc == 0) {
-        if (cli->json) view_report_json(&cli->out, &a);
-        else if (opt_has(o, "md")) view_report_md(&cli->out, &a, s.path);
-        else view_report_text(&s, &a);
-    }
+    if (rc == 0) rc = print(cli, o, &s, &a, e);
     analysis_done(&a);
     return rc;
 }
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
+    TRY(html_check(o, e));
     return show_trace(cli, o, show, e);
 }
 

@@ -1,4 +1,4 @@
-/* codecs.c: the three ways to compress a block. The gzip ones end every block with a full flush:
+/* codecs.c: the ways to compress a block. The gzip ones end every block with a full flush:
  * byte-aligned and without reference to what was before, so that blocks joined together are one
  * deflate stream, which every reader of gzip takes (many stop at the end of a first member). */
 #include <zlib.h>
@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "export/packer.h"
 
-enum { ZSTD_LEVEL = 3, ZLIB_LEVEL = 4, FLUSH_MARK = 16 };
+enum { ZSTD_LEVEL = 3, ZLIB_LEVEL = 4, SMALL_LEVEL = 7, FLUSH_MARK = 16 };
 
 static void *zstd_new(void)
 {
@@ -50,18 +50,28 @@ static void zlib_release(void *opaque, void *p)
     mem_free(p);
 }
 
-static void *zlib_new(void)
+static void *zlib_at(int level)
 {
     enum { RAW_WINDOW = -15, MEMORY = 9 };
     z_stream *z = mem_zalloc(1, sizeof *z);
     if (!z) return NULL;
     z->zalloc = zlib_alloc;
     z->zfree = zlib_release;
-    if (deflateInit2(z, ZLIB_LEVEL, Z_DEFLATED, RAW_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(z, level, Z_DEFLATED, RAW_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
         mem_free(z);
         return NULL;
     }
     return z;
+}
+
+static void *zlib_new(void)
+{
+    return zlib_at(ZLIB_LEVEL);
+}
+
+static void *small_new(void)
+{
+    return zlib_at(SMALL_LEVEL);
 }
 
 static void zlib_free(void *state)
@@ -89,6 +99,7 @@ static size_t zlib_pack(void *state, struct str plain, char *to, size_t room)
 }
 
 const struct packer_codec packer_gzip_zlib = {"zlib", zlib_new, zlib_free, gzip_bound, zlib_pack};
+const struct packer_codec packer_small = {"zlib", small_new, zlib_free, gzip_bound, zlib_pack};
 
 #ifdef HAVE_ISAL
 

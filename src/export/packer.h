@@ -19,6 +19,7 @@ struct packer_codec {
 extern const struct packer_codec packer_zstd;      /* one frame with checksum a block */
 extern const struct packer_codec packer_gzip;      /* deflate without an end, byte-aligned */
 extern const struct packer_codec packer_gzip_zlib; /* the same where ISA-L is missing */
+extern const struct packer_codec packer_small;     /* the same, smaller and slower */
 
 enum { PACKER_WAVE = 64, PACKER_WORKERS = 64 };
 

@@ -5,6 +5,9 @@
 
 #include "base/human.h"
 #include "report/source_out.h"
+#include "report/sync_moments.h"
+
+enum { INDENT = 20 }; /* of lines without a time */
 
 void view_sync_what(struct buf *out, const struct trace *t, const struct sync_site *s)
 {
@@ -55,73 +58,9 @@ void view_sync_story_json(struct jout *j, const struct view_syncs *v)
     if (v->all) json_forecast(j, "if_all_removed", v->all);
 }
 
-/* "  t=  402.110 ms  text" */
-static void moment(const struct screen *s, const struct view_syncs *v, int64_t ts_ns)
-{
-    buf_printf(s->out, "  t=%11.3f ms  ", (double)(ts_ns - v->t->begin_ns) / 1e6);
-}
-
-static void tell_start(const struct screen *s, const struct view_syncs *v)
-{
-    const struct trace *t = v->t;
-    const struct sync_story *story = v->story;
-    const struct lane *l = &t->lanes[t->lane[story->wait->call]];
-    char name[128];
-    if (story->label == ROW_NONE) return;
-    moment(s, v, t->ts_ns[story->label]);
-    buf_printf(s->out, "%s begins", human_cut(trace_name(t, story->label), 30, name, sizeof name));
-    if (l->tid != ID_NONE) buf_printf(s->out, " on thread %lld", (long long)l->tid);
-    buf_printf(s->out, "; %s piece%s of work queued on the GPU\n",
-               human_count(story->label_depth).s, story->label_depth == 1 ? "" : "s");
-}
-
-static void tell_calls(const struct screen *s, const struct view_syncs *v)
-{
-    const struct trace *t = v->t;
-    const struct wait *w = v->story->wait;
-    struct buf what;
-    char name[128];
-    buf_init(&what);
-    view_sync_what(&what, t, v->story->site);
-    moment(s, v, w->begin_ns);
-    buf_printf(s->out, "%s", human_cut(buf_str(&what), 30, name, sizeof name));
-    if (w->copy != ROW_NONE) {
-        human_cut(trace_name(t, w->copy), 40, name, sizeof name);
-        buf_printf(s->out, ": %s, %s", name, human_bytes(w->bytes).s);
-    }
-    if (w->call != w->copy_call)
-        buf_printf(s->out, "%s " STR_FMT, w->copy != ROW_NONE ? ", then" : ":",
-                   STR_ARG(trace_name(t, w->call)));
-    buf_addc(s->out, '\n');
-    buf_done(&what);
-}
-
-static void tell_wait(const struct screen *s, const struct view_syncs *v)
-{
-    const struct sync_story *story = v->story;
-    const struct wait *w = story->wait;
-    moment(s, v, w->begin_ns);
-    if (!w->drains) {
-        buf_printf(s->out, "nothing much is queued: the calls cost %s\n", human_time(w->cost_ns).s);
-    } else {
-        buf_printf(s->out, "the CPU stops; the GPU works off %s queued for %s",
-                   human_count(w->depth).s, human_time(w->waited_ns).s);
-        text_styled(s->out, TEXT_DIM, s->color, "  <- blocked, GPU busy\n");
-        moment(s, v, story->done_ns);
-        buf_adds(s->out, "the queue is empty");
-        if (story->site->floor_ns >= 0)
-            buf_printf(s->out, " (with nothing queued the call takes %s)",
-                       human_time(story->site->floor_ns).s);
-        buf_addc(s->out, '\n');
-    }
-    moment(s, v, w->end_ns);
-    buf_adds(s->out, "the call returns\n");
-}
-
 /* What the CPU did in those gaps, as much as fits on a line. */
 static void tell_meanwhile(const struct screen *s, const struct sync_story *story)
 {
-    enum { INDENT = 20 };
     static const char start[] = "meanwhile:";
     int left = s->width - INDENT - (int)sizeof start;
     buf_pad(s->out, ' ', INDENT);
@@ -138,25 +77,29 @@ static void tell_meanwhile(const struct screen *s, const struct sync_story *stor
     buf_addc(s->out, '\n');
 }
 
-static void tell_after(const struct screen *s, const struct view_syncs *v)
+/* "  t=  402.110 ms  text" */
+static void tell_moment(const struct screen *s, const struct view_syncs *v, const struct moment *m)
 {
-    const struct sync_story *story = v->story;
-    char name[128];
-    if (story->next != ROW_NONE) {
-        moment(s, v, v->t->ts_ns[story->next]);
-        buf_printf(s->out, "the next work of this thread starts: %s\n",
-                   human_cut(trace_name(v->t, story->next), 40, name, sizeof name));
-    }
-    if (!story->n_gaps) {
-        buf_adds(s->out, "                    no idle time of the GPU follows from it\n");
-        return;
-    }
-    moment(s, v, story->caught_up_ns);
-    buf_printf(s->out, "the CPU has caught up: %s of idle GPU time in %s gap%s",
-               human_time(story->wait->exposed_ns).s, human_count(story->n_gaps).s,
-               story->n_gaps == 1 ? "" : "s");
-    text_styled(s->out, TEXT_YELLOW, s->color, "  <- exposed\n");
-    tell_meanwhile(s, story);
+    static const char *const marks[] = {[MARK_NONE] = "\n",
+                                        [MARK_BLOCKED] = "  <- blocked, GPU busy\n",
+                                        [MARK_EXPOSED] = "  <- exposed\n"};
+    static const enum text_style styles[] = {
+        [MARK_NONE] = TEXT_PLAIN, [MARK_BLOCKED] = TEXT_DIM, [MARK_EXPOSED] = TEXT_YELLOW};
+    if (m->ts_ns == ID_NONE) buf_pad(s->out, ' ', INDENT);
+    else buf_printf(s->out, "  t=%11.3f ms  ", (double)(m->ts_ns - v->t->begin_ns) / 1e6);
+    buf_adds(s->out, m->text);
+    text_styled(s->out, styles[m->mark], s->color, marks[m->mark]);
+}
+
+static void tell_moments(const struct screen *s, const struct view_syncs *v)
+{
+    struct moments moments;
+    struct arena mem;
+    arena_init(&mem);
+    if (sync_moments_run(v, &mem, &moments) < 0) s->out->failed = true;
+    for (uint32_t i = 0; i < moments.n && buf_ok(s->out); i++) tell_moment(s, v, &moments.list[i]);
+    if (v->story->n_gaps) tell_meanwhile(s, v->story);
+    arena_done(&mem);
 }
 
 static void tell_forecast(const struct screen *s, const char *what, const struct forecast *f)
@@ -201,10 +144,7 @@ void view_sync_story_text(const struct screen *s, const struct view_syncs *v)
                site->n_rows == 1 ? "" : "s", human_time(site->blocked_ns).s,
                human_time(site->exposed_ns).s);
     if (site->n_rows > 1) buf_adds(s->out, "  the costliest of them:\n");
-    tell_start(s, v);
-    tell_calls(s, v);
-    tell_wait(s, v);
-    tell_after(s, v);
+    tell_moments(s, v);
     tell_forecast(s, "without this sync", v->alone);
     tell_forecast(s, "without all of them", v->all);
     tell_stack(s, v);

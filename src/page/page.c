@@ -1,0 +1,151 @@
+/* page.c: see page.h. The viewer is copied; its two marks are replaced on the way. */
+#include "page/page.h"
+
+#include <string.h>
+
+#include "base/pool.h"
+#include "page/page_head.h"
+#include "page/page_text.h"
+
+#define HEAD_MARK    "@STRATA_HEAD@"
+#define COLUMNS_MARK "@STRATA_COLUMNS@"
+
+enum { VERSION = 1, PIECE = 3 << 16 };
+
+int page_check_viewer(struct err *e)
+{
+    if (page_viewer_bytes) return 0;
+    return FAIL(e, ERR_UNSUPPORTED,
+                "this strata was built without the HTML viewer: install esbuild (Debian: apt "
+                "install esbuild) and build it again");
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_doc(struct jout *j, const char *key, struct str doc)
+{
+    struct buf compact;
+    if (!doc.p) return;
+    buf_init(&compact);
+    page_text_compact(doc, &compact);
+    jout_raw(j, key, buf_str(&compact));
+    if (!buf_ok(&compact)) j->out->failed = true;
+    buf_done(&compact);
+}
+
+/* Steps of both sets side by side, as long as both have some. */
+static void put_align(struct jout *j, const struct page *p)
+{
+    uint32_t n[2];
+    for (int i = 0; i < 2; i++) n[i] = p->sets[i]->a->basics.steps.n_steps;
+    uint32_t both = n[0] < n[1] ? n[0] : n[1];
+    jout_obj(j, "align");
+    jout_cstr(j, "by", both ? "step" : "start");
+    jout_arr(j, "pairs");
+    for (uint32_t i = 0; i < both && i < PAGE_DOC_STEPS; i++) {
+        jout_arr(j, NULL);
+        jout_uint(j, NULL, i);
+        jout_uint(j, NULL, i);
+        jout_end_arr(j);
+    }
+    jout_end_arr(j);
+    jout_end_obj(j);
+}
+
+static int put_head(const struct page *p, const struct page_place *places, struct buf *out,
+                    struct err *e)
+{
+    struct jout j;
+    jout_init(&j, out, false);
+    jout_obj(&j, NULL);
+    jout_uint(&j, "version", VERSION);
+    jout_cstr(&j, "kind", p->kind);
+    jout_cstr(&j, "title", file_name(p->title));
+    jout_cstr(&j, "strata", STRATA_VERSION);
+    jout_arr(&j, "sets");
+    for (uint32_t i = 0; i < p->n_sets; i++) TRY(page_head_set(p->sets[i], &places[i], &j, e));
+    jout_end_arr(&j);
+    put_doc(&j, "diff", p->diff);
+    if (p->n_sets == 2) put_align(&j, p);
+    put_doc(&j, "offload", p->offload);
+    put_doc(&j, "dive", p->dive);
+    jout_end_obj(&j);
+    return buf_ok(out) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+}
+
+/* ---- the file */
+
+static int write_head(struct file_out *f, struct str json, struct err *e)
+{
+    struct buf safe;
+    buf_init(&safe);
+    page_text_escape(json, &safe);
+    int rc =
+        buf_ok(&safe) ? file_out_write(f, safe.p, safe.n, e) : FAIL(e, ERR_NOMEM, "out of memory");
+    buf_done(&safe);
+    return rc;
+}
+
+static int write_columns(struct file_out *f, struct str packed, struct err *e)
+{
+    struct buf text;
+    int rc = 0;
+    buf_init(&text);
+    for (size_t at = 0; at < packed.n && rc == 0; at += PIECE) {
+        size_t n = packed.n - at < PIECE ? packed.n - at : PIECE;
+        buf_reset(&text);
+        page_text_base64(str_from(packed.p + at, n), &text);
+        rc = buf_ok(&text) ? file_out_write(f, text.p, text.n, e)
+                           : FAIL(e, ERR_NOMEM, "out of memory");
+    }
+    buf_done(&text);
+    return rc;
+}
+
+static int write_parts(struct file_out *f, struct str viewer, struct str head, struct str columns,
+                       struct err *e)
+{
+    long a = str_find(viewer, HEAD_MARK), b = str_find(viewer, COLUMNS_MARK);
+    if (a < 0 || b < a) return FAIL(e, ERR_INTERNAL, "the viewer has no place for the data");
+    size_t after_head = (size_t)a + strlen(HEAD_MARK), after = (size_t)b + strlen(COLUMNS_MARK);
+    TRY(file_out_write(f, viewer.p, (size_t)a, e));
+    TRY(write_head(f, head, e));
+    TRY(file_out_write(f, viewer.p + after_head, (size_t)b - after_head, e));
+    TRY(write_columns(f, columns, e));
+    return file_out_write(f, viewer.p + after, viewer.n - after, e);
+}
+
+static int write_file(const struct page *p, const char *file, struct str head, struct str columns,
+                      struct err *e)
+{
+    struct file_out f;
+    TRY(file_out_begin(&f, file, e));
+    int rc = write_parts(&f, p->viewer, head, columns, e);
+    if (rc == 0) return file_out_commit(&f, e);
+    file_out_abort(&f);
+    return rc;
+}
+
+int page_write(const struct page *p, const char *file, struct err *e)
+{
+    struct buf head, packed;
+    struct page_place places[2] = {{0}};
+    int rc = 0;
+    buf_init(&head);
+    buf_init(&packed);
+    for (uint32_t i = 0; i < p->n_sets && rc == 0; i++) {
+        places[i].offset = packed.n;
+        rc = page_block_pack(&p->sets[i]->block, pool_size(), &packed, e);
+        places[i].packed_bytes = packed.n - places[i].offset;
+    }
+    if (rc == 0 && !buf_ok(&packed)) rc = FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0) rc = put_head(p, places, &head, e);
+    if (rc == 0) rc = write_file(p, file, buf_str(&head), buf_str(&packed), e);
+    buf_done(&head);
+    buf_done(&packed);
+    return rc;
+}

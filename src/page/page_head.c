@@ -1,0 +1,409 @@
+/* page_head.c: see page_head.h. Rows of the trace become numbers of spans here; times count from
+ * the start of the trace. */
+#include "page/page_head.h"
+
+#include "base/human.h"
+#include "page/page_bins.h"
+#include "page/page_docs.h"
+#include "report/view_report.h"
+
+static void put_time(struct jout *j, const char *key, const struct page_set *s, int64_t ts_ns)
+{
+    jout_int(j, key, ts_ns - s->a->t->begin_ns);
+}
+
+static void put_times(struct jout *j, const struct page_set *s, struct span at)
+{
+    put_time(j, "t0_ns", s, at.begin_ns);
+    put_time(j, "t1_ns", s, at.end_ns);
+}
+
+/* The number of the row's span, or null. */
+static void put_span(struct jout *j, const char *key, const struct page_set *s, row_t r)
+{
+    uint32_t span = page_detail_span(&s->detail, r);
+    if (span == PAGE_NO_SPAN) jout_null(j, key);
+    else jout_uint(j, key, span);
+}
+
+static void put_spans(struct jout *j, const char *key, const struct page_set *s, const row_t *rows,
+                      uint32_t n)
+{
+    jout_arr(j, key);
+    for (uint32_t i = 0; i < n; i++)
+        if (page_detail_span(&s->detail, rows[i]) != PAGE_NO_SPAN) put_span(j, NULL, s, rows[i]);
+    jout_end_arr(j);
+}
+
+static void put_offset(struct jout *j, const char *key, uint64_t offset)
+{
+    if (offset == PAGE_NO_OFFSET) jout_null(j, key);
+    else jout_uint(j, key, offset);
+}
+
+/* ---- detail */
+
+static void put_detail_words(struct jout *j, const struct page_set *s)
+{
+    struct buf words;
+    buf_init(&words);
+    buf_printf(&words,
+               "This trace has %s spans; the page holds %s of them one by one: all of them around "
+               "the findings and in one steady step, elsewhere those of at least %s. The rest is "
+               "drawn as how busy each moment was. Every table and finding is from all of them.",
+               human_count(s->detail.n_spans).s, human_count(s->detail.n_kept).s,
+               human_time(s->detail.long_ns).s);
+    jout_str(j, "words", buf_str(&words));
+    if (!buf_ok(&words)) j->out->failed = true;
+    buf_done(&words);
+}
+
+static void put_detail(struct jout *j, const struct page_set *s)
+{
+    const struct page_detail *d = &s->detail;
+    jout_obj(j, "detail");
+    jout_bool(j, "complete", d->complete);
+    jout_uint(j, "spans", d->n_spans);
+    jout_uint(j, "kept", d->n_kept);
+    if (!d->complete) {
+        jout_int(j, "long_ns", d->long_ns);
+        jout_arr(j, "ranges");
+        for (uint32_t i = 0; i < d->n_ranges; i++) {
+            jout_obj(j, NULL);
+            put_times(j, s, (struct span){d->ranges[i].begin_ns, d->ranges[i].end_ns});
+            jout_cstr(j, "why", d->ranges[i].why);
+            jout_end_obj(j);
+        }
+        jout_end_arr(j);
+        put_detail_words(j, s);
+    }
+    jout_end_obj(j);
+}
+
+/* ---- tracks */
+
+static void put_levels(struct jout *j, const struct page_levels *levels)
+{
+    jout_arr(j, "levels");
+    for (uint32_t i = 0; i < levels->n; i++) {
+        const struct page_level *l = &levels->list[i];
+        jout_obj(j, NULL);
+        jout_uint(j, "row", l->row);
+        jout_int(j, "width_ns", l->width_ns);
+        jout_uint(j, "n", l->n);
+        jout_uint(j, "busy", l->busy);
+        jout_uint(j, "name", l->name);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
+static uint32_t count_kept(const struct page_set *s, const struct lane *l)
+{
+    uint32_t n = 0;
+    for (row_t r = l->begin; r < l->end; r++) n += s->detail.span_of[r] != PAGE_NO_SPAN;
+    return n;
+}
+
+static void put_int_or_null(struct jout *j, const char *key, bool known, int64_t v)
+{
+    if (known) jout_int(j, key, v);
+    else jout_null(j, key);
+}
+
+/* Returns the number of the first span behind it. */
+static uint32_t put_track(struct jout *j, const struct page_set *s, uint32_t i, uint32_t first)
+{
+    const struct page_track *k = &s->tracks.list[i];
+    const struct lane *l = &s->a->t->lanes[k->lane];
+    struct buf text;
+    uint32_t n = count_kept(s, l);
+    buf_init(&text);
+    jout_obj(j, NULL);
+    jout_cstr(j, "kind", page_track_kind(l->kind));
+    page_track_group(s->a->t, l, &text);
+    jout_str(j, "group", buf_str(&text));
+    buf_reset(&text);
+    page_track_label(s->a->t, l, &text);
+    jout_str(j, "label", buf_str(&text));
+    put_int_or_null(j, "thread", l->kind == LANE_THREAD && l->tid != ID_NONE, l->tid);
+    put_int_or_null(j, "device", l->device >= 0, l->device);
+    put_int_or_null(j, "stream", l->device >= 0, l->stream);
+    jout_uint(j, "first", first);
+    jout_uint(j, "n", n);
+    jout_uint(j, "depth", k->n_rows);
+    jout_bool(j, "main", k->main);
+    put_levels(j, &s->levels[i]);
+    jout_end_obj(j);
+    if (!buf_ok(&text)) j->out->failed = true;
+    buf_done(&text);
+    return first + n;
+}
+
+static void put_tracks(struct jout *j, const struct page_set *s)
+{
+    uint32_t first = 0;
+    jout_arr(j, "tracks");
+    for (uint32_t i = 0; i < s->tracks.n; i++) first = put_track(j, s, i, first);
+    jout_end_arr(j);
+}
+
+/* ---- names of numbers */
+
+static void put_enums(struct jout *j)
+{
+    jout_arr(j, "kinds");
+    for (int i = 0; i < KIND_COUNT; i++) jout_cstr(j, NULL, kind_name((enum row_kind)i));
+    jout_end_arr(j);
+    jout_arr(j, "families");
+    for (int i = 0; i < FAMILY_COUNT; i++)
+        jout_cstr(j, NULL, kernel_family_name((enum kernel_family)i));
+    jout_end_arr(j);
+    jout_arr(j, "hows");
+    for (int i = 0; i < START_HOWS; i++) jout_cstr(j, NULL, start_how_name((enum start_how)i));
+    jout_end_arr(j);
+}
+
+static void put_three(struct jout *j, const char *key, const uint32_t v[3])
+{
+    jout_arr(j, key);
+    for (int i = 0; i < 3; i++) jout_uint(j, NULL, v[i]);
+    jout_end_arr(j);
+}
+
+static void put_configs(struct jout *j, const struct page_configs *c)
+{
+    jout_arr(j, "configs");
+    for (uint32_t i = 0; i < c->n; i++) {
+        jout_obj(j, NULL);
+        put_three(j, "grid", c->list[i].grid);
+        put_three(j, "block", c->list[i].block);
+        jout_uint(j, "shared_bytes", c->list[i].shared_bytes);
+        jout_uint(j, "registers", c->list[i].registers);
+        put_int_or_null(j, "occupancy_pct", c->list[i].occupancy_pct >= 0,
+                        c->list[i].occupancy_pct);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
+/* ---- steps and stages */
+
+static void put_steps(struct jout *j, const struct page_set *s)
+{
+    const struct steps *steps = &s->a->basics.steps;
+    jout_arr(j, "steps");
+    for (uint32_t i = 0; i < page_docs_steps(s); i++) {
+        const struct step *step = &steps->steps[i];
+        bool works = work_count(&step->gpu) > 0;
+        jout_obj(j, NULL);
+        jout_uint(j, "index", i);
+        if (step->name == STR_NONE) jout_null(j, "label");
+        else jout_str(j, "label", trace_str(s->a->t, step->name));
+        put_times(j, s, step->cpu);
+        put_int_or_null(j, "gpu_t0_ns", works, step->gpu.extent.begin_ns - s->a->t->begin_ns);
+        put_int_or_null(j, "gpu_t1_ns", works, step->gpu.extent.end_ns - s->a->t->begin_ns);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
+static void put_stages(struct jout *j, const struct page_set *s)
+{
+    jout_arr(j, "stages");
+    for (uint32_t i = 0; i < s->a->stages.n; i++) {
+        const struct stage *stage = &s->a->stages.list[i];
+        jout_obj(j, NULL);
+        jout_cstr(j, "path", stage->path);
+        jout_str(j, "name", trace_str(s->a->t, stage->name));
+        jout_uint(j, "depth", stage->depth);
+        jout_bool(j, "container", stage->container);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
+/* ---- curves */
+
+static void put_curve(struct jout *j, const struct page_curve *c)
+{
+    jout_obj(j, NULL);
+    jout_cstr(j, "id", c->id);
+    jout_cstr(j, "label", c->label);
+    jout_cstr(j, "unit", c->unit);
+    put_int_or_null(j, "device", c->device >= 0, c->device);
+    jout_int(j, "max", c->max);
+    jout_arr(j, "levels");
+    for (uint32_t i = 0; i < c->n_levels; i++) {
+        jout_obj(j, NULL);
+        jout_int(j, "width_ns", c->levels[i].width_ns);
+        jout_uint(j, "n", c->levels[i].n);
+        put_offset(j, "min", c->levels[i].min);
+        put_offset(j, "max", c->levels[i].max);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+    if (c->n_points) {
+        jout_obj(j, "points");
+        jout_uint(j, "n", c->n_points);
+        jout_uint(j, "t", c->points_t);
+        jout_uint(j, "v", c->points_v);
+        jout_end_obj(j);
+    } else {
+        jout_null(j, "points");
+    }
+    jout_end_obj(j);
+}
+
+static void put_curves(struct jout *j, const struct page_curves *c)
+{
+    jout_arr(j, "counters");
+    for (uint32_t i = 0; i < c->n; i++) put_curve(j, &c->list[i]);
+    jout_end_arr(j);
+}
+
+/* ---- stories */
+
+static void put_story_step(struct jout *j, const struct page_set *s, const struct page_step *step)
+{
+    jout_obj(j, NULL);
+    jout_cstr(j, "text", step->text);
+    jout_cstr(j, "mark", step->mark);
+    put_times(j, s, step->view);
+    put_spans(j, "spans", s, step->rows, step->n_rows);
+    jout_arr(j, "arrows");
+    if (page_detail_span(&s->detail, step->from) != PAGE_NO_SPAN &&
+        page_detail_span(&s->detail, step->to) != PAGE_NO_SPAN) {
+        jout_obj(j, NULL);
+        put_span(j, "from", s, step->from);
+        put_span(j, "to", s, step->to);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+    jout_end_obj(j);
+}
+
+static void put_story(struct jout *j, const char *key, const struct page_set *s,
+                      const struct page_story *story)
+{
+    jout_obj(j, key);
+    put_times(j, s, story->all);
+    jout_arr(j, "steps");
+    for (uint32_t i = 0; i < story->n; i++) put_story_step(j, s, &story->steps[i]);
+    jout_end_arr(j);
+    put_spans(j, "frames", s, story->frames, story->n_frames);
+    jout_end_obj(j);
+}
+
+static void put_stories(struct jout *j, const struct page_set *s)
+{
+    jout_arr(j, "stories");
+    for (uint32_t i = 0; i < s->stories.n_findings; i++)
+        put_story(j, NULL, s, &s->stories.findings[i]);
+    jout_end_arr(j);
+}
+
+static void put_sites(struct jout *j, const struct page_set *s)
+{
+    enum { ROWS_A_SITE = 200 };
+    jout_arr(j, "sites");
+    for (uint32_t i = 0; i < page_docs_sites(s); i++) {
+        const struct sync_site *site = &s->a->syncs.sites[i];
+        jout_obj(j, NULL);
+        jout_uint(j, "id", i + 1);
+        put_spans(j, "spans", s, site->rows,
+                  site->n_rows < ROWS_A_SITE ? site->n_rows : ROWS_A_SITE);
+        if (i < s->stories.n_sites) put_story(j, "story", s, &s->stories.sites[i]);
+        else jout_null(j, "story");
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
+static void put_gaps(struct jout *j, const struct page_set *s)
+{
+    const struct gaps *gaps = &s->a->gaps;
+    jout_arr(j, "gaps");
+    for (uint32_t i = 0; i < page_docs_gaps(s); i++) {
+        const struct idle_gap *g = gaps->all[i].at;
+        jout_obj(j, NULL);
+        put_time(j, "t0_ns", s, g->begin_ns);
+        put_time(j, "late_ns", s, g->late_ns);
+        put_time(j, "t1_ns", s, g->end_ns);
+        jout_int(j, "device", gaps->devices[gaps->all[i].device].device);
+        put_span(j, "prev", s, g->prev);
+        put_span(j, "next", s, g->next);
+        put_span(j, "launch", s, g->launch);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
+/* ---- columns */
+
+static void put_columns(struct jout *j, const struct page_block *b, const struct page_place *place)
+{
+    jout_obj(j, "columns");
+    jout_cstr(j, "codec", "deflate-raw");
+    jout_uint(j, "offset", place->offset);
+    jout_uint(j, "packed_bytes", place->packed_bytes);
+    jout_uint(j, "plain_bytes", b->bytes.n);
+    jout_obj(j, "list");
+    for (uint32_t i = 0; i < b->n_parts; i++) {
+        jout_obj(j, b->parts[i].name);
+        jout_uint(j, "offset", b->parts[i].offset);
+        jout_uint(j, "bytes", b->parts[i].n_bytes);
+        jout_uint(j, "n", b->parts[i].n);
+        jout_end_obj(j);
+    }
+    jout_end_obj(j);
+    jout_end_obj(j);
+}
+
+static void put_page(struct jout *j, const struct page_set *s, const struct page_place *place)
+{
+    const struct trace *t = s->a->t;
+    jout_obj(j, "page");
+    jout_obj(j, "window");
+    put_times(j, s, (struct span){t->begin_ns, t->end_ns});
+    jout_end_obj(j);
+    put_detail(j, s);
+    page_docs_cut(s, j);
+    put_tracks(j, s);
+    put_enums(j);
+    put_configs(j, &s->configs);
+    put_steps(j, s);
+    put_stages(j, s);
+    put_curves(j, &s->curves);
+    put_stories(j, s);
+    put_sites(j, s);
+    put_gaps(j, s);
+    page_bins_put(s->a, j);
+    put_columns(j, &s->block, place);
+    jout_end_obj(j);
+}
+
+static void put_words(struct jout *j, const struct page_set *s)
+{
+    struct buf text;
+    buf_init(&text);
+    view_report_title(&text, s->a, s->path);
+    jout_str(j, "headline", str_trim(buf_str(&text)));
+    buf_reset(&text);
+    view_report_verdict(&text, s->a);
+    jout_str(j, "verdict", buf_str(&text));
+    if (!buf_ok(&text)) j->out->failed = true;
+    buf_done(&text);
+}
+
+int page_head_set(const struct page_set *s, const struct page_place *place, struct jout *j,
+                  struct err *e)
+{
+    jout_obj(j, NULL);
+    jout_cstr(j, "path", s->path);
+    put_words(j, s);
+    TRY(page_docs_put(s, j, e));
+    put_page(j, s, place);
+    jout_end_obj(j);
+    return 0;
+}

@@ -1,0 +1,84 @@
+/* page_set.c: see page_set.h. The order matters: stories say what must be kept, what is kept gives
+ * spans their numbers, and names are written when nobody asks for more of them. */
+#include "page/page_set.h"
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "page/page_stages.h"
+
+static int run_passes(struct page_set *s, struct err *e)
+{
+    const struct analysis *a = s->a;
+    struct op_table_opts by_name = {.by = OP_BY_NAME, .stack_depth = 1, .n_threads = pool_size()};
+    TRY(launches_run(&a->basics, &a->stages, s->mem, &s->launches, e));
+    TRY(kernel_stats_run(a->t, KERNEL_BY_NAME, s->mem, &s->kernels, e));
+    TRY(op_table_run(a->t, &by_name, s->mem, &s->table, e));
+    return op_table_sort(&s->table, NULL, s->mem, e);
+}
+
+static int choose_detail(struct page_set *s, struct err *e)
+{
+    struct page_detail_in in = {.t = s->a->t, .tracks = &s->tracks, .budget = PAGE_SPANS};
+    TRY(page_tracks_run(s->a->t, s->mem, &s->tracks, e));
+    TRY(page_stories_run(s->a, s->mem, &s->stories, e));
+    TRY(page_stories_wishes(&s->stories, s->a, s->mem, &in, e));
+    return page_detail_run(&in, s->mem, &s->detail, e);
+}
+
+/* What each piece of work waited for, by index into trace->gpu. */
+static int find_starts(struct page_set *s, const struct start ***ret, struct err *e)
+{
+    const struct trace *t = s->a->t;
+    const struct timeline *tl = &s->a->basics.timeline;
+    const struct start **of = arena_zalloc(s->mem, t->n_gpu + 1, sizeof *of);
+    if (!of) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < tl->n_devices; i++) {
+        struct start *starts;
+        const struct queue *queue = &s->launches.devices[i].queue;
+        if (starts_run(&s->a->basics, &tl->devices[i], queue, s->mem, &starts) < 0)
+            return FAIL(e, ERR_NOMEM, "out of memory");
+        for (uint32_t k = 0; k < tl->devices[i].n_work; k++)
+            of[t->aux[starts[k].work]] = &starts[k];
+    }
+    *ret = of;
+    return 0;
+}
+
+static int put_levels(struct page_set *s, struct err *e)
+{
+    struct page_levels_in in = {s->a->t, &s->tracks, &s->detail, &s->names, &s->block};
+    s->levels = mem_zalloc(s->tracks.n + 1, sizeof *s->levels);
+    if (!s->levels) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < s->tracks.n; i++) TRY(page_levels_run(&in, i, &s->levels[i], e));
+    return 0;
+}
+
+static int put_columns(struct page_set *s, struct err *e)
+{
+    const struct start **starts;
+    TRY(page_names_init(&s->names, s->a->t, e));
+    TRY(find_starts(s, &starts, e));
+    struct page_spans_in spans = {s->a, &s->tracks, &s->detail, starts, &s->names, &s->block};
+    TRY(page_spans_run(&spans, s->mem, &s->configs, e));
+    TRY(put_levels(s, e));
+    TRY(page_curves_run(s->a, &s->launches, &s->block, s->mem, &s->curves, e));
+    TRY(page_stages_run(s->a, &s->block, s->mem, e));
+    return page_names_put(&s->names, &s->block, e);
+}
+
+int page_set_run(struct page_set *s, const struct analysis *a, const char *path, struct arena *mem,
+                 struct err *e)
+{
+    *s = (struct page_set){.a = a, .path = path, .mem = mem};
+    TRY(run_passes(s, e));
+    TRY(choose_detail(s, e));
+    return put_columns(s, e);
+}
+
+void page_set_done(struct page_set *s)
+{
+    for (uint32_t i = 0; s->levels && i < s->tracks.n; i++) page_levels_done(&s->levels[i]);
+    mem_free(s->levels);
+    page_names_done(&s->names);
+    page_block_done(&s->block);
+}

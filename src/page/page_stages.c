@@ -1,0 +1,79 @@
+/* page_stages.c: see page_stages.h. */
+#include "page/page_stages.h"
+
+#include <stdlib.h>
+
+#include "page/page_set.h"
+
+/* Adds a piece of work to the call it was launched in, and to those around it. */
+static void extend(const struct stage_tree *tree, struct span *gpu, uint32_t call, struct span work)
+{
+    for (; call != STAGE_NONE; call = tree->calls[call].parent) {
+        struct span *s = &gpu[call];
+        bool first = s->begin_ns == s->end_ns;
+        if (first || work.begin_ns < s->begin_ns) s->begin_ns = work.begin_ns;
+        if (first || work.end_ns > s->end_ns) s->end_ns = work.end_ns;
+    }
+}
+
+static void find_work(const struct analysis *a, struct span *gpu)
+{
+    const struct stage_tree *tree = &a->stages.tree;
+    const struct trace *t = a->t;
+    for (uint32_t d = 0; d < a->basics.timeline.n_devices; d++) {
+        const struct device_line *line = &a->basics.timeline.devices[d];
+        for (uint32_t i = 0; i < line->n_work; i++) {
+            row_t launch = trace_launch_of(t, line->work[i]);
+            struct span work = {t->ts_ns[line->work[i]], trace_end_ns(t, line->work[i])};
+            if (launch != ROW_NONE) extend(tree, gpu, tree->owner[launch], work);
+        }
+    }
+}
+
+static int by_start(const void *a, const void *b, void *ctx)
+{
+    const struct analysis *an = ctx;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    int64_t x = an->t->ts_ns[an->stages.tree.calls[i].row];
+    int64_t y = an->t->ts_ns[an->stages.tree.calls[k].row];
+    if (x != y) return x < y ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+struct columns {
+    struct page_col id, start, dur, gpu_start, gpu_dur;
+};
+
+static void put_call(struct columns *c, const struct trace *t, const struct stage_call *call,
+                     struct span gpu)
+{
+    bool works = gpu.begin_ns < gpu.end_ns;
+    int64_t start = t->ts_ns[call->row] - t->begin_ns;
+    page_col_uint(&c->id, call->node);
+    page_col_uint(&c->start, (uint64_t)(start - c->start.last));
+    c->start.last = start;
+    page_col_uint(&c->dur, (uint64_t)t->dur_ns[call->row]);
+    page_col_uint(&c->gpu_start, works ? (uint64_t)(gpu.begin_ns - t->begin_ns) + 1 : 0);
+    page_col_uint(&c->gpu_dur, (uint64_t)(gpu.end_ns - gpu.begin_ns));
+}
+
+int page_stages_run(const struct analysis *a, struct page_block *block, struct arena *mem,
+                    struct err *e)
+{
+    const struct stage_tree *tree = &a->stages.tree;
+    struct columns c = {0};
+    struct span *gpu = arena_zalloc(mem, tree->n_calls + 1, sizeof *gpu);
+    uint32_t *order = arena_alloc(mem, ((size_t)tree->n_calls + 1) * sizeof *order);
+    if (!gpu || !order) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < tree->n_calls; i++) order[i] = i;
+    qsort_r(order, tree->n_calls, sizeof *order, by_start, (void *)(uintptr_t)a);
+    find_work(a, gpu);
+    for (uint32_t i = 0; i < tree->n_calls && i < PAGE_STAGE_CALLS; i++)
+        put_call(&c, a->t, &tree->calls[order[i]], gpu[order[i]]);
+    page_block_name(block, "stage_id", &c.id);
+    page_block_name(block, "stage_start", &c.start);
+    page_block_name(block, "stage_dur", &c.dur);
+    page_block_name(block, "stage_gpu_start", &c.gpu_start);
+    page_block_name(block, "stage_gpu_dur", &c.gpu_dur);
+    return 0;
+}

@@ -1,0 +1,310 @@
+/* page_story.c: see page_story.h. What is told about syncs comes from report/sync_moments.h, what
+ * is told about other findings from their evidence. */
+#include "page/page_story.h"
+
+#include "base/human.h"
+#include "report/sync_moments.h"
+
+#define LEAST_MARGIN_NS 5000
+
+struct teller {
+    const struct analysis *a;
+    const struct trace *t;
+    struct where *where;
+    struct arena *mem;
+};
+
+/* A new step of the story; NULL when there is no room left. */
+static struct page_step *tell(struct page_story *s, const char *text, struct span about)
+{
+    if (s->n == PAGE_STORY_STEPS) return NULL;
+    struct page_step *step = &s->steps[s->n++];
+    *step = (struct page_step){
+        .text = text ? text : "", .view = about, .from = ROW_NONE, .to = ROW_NONE};
+    return step;
+}
+
+/* Lights up a row; one that launches, or was launched, brings the arrow along. */
+static void show(const struct trace *t, struct page_step *step, row_t r)
+{
+    uint32_t n = 0;
+    if (!step || r == ROW_NONE || step->n_rows == PAGE_STEP_ROWS) return;
+    step->rows[step->n_rows++] = r;
+    if (step->to != ROW_NONE) return;
+    if (trace_is_work(t, r)) {
+        step->from = trace_launch_of(t, r);
+        step->to = step->from == ROW_NONE ? ROW_NONE : r;
+    } else if (trace_call(t, r)) {
+        const row_t *work = trace_launched(t, r, &n);
+        step->from = n ? r : ROW_NONE;
+        step->to = n ? work[0] : ROW_NONE;
+    }
+}
+
+static struct span span_of(const struct trace *t, row_t r)
+{
+    return (struct span){t->ts_ns[r], trace_end_ns(t, r)};
+}
+
+static int64_t clamp(int64_t v, int64_t low, int64_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+/* Room around what a step is about: a sixth on either side, and for a moment as much as still lets
+ * one see where in the story it is. */
+static struct span with_margin(const struct trace *t, struct span s, int64_t whole_ns)
+{
+    int64_t len = s.end_ns - s.begin_ns;
+    int64_t margin = len ? len / 6 : clamp(whole_ns / 50, LEAST_MARGIN_NS, 1000000);
+    if (margin < LEAST_MARGIN_NS) margin = LEAST_MARGIN_NS;
+    return (struct span){clamp(s.begin_ns - margin, t->begin_ns, t->end_ns),
+                         clamp(s.end_ns + margin, t->begin_ns, t->end_ns)};
+}
+
+/* Sets the extent of the story and gives every view its margin. */
+static void frame_views(const struct trace *t, struct page_story *s)
+{
+    struct span all = {INT64_MAX, INT64_MIN};
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct span *v = &s->steps[i].view;
+        if (v->begin_ns < all.begin_ns) all.begin_ns = v->begin_ns;
+        if (v->end_ns > all.end_ns) all.end_ns = v->end_ns;
+    }
+    if (!s->n) all = (struct span){t->begin_ns, t->end_ns};
+    for (uint32_t i = 0; i < s->n; i++)
+        s->steps[i].view = with_margin(t, s->steps[i].view, all.end_ns - all.begin_ns);
+    s->all = with_margin(t, all, all.end_ns - all.begin_ns);
+}
+
+static void take_frames(const struct teller *k, struct page_story *s, row_t r)
+{
+    size_t n = where_stack(k->where, r, s->frames, PAGE_STORY_FRAMES);
+    s->n_frames = (uint32_t)(n < PAGE_STORY_FRAMES ? n : PAGE_STORY_FRAMES);
+}
+
+/* ---- sync sites */
+
+static const char *mark_name(enum moment_mark m)
+{
+    return m == MARK_BLOCKED ? "blocked" : m == MARK_EXPOSED ? "exposed" : NULL;
+}
+
+static void tell_moment(const struct teller *k, struct page_story *s, const struct moment *m)
+{
+    struct span about = m->about;
+    if (m->ts_ns == ID_NONE) about = s->n ? s->steps[s->n - 1].view : (struct span){0, 0};
+    struct page_step *step = tell(s, m->text, about);
+    if (!step) return;
+    step->mark = mark_name(m->mark);
+    for (int i = 0; i < 2; i++) show(k->t, step, m->rows[i]);
+}
+
+/* What the CPU did in the gaps, as one more step over the same view. */
+static int tell_meanwhile(const struct teller *k, struct page_story *s,
+                          const struct sync_story *story)
+{
+    struct buf text;
+    char name[64];
+    if (!story->n_causes) return 0;
+    buf_init(&text);
+    buf_adds(&text, "meanwhile, on the CPU:");
+    for (uint32_t i = 0; i < story->n_causes; i++)
+        buf_printf(&text, "%s %s %s", i ? "," : "",
+                   human_cut(story->causes[i].name, 40, name, sizeof name),
+                   human_time(story->causes[i].ns).s);
+    char *kept = buf_ok(&text) ? arena_strdup(k->mem, buf_str(&text)) : NULL;
+    buf_done(&text);
+    if (!kept) return ERR_NOMEM;
+    tell(s, kept, (struct span){story->wait->end_ns, story->caught_up_ns});
+    return 0;
+}
+
+static int tell_site(const struct teller *k, const struct sync_site *site, struct page_story *s)
+{
+    struct sync_story story;
+    struct moments moments;
+    const struct analysis *a = k->a;
+    TRY(sync_story_run(k->t, &a->basics, &a->syncs, site, &story));
+    struct view_syncs v = {.t = k->t, .basics = &a->basics, .syncs = &a->syncs, .story = &story};
+    TRY(sync_moments_run(&v, k->mem, &moments));
+    for (uint32_t i = 0; i < moments.n; i++) tell_moment(k, s, &moments.list[i]);
+    TRY(tell_meanwhile(k, s, &story));
+    take_frames(k, s, story.wait->call);
+    return 0;
+}
+
+/* ---- other findings */
+
+/* The site a finding is about, or NULL. */
+static const struct sync_site *site_of(const struct analysis *a, const struct finding *f)
+{
+    for (uint32_t i = 0; i < f->n_edits; i++) {
+        const struct sim_edit *edit = &f->edits[i];
+        if (edit->kind != EDIT_DROP_SYNC || !edit->n_rows) continue;
+        size_t wait = syncs_wait_of(&a->syncs, a->t, edit->rows[0]);
+        uint32_t site = wait == SIZE_MAX ? SYNCS_NO_SITE : a->syncs.site_of[wait];
+        if (site != SYNCS_NO_SITE) return &a->syncs.sites[site];
+    }
+    return NULL;
+}
+
+/* The listed gap that shares most time with the row, or NULL. */
+static const struct gap *gap_at(const struct analysis *a, row_t r)
+{
+    const struct gap *best = NULL;
+    int64_t most_ns = 0;
+    struct span s = span_of(a->t, r);
+    for (uint32_t i = 0; i < a->gaps.n_all; i++) {
+        const struct idle_gap *g = a->gaps.all[i].at;
+        int64_t begin = g->begin_ns > s.begin_ns ? g->begin_ns : s.begin_ns;
+        int64_t end = g->end_ns < s.end_ns ? g->end_ns : s.end_ns;
+        if (end - begin <= most_ns) continue;
+        most_ns = end - begin;
+        best = &a->gaps.all[i];
+    }
+    return best;
+}
+
+static void tell_gap(const struct teller *k, struct page_story *s, const struct idle_gap *g)
+{
+    char name[128];
+    human_cut(g->next == ROW_NONE ? str_c("the next work") : trace_name(k->t, g->next), 60, name,
+              sizeof name);
+    const char *text = arena_printf(k->mem, "meanwhile the GPU has nothing to do for %s",
+                                    human_time(idle_gap_ns(g)).s);
+    struct page_step *step = tell(s, text, (struct span){g->begin_ns, g->end_ns});
+    if (step) step->mark = "exposed";
+    show(k->t, step, g->prev);
+    if (step) step->from = step->to = ROW_NONE; /* the arrow belongs to what ends the gap */
+    text = arena_printf(k->mem, "until %s is launched and starts", name);
+    int64_t from = g->launch != ROW_NONE ? k->t->ts_ns[g->launch] : g->late_ns;
+    step = tell(s, text, (struct span){from < g->end_ns ? from : g->end_ns, g->end_ns});
+    show(k->t, step, g->launch);
+    show(k->t, step, g->next);
+}
+
+/* Where there is neither a row nor a time, the view stays; the first shows a steady step. */
+static struct span view_of(const struct teller *k, const struct page_story *s,
+                           const struct evidence *ev)
+{
+    const struct steps *steps = &k->a->basics.steps;
+    if (ev->row != ROW_NONE) return span_of(k->t, ev->row);
+    if (ev->ts_ns != ID_NONE) return (struct span){ev->ts_ns, ev->ts_ns};
+    if (s->n) return s->steps[s->n - 1].view;
+    if (steps->n_steps) return steps->steps[steps->n_steps / 2].cpu;
+    return (struct span){k->t->begin_ns, k->t->end_ns};
+}
+
+static void tell_finding(const struct teller *k, const struct finding *f, struct page_story *s)
+{
+    row_t heart = ROW_NONE;
+    for (uint32_t i = 0; i < f->n_evidence; i++) {
+        const struct evidence *ev = &f->evidence[i];
+        struct page_step *step = tell(s, ev->text, view_of(k, s, ev));
+        show(k->t, step, ev->row);
+        if (heart == ROW_NONE) heart = ev->row;
+    }
+    if (heart == ROW_NONE) return;
+    row_t launch = trace_launch_of(k->t, heart);
+    const struct gap *g = launch == ROW_NONE ? gap_at(k->a, heart) : NULL;
+    if (g) tell_gap(k, s, g->at);
+    if (!kind_is_device((enum row_kind)k->t->kind[heart])) take_frames(k, s, heart);
+    else if (launch != ROW_NONE) take_frames(k, s, launch);
+}
+
+/* ---- all of them */
+
+static bool new_story(const struct teller *k, struct page_story *s)
+{
+    *s = (struct page_story){.steps = arena_zalloc(k->mem, PAGE_STORY_STEPS, sizeof *s->steps)};
+    return !s->steps;
+}
+
+static int tell_all(const struct teller *k, struct page_stories *ret)
+{
+    const struct analysis *a = k->a;
+    for (uint32_t i = 0; i < ret->n_sites; i++) {
+        if (new_story(k, &ret->sites[i])) return ERR_NOMEM;
+        TRY(tell_site(k, &a->syncs.sites[i], &ret->sites[i]));
+        frame_views(k->t, &ret->sites[i]);
+    }
+    for (uint32_t i = 0; i < ret->n_findings; i++) {
+        const struct sync_site *site = site_of(a, a->findings.items[i]);
+        if (new_story(k, &ret->findings[i])) return ERR_NOMEM;
+        if (site) TRY(tell_site(k, site, &ret->findings[i]));
+        else tell_finding(k, a->findings.items[i], &ret->findings[i]);
+        frame_views(k->t, &ret->findings[i]);
+    }
+    return 0;
+}
+
+int page_stories_run(const struct analysis *a, struct arena *mem, struct page_stories *ret,
+                     struct err *e)
+{
+    struct where where;
+    struct teller k = {a, a->t, &where, mem};
+    uint32_t n = a->syncs.n_sites < PAGE_SITES_TOLD ? a->syncs.n_sites : PAGE_SITES_TOLD;
+    *ret = (struct page_stories){.n_findings = a->findings.n, .n_sites = n};
+    ret->findings = arena_zalloc(mem, a->findings.n + 1, sizeof *ret->findings);
+    ret->sites = arena_zalloc(mem, n + 1, sizeof *ret->sites);
+    if (!ret->findings || !ret->sites) return FAIL(e, ERR_NOMEM, "out of memory");
+    TRY(where_init(&where, a->t, e));
+    int rc = tell_all(&k, ret);
+    where_done(&where);
+    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+}
+
+/* ---- wishes */
+
+static void wish(struct page_detail_in *in, struct page_wish *to, struct span s, int64_t at_ns,
+                 const char *why)
+{
+    to[in->n_wishes++] = (struct page_wish){s.begin_ns, s.end_ns, at_ns, why};
+}
+
+/* The step in the middle: warm, and as good as any. */
+static void wish_step(const struct analysis *a, struct page_detail_in *in, struct page_wish *to)
+{
+    const struct steps *s = &a->basics.steps;
+    if (!s->n_steps) return;
+    const struct step *step = &s->steps[s->n_steps / 2];
+    struct span both = step->cpu;
+    if (work_count(&step->gpu) && step->gpu.extent.end_ns > both.end_ns)
+        both.end_ns = step->gpu.extent.end_ns;
+    wish(in, to, both, step->cpu.begin_ns, "one steady step");
+}
+
+static void collect_rows(const struct page_story *s, row_t *rows, uint32_t *n)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct page_step *step = &s->steps[i];
+        for (uint32_t r = 0; r < step->n_rows; r++) rows[(*n)++] = step->rows[r];
+        rows[(*n)++] = step->to;
+    }
+    for (uint32_t i = 0; i < s->n_frames; i++) rows[(*n)++] = s->frames[i];
+}
+
+int page_stories_wishes(const struct page_stories *s, const struct analysis *a, struct arena *mem,
+                        struct page_detail_in *ret, struct err *e)
+{
+    enum { A_STORY = PAGE_STORY_STEPS * (PAGE_STEP_ROWS + 1) + PAGE_STORY_FRAMES };
+    uint32_t n = s->n_findings + s->n_sites;
+    struct page_wish *wishes = arena_zalloc(mem, n + 2, sizeof *wishes);
+    row_t *rows = arena_alloc(mem, ((size_t)n + 1) * A_STORY * sizeof *rows);
+    if (!wishes || !rows) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct page_story *story =
+            i < s->n_findings ? &s->findings[i] : &s->sites[i - s->n_findings];
+        bool finding = i < s->n_findings;
+        const char *why = finding ? arena_printf(mem, "finding %u", i + 1) : "a sync site";
+        /* The end is where the device runs dry: the part that costs. */
+        wish(ret, wishes, story->all, story->all.end_ns, why ? why : "a finding");
+        collect_rows(story, rows, &ret->n_rows);
+        if (i + 1 == s->n_findings || (i == 0 && !s->n_findings)) wish_step(a, ret, wishes);
+    }
+    if (!n) wish_step(a, ret, wishes);
+    ret->wishes = wishes;
+    ret->rows = rows;
+    return 0;
+}

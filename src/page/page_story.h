@@ -1,0 +1,43 @@
+/* page_story.h: findings and sync sites told in steps, each of which is a view of the timeline with
+ * the rows that show it: first what happens, then the gap it leaves and the launch that ends it. */
+#ifndef STRATA_PAGE_PAGE_STORY_H
+#define STRATA_PAGE_PAGE_STORY_H
+
+#include "analyze/analysis.h"
+#include "page/page_detail.h"
+
+enum { PAGE_STEP_ROWS = 4, PAGE_STORY_STEPS = 24, PAGE_STORY_FRAMES = 12, PAGE_SITES_TOLD = 12 };
+
+struct page_step {
+    const char *text;
+    const char *mark; /* "blocked", "exposed" or NULL */
+    struct span view;
+    row_t rows[PAGE_STEP_ROWS];
+    uint32_t n_rows;
+    row_t from, to; /* an arrow from the launch to its work; ROW_NONE without one */
+};
+
+struct page_story {
+    struct span all;
+    struct page_step *steps;
+    uint32_t n;
+    row_t frames[PAGE_STORY_FRAMES]; /* innermost first */
+    uint32_t n_frames;
+};
+
+struct page_stories {
+    struct page_story *findings; /* as in analysis.findings */
+    uint32_t n_findings;
+    struct page_story *sites; /* the first of analysis.syncs.sites */
+    uint32_t n_sites;
+};
+
+/* Memory from `mem`. */
+int page_stories_run(const struct analysis *a, struct arena *mem, struct page_stories *ret,
+                     struct err *e) MUST_USE;
+
+/* Times and rows the stories lead to, for page_detail_run: those of findings first. */
+int page_stories_wishes(const struct page_stories *s, const struct analysis *a, struct arena *mem,
+                        struct page_detail_in *ret, struct err *e) MUST_USE;
+
+#endif

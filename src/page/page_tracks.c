@@ -1,0 +1,168 @@
+/* page_tracks.c: see page_tracks.h. */
+#include "page/page_tracks.h"
+
+#include <stdlib.h>
+
+#include "base/human.h"
+
+bool page_tracks_draws(const struct trace *t, row_t r)
+{
+    switch ((enum row_kind)t->kind[r]) {
+    case KIND_MEMORY:
+    case KIND_COUNTER:
+    case KIND_WINDOW:
+    case KIND_ASYNC: return false;
+    default: return !(t->flags[r] & ROW_NO_TIME);
+    }
+}
+
+/* The ends of the spans that are open, outermost first. */
+struct open_rows {
+    int64_t end_ns[PAGE_ROWS];
+    uint32_t n;
+};
+
+/* The row for a span, given all that started before it. */
+static uint8_t place(struct open_rows *open, int64_t begin_ns, int64_t end_ns)
+{
+    while (open->n && open->end_ns[open->n - 1] <= begin_ns) open->n--;
+    if (open->n == PAGE_ROWS) open->n--;
+    open->end_ns[open->n] = end_ns;
+    return (uint8_t)open->n++;
+}
+
+static void place_all(const struct trace *t, struct page_track *k, uint8_t *row_of)
+{
+    struct open_rows open = {.n = 0};
+    const struct lane *l = &t->lanes[k->lane];
+    for (row_t r = l->begin; r < l->end; r++) {
+        if (!page_tracks_draws(t, r)) continue;
+        row_of[r] = place(&open, t->ts_ns[r], trace_end_ns(t, r));
+        if (row_of[r] >= k->n_rows) k->n_rows = row_of[r] + 1u;
+        k->n_spans++;
+        uint32_t n = 0;
+        if (trace_call(t, r)) trace_launched(t, r, &n);
+        k->n_launches += n > 0;
+    }
+}
+
+/* Devices before threads: threads are deep, and one wants to see both. */
+static int rank_of(const struct lane *l)
+{
+    switch (l->kind) {
+    case LANE_STREAM: return 0;
+    case LANE_GPU_NOTE: return 1;
+    case LANE_THREAD: return 3;
+    case LANE_OVERHEAD: return 4;
+    default: return 5;
+    }
+}
+
+static int compare(int64_t a, int64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_place(const void *a, const void *b, void *ctx)
+{
+    const struct trace *t = ctx;
+    const struct page_track *x = a, *y = b;
+    const struct lane *p = &t->lanes[x->lane], *q = &t->lanes[y->lane];
+    bool gpu = rank_of(p) < 2 && rank_of(q) < 2;
+    int c = gpu ? compare(p->device, q->device) : 0;
+    if (!c) c = compare(rank_of(p), rank_of(q));
+    if (!c) c = compare(y->n_launches, x->n_launches);
+    if (!c && p->process != q->process) c = compare(p->process, q->process);
+    if (!c) c = compare(y->n_spans, x->n_spans);
+    return c ? c : compare(x->lane, y->lane);
+}
+
+static void mark_main(const struct trace *t, struct page_tracks *k)
+{
+    for (uint32_t i = 0; i < k->n; i++) {
+        if (t->lanes[k->list[i].lane].kind != LANE_THREAD) continue;
+        k->list[i].main = true;
+        return;
+    }
+}
+
+int page_tracks_run(const struct trace *t, struct arena *mem, struct page_tracks *ret,
+                    struct err *e)
+{
+    *ret = (struct page_tracks){.list = arena_zalloc(mem, t->n_lanes + 1, sizeof *ret->list),
+                                .row_of = arena_zalloc(mem, t->n_rows + 1, 1)};
+    if (!ret->list || !ret->row_of) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (lane_id i = 0; i < t->n_lanes; i++) {
+        struct page_track *k = &ret->list[ret->n];
+        *k = (struct page_track){.lane = i};
+        place_all(t, k, ret->row_of);
+        ret->n_spans += k->n_spans;
+        ret->n += k->n_spans > 0;
+    }
+    if (ret->n) qsort_r(ret->list, ret->n, sizeof *ret->list, by_place, (void *)(uintptr_t)t);
+    mark_main(t, ret);
+    return 0;
+}
+
+static void put_name(const struct trace *t, str_id name, struct buf *out)
+{
+    char cut[128];
+    struct str s = str_trim(trace_str(t, name));
+    if (s.n) buf_printf(out, " (%s)", human_cut(s, 40, cut, sizeof cut));
+}
+
+void page_track_group(const struct trace *t, const struct lane *l, struct buf *out)
+{
+    const struct process *p = &t->processes[l->process];
+    uint32_t n_cpu = 0, last = UINT32_MAX;
+    if (l->device >= 0) {
+        buf_printf(out, "GPU %d", l->device);
+        return;
+    }
+    for (lane_id i = 0; i < t->n_lanes; i++) {
+        if (t->lanes[i].kind != LANE_THREAD || t->lanes[i].process == last) continue;
+        last = t->lanes[i].process;
+        n_cpu++;
+    }
+    if (n_cpu < 2 && l->kind == LANE_THREAD) {
+        buf_adds(out, "CPU");
+    } else if (l->kind != LANE_THREAD) {
+        buf_adds(out, "other");
+    } else {
+        buf_adds(out, "process");
+        if (p->pid != ID_NONE) buf_printf(out, " %lld", (long long)p->pid);
+        put_name(t, p->pid != ID_NONE ? p->name : p->pid_text, out);
+    }
+}
+
+void page_track_label(const struct trace *t, const struct lane *l, struct buf *out)
+{
+    if (l->kind == LANE_STREAM || l->kind == LANE_GPU_NOTE) {
+        buf_printf(out, "%s %d", l->kind == LANE_STREAM ? "stream" : "labels of stream", l->stream);
+        return;
+    }
+    if (l->kind == LANE_OVERHEAD) {
+        buf_adds(out, "profiler overhead");
+        return;
+    }
+    char cut[128];
+    struct str name = str_trim(trace_str(t, l->name ? l->name : l->tid_text));
+    bool numbered = l->kind == LANE_THREAD && l->tid != ID_NONE;
+    if (numbered && !str_starts(name, "thread")) {
+        buf_printf(out, "thread %lld", (long long)l->tid);
+        put_name(t, l->name, out);
+        return;
+    }
+    buf_adds(out, name.n ? human_cut(name, 40, cut, sizeof cut) : "unnamed");
+}
+
+const char *page_track_kind(enum lane_kind k)
+{
+    switch (k) {
+    case LANE_THREAD: return "thread";
+    case LANE_STREAM: return "stream";
+    case LANE_GPU_NOTE: return "gpu_note";
+    case LANE_OVERHEAD: return "overhead";
+    default: return "other";
+    }
+}

@@ -1,0 +1,39 @@
+/* page_tracks.h: which lanes of a trace a page draws, in which order, and on which row of its track
+ * each span lies. Spans of a row never overlap: nesting opens a row, and so does a span that
+ * crosses its neighbour. */
+#ifndef STRATA_PAGE_PAGE_TRACKS_H
+#define STRATA_PAGE_PAGE_TRACKS_H
+
+#include "trace/trace.h"
+
+enum { PAGE_ROWS = 255 }; /* rows of a track; what lies deeper is drawn on the last */
+
+struct page_track {
+    lane_id lane;
+    uint32_t n_spans; /* that can be drawn */
+    uint32_t n_rows;
+    uint32_t n_launches;
+    bool main; /* the thread that launches most */
+};
+
+struct page_tracks {
+    struct page_track *list; /* devices, then threads, then the rest; the busiest first */
+    uint32_t n;
+    uint8_t *row_of; /* by row of the trace: the row of its track it is drawn on */
+    uint32_t n_spans;
+};
+
+/* Whether the row is drawn as a span. What has no time, counters and the allocator's instants are
+ * not. */
+bool page_tracks_draws(const struct trace *t, row_t r);
+
+/* Memory from `mem`. */
+int page_tracks_run(const struct trace *t, struct arena *mem, struct page_tracks *ret,
+                    struct err *e) MUST_USE;
+
+/* "GPU 0", "CPU", "process 12 (python3)": what a viewer puts under one heading. */
+void page_track_group(const struct trace *t, const struct lane *l, struct buf *out);
+void page_track_label(const struct trace *t, const struct lane *l, struct buf *out);
+const char *page_track_kind(enum lane_kind k);
+
+#endif
