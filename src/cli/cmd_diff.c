@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/html.h"
 #include "cli/show.h"
 #include "report/view_diff.h"
 
@@ -10,6 +11,7 @@
 #define PARTS_SHOWN 8
 
 static const struct opt opts[] = {
+    HTML_OPT,
     {"limit", 0, "N", "parts of the change to show, 0 for all (default 8)", NULL},
     {0},
 };
@@ -19,6 +21,8 @@ static const char *const examples[] = {
     "what changed, and what the change of the wall clock is made of",
     "strata diff before1.json.gz before2.json.gz vs after1.json.gz after2.json.gz",
     "with several runs a side: is the difference real or noise",
+    "strata diff before.json.gz after.json.gz --html diff.html",
+    "both timelines in one page, step by step",
     NULL,
 };
 
@@ -97,6 +101,25 @@ static int split(const struct opts *o, struct side *before, struct side *after, 
     return 0;
 }
 
+/* Both runs in the middle, on one page. */
+static int write_page(const struct view_diff *v, const struct side *b, const struct side *a,
+                      const char *file, struct err *e)
+{
+    struct html_side sides[2] = {{&b->shown.a, b->path}, {&a->shown.a, a->path}};
+    struct arena mem;
+    struct buf doc;
+    arena_init(&mem);
+    buf_init(&doc);
+    view_diff_json(&doc, v);
+    struct page p = {.kind = "diff", .title = a->path, .diff = buf_str(&doc)};
+    int rc = buf_ok(&doc) ? html_write(&p, sides, 2, file, &mem, e)
+                          : FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0) html_tell(file);
+    buf_done(&doc);
+    arena_done(&mem);
+    return rc;
+}
+
 static int compare(struct cli *cli, const struct opts *o, struct side *b, struct side *a,
                    struct err *e)
 {
@@ -109,14 +132,17 @@ static int compare(struct cli *cli, const struct opts *o, struct side *b, struct
     TRY(diff_run(&b->shown.a, &a->shown.a, &a->shown.mem, &d, e));
     diff_stats(b->walls, b->n, a->walls, a->n, &stats);
     struct view_diff v = {&d, &stats, {b->path, a->path}};
+    const char *file = opt_get(o, "html", NULL);
+    if (file) TRY(write_page(&v, b, a, file, e));
     if (cli->json) view_diff_json(&cli->out, &v);
-    else view_diff_text(&s, &v);
+    else if (!file) view_diff_text(&s, &v);
     return 0;
 }
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     struct side before, after;
+    TRY(html_check(o, e));
     TRY(split(o, &before, &after, e));
     int rc = compare(cli, o, &before, &after, e);
     unload(&before.shown);

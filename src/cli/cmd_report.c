@@ -34,6 +34,7 @@ static int print(struct cli *cli, const struct opts *o, const struct screen *s,
         struct page p = {.kind = "report", .title = s->path};
         struct html_side side = {a, s->path};
         TRY(html_write(&p, &side, 1, file, a->mem, e));
+        html_tell(file);
     }
     if (cli->json) view_report_json(&cli->out, a);
     else if (opt_has(o, "md")) view_report_md(&cli->out, a, s->path);

@@ -118,19 +118,18 @@ static const char *shown(const char *dir)
     return n > 1 && strncmp(dir, here, n) == 0 && dir[n] == '/' ? dir + n + 1 : dir;
 }
 
-/* What the processes of the run could not write themselves: timing of those that were killed, and
- * the trace of all. */
+/* What the processes of the run could not write themselves: timing of those that were killed, the
+ * trace of all, and the reports. */
 static int complete_files(const char *dir, struct err *e)
 {
     struct arena mem;
     struct run_folder_made made;
-    const char *trace;
     struct err why;
     err_init(&why);
     arena_init(&mem);
     int rc = run_folder_recover(dir, &mem, &made, e);
-    if (rc == 0 && run_folder_trace(dir, &mem, &trace, &why) < 0)
-        cli_say("trace.json.gz is not written: %s", why.msg);
+    if (rc == 0 && run_folder_files(dir, &mem, &why) < 0)
+        cli_say("the trace and the reports are not written: %s", why.msg);
     arena_done(&mem);
     return rc;
 }

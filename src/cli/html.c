@@ -11,7 +11,7 @@ int html_check(const struct opts *o, struct err *e)
     return opt_has(o, "html") ? page_check_viewer(e) : 0;
 }
 
-static void tell(const char *file)
+void html_tell(const char *file)
 {
     struct stat st;
     if (strcmp(file, "-") == 0 || stat(file, &st) < 0) return;
@@ -29,7 +29,6 @@ int html_write(struct page *p, const struct html_side *sides, uint32_t n, const 
         p->sets[p->n_sets++] = &sets[i];
     }
     if (rc == 0) rc = page_write(p, file, e);
-    if (rc == 0) tell(file);
     for (uint32_t i = 0; i < p->n_sets; i++) page_set_done(&sets[i]);
     p->n_sets = 0;
     return rc;

@@ -23,4 +23,7 @@ struct html_side {
 int html_write(struct page *p, const struct html_side *sides, uint32_t n, const char *file,
                struct arena *mem, struct err *e) MUST_USE;
 
+/* "wrote FILE (1.6 MB): open it in a browser", unless it went to standard output. */
+void html_tell(const char *file);
+
 #endif

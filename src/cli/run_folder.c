@@ -11,8 +11,10 @@
 #include "analyze/timing_rows.h"
 #include "base/file.h"
 #include "base/pool.h"
+#include "cli/html.h"
 #include "cli/progress.h"
 #include "export/export.h"
+#include "report/view_report.h"
 #include "report/view_run.h"
 
 static bool is_folder(const char *path)
@@ -144,25 +146,78 @@ static void tell(void *ctx, uint64_t done, uint64_t all)
     progress_tell(ctx, done, all);
 }
 
-int run_folder_trace(const char *path, struct arena *mem, const char **ret_path, struct err *e)
+static int write_trace(const struct trace *t, const char *file, struct err *e)
 {
-    const char *file = arena_printf(mem, "%s/trace.json.gz", path);
-    *ret_path = NULL;
-    if (!file) return FAIL(e, ERR_NOMEM, "out of memory");
-    if (!rings_in(path) || access(file, F_OK) == 0) return 0;
-    struct trace *t;
-    TRY(rings_open(path, NULL, &t, e));
     struct progress progress;
     struct export_options options = {.for_perfetto = true,
                                      .n_threads = pool_size(),
                                      .progress = tell,
                                      .progress_ctx = &progress};
     progress_begin(&progress, "writing", file);
-    int rc = t->n_rows ? export_find("chrome")->write(t, file, &options, e) : 0;
+    int rc = export_find("chrome")->write(t, file, &options, e);
     progress_end(&progress);
-    if (rc == 0 && t->n_rows) *ret_path = file;
-    trace_free(t);
     return rc;
+}
+
+static int write_md(const struct analysis *a, const char *folder, const char *file, struct err *e)
+{
+    struct buf out;
+    buf_init(&out);
+    view_report_md(&out, a, folder);
+    int rc = buf_ok(&out) ? file_write_whole(file, out.p, out.n, e)
+                          : FAIL(e, ERR_NOMEM, "out of memory");
+    buf_done(&out);
+    return rc;
+}
+
+static int write_html(const struct analysis *a, const char *folder, const char *file, struct err *e)
+{
+    struct page p = {.kind = "report", .title = folder};
+    struct html_side side = {a, folder};
+    return html_write(&p, &side, 1, file, a->mem, e);
+}
+
+/* The name of a file of the folder; NULL when it is there already, or memory is out. */
+static const char *missing(const char *folder, const char *name, struct arena *mem)
+{
+    const char *file = arena_printf(mem, "%s/%s", folder, name);
+    return file && access(file, F_OK) < 0 ? file : NULL;
+}
+
+static void tell_failure(const char *file, int rc, const struct err *why)
+{
+    if (rc < 0) cli_say("%s is not written: %s", strrchr(file, '/') + 1, why->msg);
+}
+
+static void write_reports(const struct trace *t, const char *folder, struct arena *mem)
+{
+    const char *md = missing(folder, "report.md", mem);
+    const char *html = page_viewer_bytes ? missing(folder, "report.html", mem) : NULL;
+    struct analysis a;
+    struct analysis_options o = {0};
+    struct err why;
+    if (!md && !html) return;
+    err_init(&why);
+    int rc = analysis_run(&a, t, &o, mem, &why);
+    tell_failure("/report.md", rc, &why);
+    if (rc == 0 && md) tell_failure(md, write_md(&a, folder, md, &why), &why);
+    err_init(&why);
+    if (rc == 0 && html) tell_failure(html, write_html(&a, folder, html, &why), &why);
+    analysis_done(&a);
+}
+
+int run_folder_files(const char *path, struct arena *mem, struct err *e)
+{
+    if (!rings_in(path)) return 0;
+    const char *trace = missing(path, "trace.json.gz", mem);
+    struct trace *t;
+    struct err why;
+    TRY(rings_open(path, NULL, &t, e));
+    err_init(&why);
+    if (t->n_rows && trace) tell_failure(trace, write_trace(t, trace, &why), &why);
+    if (t->n_rows) write_reports(t, path, mem);
+    trace_free(t);
+    return 0;
 }
 
 int run_folder_timing(const char *path, struct arena *mem, struct timing *ret, struct err *e)

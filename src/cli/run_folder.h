@@ -20,10 +20,10 @@ struct run_folder_made {
 int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
                        struct err *e) MUST_USE;
 
-/* Writes trace.json.gz, for ui.perfetto.dev, from the recordings of the run; `ret_path` gets its
- * name, NULL when there are no recordings or a file of that name is there. */
-int run_folder_trace(const char *path, struct arena *mem, const char **ret_path,
-                     struct err *e) MUST_USE;
+/* Writes what is made from the recordings of the run: trace.json.gz for ui.perfetto.dev, report.md
+ * and report.html. Files that are there already stay as they are; what cannot be written is told on
+ * standard error. */
+int run_folder_files(const char *path, struct arena *mem, struct err *e) MUST_USE;
 
 /* One timing.json, or that of a folder; of several ranks the slowest. */
 int run_folder_timing(const char *path, struct arena *mem, struct timing *ret,

@@ -75,16 +75,18 @@ static struct page_curve *add(const struct writer *w, const char *id, const char
 
 /* ---- memory */
 
-/* One of the two values of a level line as points; returns how many. */
+/* One of the two values of a level line as points; returns how many, none when all are 0. */
 static uint32_t memory_points(const struct level_line *l, bool reserved, struct point *to)
 {
     uint32_t n = 0;
+    bool any = false;
     for (uint32_t i = 0; i < l->n; i++) {
         int64_t v = reserved ? l->levels[i].reserved : l->levels[i].allocated;
         if (reserved && v < 0) continue;
         to[n++] = (struct point){l->levels[i].ts_ns, v};
+        any |= v != 0;
     }
-    return n;
+    return any ? n : 0;
 }
 
 static int put_memory_line(const struct writer *w, const struct level_line *l, bool reserved)

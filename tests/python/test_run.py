@@ -68,13 +68,21 @@ def test_a_trace_for_perfetto(tmp_path):
     assert {e["args"]["name"] for e in events if e["name"] == "process_name"} == {"prog"}
 
 
-def test_a_trace_of_the_programs_own_is_kept(tmp_path):
-    run(tmp_path, text="""
+def test_reports_are_written(tmp_path):
+    run(tmp_path, text=STAGES)
+    assert "| work |" in (folder(tmp_path) / "report.md").read_text()
+    page = (folder(tmp_path) / "report.html").read_text()
+    assert page.startswith("<!DOCTYPE html>") and '"path":"work"' in page
+
+
+@pytest.mark.parametrize("name", ["trace.json.gz", "report.md", "report.html"])
+def test_files_of_the_programs_own_are_kept(tmp_path, name):
+    run(tmp_path, text=f"""
         import os, strata
         with strata.stage("a"):
-            open(os.path.join(strata.run_dir(), "trace.json.gz"), "w").write("mine")
+            open(os.path.join(strata.run_dir(), "{name}"), "w").write("mine")
     """)
-    assert (folder(tmp_path) / "trace.json.gz").read_text() == "mine"
+    assert (folder(tmp_path) / name).read_text() == "mine"
 
 
 def test_only_the_package_is_shown_to_the_program(tmp_path):
