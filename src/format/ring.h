@@ -74,6 +74,7 @@ enum ring_kind {
 
     RING_STACK = 31,    /* id: the thread's stack (DEF_FRAME) from `ticks` to value, in ticks */
     RING_STACK_OF = 32, /* a sample; id: the stack of thread `value`; type: enum ring_sample */
+    RING_RANGE = 33,    /* a range of no thread, at its end: name, category; value: its start */
     RING_VALUE = 255
 };
 

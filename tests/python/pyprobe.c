@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/python/nvtx.h"
 #include "backend/python/pystack.h"
+#include "backend/python/python_side.h"
 #include "base/clock.h"
 #include "record/recorder.h"
 
@@ -14,6 +16,10 @@ EXPORT const char *probe_init(void);
 EXPORT int probe_ready(void);
 EXPORT void probe_mark(long line);
 EXPORT double probe_walk_ns(int times);
+EXPORT void probe_side(unsigned samples, int ops);
+EXPORT void probe_stop(void);
+EXPORT const char *probe_trouble(const char *part);
+EXPORT int InitializeInjectionNvtx2(nvtx_export_table_fn export_table);
 
 EXPORT int probe_start(const char *dir)
 {
@@ -49,4 +55,26 @@ EXPORT double probe_walk_ns(int times)
     for (int i = 0; i < times; i++) sum += pystack_now();
     uint64_t took = clock_mono_ns() - begin;
     return sum ? (double)took / times : -1;
+}
+
+EXPORT void probe_side(unsigned samples, int ops)
+{
+    struct python_side_options o = {true, samples, (enum torch_ops_level)ops};
+    python_side_start(&o);
+}
+
+EXPORT void probe_stop(void)
+{
+    python_side_stop();
+}
+
+EXPORT const char *probe_trouble(const char *part)
+{
+    const char *why = python_side_trouble(part);
+    return why ? why : "";
+}
+
+EXPORT int InitializeInjectionNvtx2(nvtx_export_table_fn export_table)
+{
+    return nvtx_attach(export_table);
 }

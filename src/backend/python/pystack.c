@@ -87,12 +87,18 @@ static int check_later(void *unused)
     return 0;
 }
 
+static void thread_exits(void *old)
+{
+    memo = NULL;
+    mem_free(old);
+}
+
 static int find_interpreter(struct err *e)
 {
     if (!api.layout) TRY(pylayout_find(&api, e));
     if (!pyread_works())
         return FAIL(e, ERR_UNSUPPORTED, "the kernel does not let a process read itself");
-    if (pthread_key_create(&at_thread_exit, mem_free) != 0)
+    if (pthread_key_create(&at_thread_exit, thread_exits) != 0)
         return FAIL(e, ERR_LIMIT, "no room for another thread key");
     return 0;
 }

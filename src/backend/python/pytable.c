@@ -77,6 +77,11 @@ static void prepare(void)
     pthread_atfork(take, leave, leave_in_child);
 }
 
+void pytable_prepare(void)
+{
+    pthread_once(&once, prepare);
+}
+
 /* "FILE(LINE): FUNCTION" as torch.profiler writes it, relative to where the program was started. */
 static uint32_t name_of(const struct pyapi *api, const struct pycode *c, enum module_call *ret)
 {

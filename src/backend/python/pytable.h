@@ -19,6 +19,9 @@ struct pytable_memo {
     } at[PYWALK_DEEPEST];
 };
 
+/* Before the first use, by those who have locks of their own and call this while they hold one. */
+void pytable_prepare(void);
+
 /* The number of the stack `frames`, innermost first; 0 when there is none. `alive` says that the
  * frames are the calling thread's own and stand still, so that their code objects may be looked
  * at directly. Not in a signal handler. */

@@ -18,7 +18,13 @@
 
 #include "base/err.h"
 
-int sampler_start(unsigned samples_a_second, struct err *e) MUST_USE;
+struct sampler_options {
+    unsigned samples_a_second; /* 0: chores only */
+    void (*chore)(void);       /* run on our thread, some twenty times a second; may be NULL */
+};
+
+/* ERR_UNSUPPORTED when the signal is the program's: threads that run are then not sampled. */
+int sampler_start(const struct sampler_options *o, struct err *e) MUST_USE;
 
 /* No thread is looked at after this returns. */
 void sampler_stop(void);

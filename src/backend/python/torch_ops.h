@@ -13,8 +13,8 @@
 
 enum torch_ops_level {
     TORCH_OPS_OFF,
-    TORCH_OPS_USER, /* record_function ranges and compiled regions */
-    TORCH_OPS_ALL,  /* and every operator, forward and backward */
+    TORCH_OPS_USER, /* record_function ranges */
+    TORCH_OPS_ALL,  /* and every operator, autograd node and compiled region */
 };
 
 /* Finds libtorch_cpu in this process and installs the callback. 0 and false from torch_ops_on when

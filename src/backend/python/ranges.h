@@ -1,0 +1,17 @@
+/* ranges.h: the ranges that are open on a thread, whoever opened them: torch, NVTX.
+ *
+ * In a ring an end closes the innermost range. Here every range has a key, so that one which ends
+ * out of order takes those inside it along, and an end without a beginning, or on another thread,
+ * does no harm. */
+#ifndef STRATA_BACKEND_RANGES_H
+#define STRATA_BACKEND_RANGES_H
+
+#include <stdint.h>
+
+/* `category` and `name` are string ids of record/names.h. */
+void ranges_begin(uint32_t category, uint32_t name, uintptr_t key);
+
+/* Ends the innermost range with that key, if there is one. */
+void ranges_end(uintptr_t key);
+
+#endif

@@ -1,0 +1,314 @@
+/* sampler.c: see sampler.h.
+ *
+ * A watched thread has a place, which both it and the sampling thread know. For a thread that runs,
+ * the sampling thread sets the place to ASKED and sends the signal; the handler fills the place
+ * with raw frames and sets it to FILLED; the sampling thread takes them at its next turn. Places
+ * are never freed, only used again, so that a late signal finds memory that is ours. */
+#include "backend/python/sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/python/pystack.h"
+#include "backend/python/pytable.h"
+#include "base/mem.h"
+#include "record/defs.h"
+#include "record/recorder.h"
+
+enum { SIGNAL = SIGURG, MOST_PLACES = 256, CHORES_EVERY_NS = 50000000 };
+
+enum phase { EMPTY, ASKED, FILLED };
+
+struct place {
+    _Atomic int tid; /* 0: nobody's */
+    _Atomic enum phase phase;
+    uintptr_t tstate;
+    clockid_t cpu_clock;
+
+    /* written by the handler between ASKED and FILLED, else by the sampling thread */
+    struct pywalk_memo walk_memo;
+    struct pyframe frames[PYWALK_DEEPEST];
+    int n_frames;
+    uint64_t ticks;
+
+    /* the sampling thread's own */
+    struct pytable_memo stack_memo;
+    uint64_t cpu_ns; /* of the thread, at the last look */
+    bool stood;      /* it has not run since it was last found standing */
+};
+
+__thread bool sampler_watched __attribute__((tls_model("initial-exec")));
+static __thread struct place *mine __attribute__((tls_model("initial-exec")));
+
+static struct place *_Atomic places[MOST_PLACES];
+static _Atomic int n_places;
+static _Atomic bool running, stopping;
+static bool may_signal;
+static uint64_t period_ns; /* 0: chores only */
+static void (*chore)(void);
+static pthread_t sampling_thread;
+static pthread_key_t at_thread_exit;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Takes no lock, allocates nothing, keeps errno (pyread does). */
+static void on_signal(int signal)
+{
+    (void)signal;
+    struct place *p = mine;
+    const struct pyapi *api = pystack_api();
+    if (!p || !api || atomic_load_explicit(&p->phase, memory_order_acquire) != ASKED) return;
+    p->ticks = clock_ticks(recorder_clock());
+    p->n_frames = pywalk_any(api, p->tstate, &p->walk_memo, p->frames, PYWALK_DEEPEST);
+    atomic_store_explicit(&p->phase, FILLED, memory_order_release);
+}
+
+/* Ours only where nobody handles the signal, and only as long as nobody else does. */
+static bool signal_is_ours(void)
+{
+    struct sigaction now;
+    return sigaction(SIGNAL, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+           now.sa_handler == on_signal;
+}
+
+static bool take_signal(void)
+{
+    struct sigaction old, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
+    sigemptyset(&ours.sa_mask);
+    if (sigaction(SIGNAL, NULL, &old) != 0) return false;
+    if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) return false;
+    return sigaction(SIGNAL, &ours, NULL) == 0;
+}
+
+static uint64_t ns_of(clockid_t clock, bool *ret_there)
+{
+    struct timespec t;
+    *ret_there = clock_gettime(clock, &t) == 0;
+    return *ret_there ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
+}
+
+static void record(struct place *p, enum ring_sample how)
+{
+    const struct pyapi *api = pystack_api();
+    if (!api || !p->n_frames) return;
+    uint32_t stack = pytable_find(api, &p->stack_memo, p->frames, p->n_frames, false);
+    if (!stack) return;
+    struct ring_record r = {.kind = RING_STACK_OF, .type = how, .ticks = p->ticks};
+    recorder_put(ring_with_id(r, stack), (uint64_t)atomic_load(&p->tid));
+}
+
+/* Reads a thread from outside; what was read counts if its clock stood still meanwhile. */
+static void read_standing(struct place *p)
+{
+    bool there;
+    p->ticks = clock_ticks(recorder_clock());
+    p->n_frames = pywalk_any(pystack_api(), p->tstate, &p->walk_memo, p->frames, PYWALK_DEEPEST);
+    if (ns_of(p->cpu_clock, &there) != p->cpu_ns || !there) return;
+    record(p, RING_STOOD);
+    p->stood = true;
+}
+
+static void ask(struct place *p)
+{
+    if (!may_signal) return;
+    if (!signal_is_ours()) {
+        may_signal = false;
+        return;
+    }
+    atomic_store_explicit(&p->phase, ASKED, memory_order_release);
+    if (syscall(SYS_tgkill, getpid(), atomic_load(&p->tid), SIGNAL) != 0)
+        atomic_store_explicit(&p->phase, EMPTY, memory_order_release);
+}
+
+/* One look at one thread. Two readings of its CPU clock tell whether it is running now. */
+static void look(struct place *p)
+{
+    enum phase phase = atomic_load_explicit(&p->phase, memory_order_acquire);
+    if (phase == FILLED) {
+        record(p, RING_RAN);
+        atomic_store_explicit(&p->phase, EMPTY, memory_order_release);
+    } else if (phase == ASKED) {
+        /* It blocks signals, or was put to sleep before it got ours: its place is its own until it
+         * answers. */
+        return;
+    }
+    bool there;
+    uint64_t before = ns_of(p->cpu_clock, &there);
+    if (!there) return;
+    bool ran = before != p->cpu_ns;
+    p->cpu_ns = ns_of(p->cpu_clock, &there);
+    if (p->cpu_ns != before) {
+        p->stood = false;
+        ask(p);
+    } else if (ran || !p->stood) {
+        read_standing(p);
+    }
+}
+
+static void look_at_all(void)
+{
+    if (!pystack_api()) return;
+    int n = atomic_load_explicit(&n_places, memory_order_acquire);
+    for (int i = 0; i < n; i++) {
+        struct place *p = atomic_load_explicit(&places[i], memory_order_acquire);
+        if (!p || !atomic_load_explicit(&p->tid, memory_order_acquire)) continue;
+        look(p);
+    }
+}
+
+static void sleep_until(struct timespec *when, uint64_t ns)
+{
+    when->tv_nsec += (long)ns;
+    while (when->tv_nsec >= 1000000000) {
+        when->tv_nsec -= 1000000000;
+        when->tv_sec++;
+    }
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec > when->tv_sec || (now.tv_sec == when->tv_sec && now.tv_nsec > when->tv_nsec))
+        *when = now; /* late: no hurry to catch up */
+    else clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, when, NULL);
+}
+
+static void *sample(void *unused)
+{
+    (void)unused;
+    pthread_setname_np(pthread_self(), "strata-sampler");
+    uint64_t pace = period_ns ? period_ns : CHORES_EVERY_NS, since_chores = 0;
+    struct timespec when;
+    clock_gettime(CLOCK_MONOTONIC, &when);
+    while (!atomic_load_explicit(&stopping, memory_order_acquire)) {
+        pthread_mutex_lock(&lock); /* a thread that ends waits for us to look away */
+        if (period_ns) look_at_all();
+        pthread_mutex_unlock(&lock);
+        since_chores += pace;
+        if (since_chores >= CHORES_EVERY_NS) {
+            since_chores = 0;
+            if (chore) chore();
+        }
+        sleep_until(&when, pace);
+    }
+    return NULL;
+}
+
+static void take(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void leave(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* The sampling thread is the parent's: nobody is watched here. */
+static void leave_in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    atomic_store(&running, false);
+    atomic_store(&n_places, 0);
+    mine = NULL;
+}
+
+/* The next thread that is watched gets the place. A signal that is still on its way finds no place
+ * and does nothing. */
+static void thread_exits(void *place)
+{
+    struct place *p = place;
+    mine = NULL;
+    pthread_mutex_lock(&lock);
+    atomic_store(&p->phase, EMPTY);
+    atomic_store(&p->tid, 0);
+    pthread_mutex_unlock(&lock);
+}
+
+static void prepare(void)
+{
+    pytable_prepare(); /* at fork our lock is taken before that of the table */
+    pthread_key_create(&at_thread_exit, thread_exits);
+    pthread_atfork(take, leave, leave_in_child);
+}
+
+static int start_thread(struct err *e)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* the program's signals are not for our thread */
+    int error = pthread_create(&sampling_thread, NULL, sample, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error ? FAIL(e, ERR_IO, "no thread for sampling can be started") : 0;
+}
+
+int sampler_start(const struct sampler_options *o, struct err *e)
+{
+    pthread_once(&once, prepare);
+    if (atomic_exchange(&running, true)) return 0;
+    chore = o->chore;
+    period_ns = o->samples_a_second ? 1000000000u / o->samples_a_second : 0;
+    atomic_store(&stopping, false);
+    may_signal = period_ns && (signal_is_ours() || take_signal());
+    int rc = start_thread(e);
+    if (rc < 0) {
+        atomic_store(&running, false);
+        return rc;
+    }
+    if (period_ns && !may_signal)
+        return FAIL(e, ERR_UNSUPPORTED,
+                    "the program handles SIGURG itself: threads are sampled only where they wait");
+    char fact[48];
+    snprintf(fact, sizeof fact, "sample_period_us=%llu", (unsigned long long)period_ns / 1000);
+    if (period_ns) defs_id(DEF_FACT, str_c(fact));
+    return 0;
+}
+
+void sampler_stop(void)
+{
+    if (!atomic_load(&running)) return;
+    atomic_store_explicit(&stopping, true, memory_order_release);
+    pthread_join(sampling_thread, NULL);
+    atomic_store(&running, false);
+}
+
+/* A place nobody has; NULL when there is none. With the lock held. */
+static struct place *free_place(void)
+{
+    int n = atomic_load(&n_places);
+    for (int i = 0; i < n; i++) {
+        struct place *p = atomic_load(&places[i]);
+        if (!atomic_load(&p->tid)) return p;
+    }
+    if (n >= MOST_PLACES) return NULL;
+    struct place *p = atomic_load(&places[n]);
+    if (!p && !(p = mem_zalloc(1, sizeof *p))) return NULL;
+    atomic_store(&places[n], p);
+    atomic_store(&n_places, n + 1);
+    return p;
+}
+
+void sampler_add(void)
+{
+    const struct pyapi *api = pystack_api();
+    if (!atomic_load_explicit(&running, memory_order_relaxed) || !api || !period_ns) return;
+    sampler_watched = true;
+    void *tstate = api->this_thread_state();
+    clockid_t cpu_clock;
+    if (!tstate || pthread_getcpuclockid(pthread_self(), &cpu_clock) != 0) return;
+    pthread_mutex_lock(&lock);
+    struct place *p = free_place();
+    if (p) {
+        p->tstate = (uintptr_t)tstate;
+        p->cpu_clock = cpu_clock;
+        p->stack_memo.n = p->walk_memo.n = 0;
+        p->stood = false;
+        mine = p;
+        atomic_store(&p->tid, (int)syscall(SYS_gettid));
+        pthread_setspecific(at_thread_exit, p);
+    }
+    pthread_mutex_unlock(&lock);
+}
