@@ -8,9 +8,6 @@
 #include "report/chart_offload.h"
 #include "report/view_offload.h"
 
-/* Noise is not believed to be below this, in percent. */
-#define LEAST_NOISE_PCT 3.0
-
 static const char *const examples[] = {
     "strata offload trace.json.gz --resident 8GB",
     "what keeping 8 GB of weights on the device would gain",
@@ -23,25 +20,19 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* A trace of a streamed run and everything replays need; lives in `mem`. */
-struct streamed_trace {
+/* A trace and what it shows; lives in the command's memory. */
+struct opened {
     struct trace *t;
     struct basics basics;
-    struct sim_model model;
-    struct undistort plain;
-    struct streamed streamed;
-    struct trial trial;
-    struct observed observed;
+    struct scene scene;
 };
 
-static int read_trace(struct cli *cli, const char *path, struct offload_hints hints,
-                      struct arena *mem, struct streamed_trace *ret, struct err *e)
+static int open_trace(struct cli *cli, const char *path, struct scene_hints hints,
+                      struct arena *mem, struct opened *ret, struct err *e)
 {
     TRY(cli_open_trace(cli, path, &ret->t, e));
     TRY(basics_run(ret->t, mem, &ret->basics, e));
-    ret->streamed.asked_steps = hints.steps;
-    ret->streamed.asked_passes = hints.passes;
-    return streamed_run(ret->t, &ret->basics, mem, &ret->streamed, e);
+    return scene_read(ret->t, &ret->basics, hints, mem, &ret->scene, e);
 }
 
 static int nothing_streamed(const char *path, struct err *e)
@@ -53,46 +44,20 @@ static int nothing_streamed(const char *path, struct err *e)
     return ERR_FORMAT;
 }
 
-/* What replays need. */
-static int prepare(struct streamed_trace *ret, struct offload_hints hints, struct arena *mem,
-                   struct err *e)
-{
-    TRY(sim_model_run(ret->t, &ret->basics.calls, mem, &ret->model, e));
-    TRY(undistort_run(&ret->model, hints.wall_ns, mem, &ret->plain, e));
-    ret->trial = (struct trial){
-        .t = ret->t, .b = &ret->basics, .m = &ret->model, .u = &ret->plain, .s = &ret->streamed};
-    TRY(trial_init(&ret->trial, mem, e));
-    return observe_run(&ret->trial, mem, &ret->observed, e);
-}
-
-static void set_noise(const struct observed *o, struct facts *f)
-{
-    double spread = (double)(o->times.slowest_ns - o->times.fastest_ns);
-    f->noise_pct = o->times.step_ns > 0 ? 50 * spread / (double)o->times.step_ns : 0;
-    if (f->noise_pct < LEAST_NOISE_PCT) f->noise_pct = LEAST_NOISE_PCT;
-    f->noise_from = FACT_MEASURED;
-}
-
 /* Facts of the first trace, with what the user says on top. */
-static int plan_from_trace(const struct opts *o, struct streamed_trace *st, struct arena *mem,
+static int plan_from_trace(const struct opts *o, struct scene *sc, struct arena *mem,
                            struct plan *p, struct err *e)
 {
-    p->trial = &st->trial;
-    p->observed = st->observed;
-    TRY(observe_facts(&st->trial, &st->observed, mem, &p->facts, e));
-    set_noise(&st->observed, &p->facts);
+    p->trial = &sc->trial;
+    p->observed = sc->observed;
+    TRY(scene_facts(sc, mem, &p->facts, e));
     TRY(offload_read_facts(o, mem, &p->facts, e));
-    int major = st->t->n_devices ? st->t->devices[0].major : 0;
-    TRY(facts_complete(&p->facts, major, mem, e));
-    for (int h = 0; h < HOST_KINDS; h++) st->trial.bytes_per_ns[h] = p->facts.rate[h].bytes_per_ns;
-    st->trial.back_bytes_per_ns = p->facts.back.bytes_per_ns;
-    st->trial.alloc_ns = p->facts.alloc_ns;
-    return 0;
+    return scene_complete(sc, &p->facts, mem, e);
 }
 
 /* A run that streams nothing tells how long a step computes. */
-static int plan_from_resident(const struct opts *o, const struct streamed_trace *st,
-                              struct arena *mem, struct plan *p, struct err *e)
+static int plan_from_resident(const struct opts *o, const struct opened *st, struct arena *mem,
+                              struct plan *p, struct err *e)
 {
     const struct steps *steps = &st->basics.steps;
     int64_t gpu = 0;
@@ -111,21 +76,23 @@ static int plan_from_resident(const struct opts *o, const struct streamed_trace 
 static int add_measured(struct cli *cli, const char *path, struct arena *mem, struct plan *p,
                         struct err *e)
 {
-    struct streamed_trace st = {0};
-    struct offload_hints none = {0};
-    int rc = read_trace(cli, path, none, mem, &st, e);
-    if (rc == 0) rc = st.streamed.n_loads ? prepare(&st, none, mem, e) : nothing_streamed(path, e);
+    struct opened run = {0};
+    struct scene_hints none = {0};
+    const struct scene *sc = &run.scene;
+    int rc = open_trace(cli, path, none, mem, &run, e);
+    if (rc == 0 && !sc->streamed.n_loads) rc = nothing_streamed(path, e);
     if (rc == 0) {
-        const struct streamed_step *last = &st.streamed.steps[st.streamed.n_steps - 1];
-        int64_t kept = p->facts.model_bytes - last->bytes / st.streamed.passes;
-        int64_t later = (int64_t)(st.streamed.n_steps - 1) * st.observed.times.step_ns;
-        p->runs[p->n_runs++] = (struct measured_run){.steps = st.streamed.n_steps,
-                                                     .total_ns = st.observed.times.first_ns + later,
-                                                     .resident_bytes = kept > 0 ? kept : 0,
-                                                     .host = st.trial.traced_host,
-                                                     .host_given = true};
+        const struct streamed_step *last = &sc->streamed.steps[sc->streamed.n_steps - 1];
+        int64_t kept = p->facts.model_bytes - last->bytes / sc->streamed.passes;
+        int64_t later = (int64_t)(sc->streamed.n_steps - 1) * sc->observed.times.step_ns;
+        p->runs[p->n_runs++] =
+            (struct measured_run){.steps = sc->streamed.n_steps,
+                                  .total_ns = sc->observed.times.first_ns + later,
+                                  .resident_bytes = kept > 0 ? kept : 0,
+                                  .host = sc->trial.traced_host,
+                                  .host_given = true};
     }
-    trace_free(st.t);
+    trace_free(run.t);
     return rc;
 }
 
@@ -154,22 +121,21 @@ static int show_plan(struct cli *cli, const struct opts *o, struct plan *p, stru
     return 0;
 }
 
-static int run_with_trace(struct cli *cli, const struct opts *o, struct streamed_trace *st,
+static int run_with_trace(struct cli *cli, const struct opts *o, struct opened *st,
                           struct arena *mem, struct err *e)
 {
     struct plan p = {0};
-    struct offload_hints hints;
+    struct scene_hints hints;
     TRY(offload_read_hints(o, &hints, e));
     TRY(offload_read_wish(o, &p.wish, e));
     TRY(offload_read_runs(o, (uint32_t)o->n_args, mem, &p, e));
-    TRY(read_trace(cli, o->args[0], hints, mem, st, e));
+    TRY(open_trace(cli, o->args[0], hints, mem, st, e));
     bool described = opt_has(o, "modules") || opt_has(o, "model-bytes");
-    if (st->streamed.n_loads) {
+    if (st->scene.streamed.n_loads) {
         if (described)
             return FAIL(e, ERR_USAGE,
                         "the trace shows what is streamed: without --modules, please");
-        TRY(prepare(st, hints, mem, e));
-        TRY(plan_from_trace(o, st, mem, &p, e));
+        TRY(plan_from_trace(o, &st->scene, mem, &p, e));
     } else {
         if (!described) return nothing_streamed(o->args[0], e);
         TRY(plan_from_resident(o, st, mem, &p, e));
@@ -194,7 +160,7 @@ static int calibrate(struct cli *cli, struct err *e)
     struct driver d;
     struct calibration c;
     TRY(driver_open(&d, getenv("STRATA_LIBCUDA"), e));
-    int rc = calibrate_run(&d, &c, e);
+    int rc = calibrate_run(&d, CALIBRATE_POOL_BYTES, &c, e);
     driver_close(&d);
     if (rc < 0) return rc;
     struct screen s = {&cli->out, "", cli->width, cli->color, UINT32_MAX};
@@ -207,7 +173,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     if (o->n_args == 1 && strcmp(o->args[0], "calibrate") == 0) return calibrate(cli, e);
     struct arena mem;
-    struct streamed_trace st = {0};
+    struct opened st = {0};
     arena_init(&mem);
     int rc = o->n_args ? run_with_trace(cli, o, &st, &mem, e) : run_without_trace(cli, o, &mem, e);
     arena_done(&mem);

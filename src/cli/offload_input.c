@@ -10,6 +10,7 @@
 
 #define MOST_STEPS  1000000
 #define MOST_PASSES 100
+#define MOST_TOKENS 100000000
 
 const struct opt offload_opts[] = {
     {"resident", 0, "SIZE", "weights that stay on the device: 8GB (default: half of them)", NULL},
@@ -20,6 +21,9 @@ const struct opt offload_opts[] = {
     {"step-ms", 0, "TIME", "a later step, everything streamed: 4s, 1098", NULL},
     {"total-ms", 0, "TIME", "the whole run, everything streamed; gives the first step", NULL},
     {"compute-ms", 0, "TIME", "of a step: what the device computes, without copies", NULL},
+    {"tokens", 0, "N", "rows through every weight, to estimate what is computed", NULL},
+    {"tflops", 0, "N", "16-bit arithmetic the device reaches, for that estimate", NULL},
+    {"device-gbps", 0, "N", "rate of the device's own memory, GB/s", NULL},
     {"fixed-ms", 0, "TIME", "before and after the loop: text encoder, VAE", NULL},
     {"host", 0, "KIND", "the memory weights lie in now", "pageable|pinned"},
     {"pageable-gbps", 0, "N", "rate of copies from pageable memory, GB/s", NULL},
@@ -27,8 +31,9 @@ const struct opt offload_opts[] = {
     {"calibration", 0, "FILE", "rates as strata offload calibrate --json wrote them", NULL},
     {"cold-gbps", 0, "N", "rate of the first read, from disk, GB/s", NULL},
     {"vram", 0, "SIZE", "device memory there is", NULL},
+    {"ram", 0, "SIZE", "host memory there is", NULL},
     {"noise", 0, "N%|TIME", "spread from run to run (default: as traced, else 5%)", NULL},
-    {"prefetch", 0, "N", "groups to copy ahead where that is tried (default 1)", NULL},
+    {"prefetch", 0, "N", "also try to copy N modules ahead; 0: try none ahead", NULL},
     {"target-gain", 0, "PCT", "gain that break-even asks for (default 10)", NULL},
     {"passes", 0, "N", "times a step goes through the model (2 with guidance)", NULL},
     {"measured", 0, "RUN", "a run to compare: STEPS:TIME[:RESIDENT[:HOST]]; several times", NULL},
@@ -69,6 +74,20 @@ static int parse_host(const char *text, enum offload_host *ret, struct err *e)
             return 0;
         }
     return FAIL(e, ERR_USAGE, "host memory is pageable or pinned, not '%s'", text);
+}
+
+/* What an estimate of the compute rests on. */
+static int read_device(const struct opts *o, struct facts *f, struct err *e)
+{
+    long tokens = 0;
+    TRY(opt_long(o, "tokens", 1, MOST_TOKENS, &tokens, e));
+    f->tokens = (uint32_t)tokens;
+    if (opt_has(o, "tflops")) {
+        TRY(opt_double(o, "tflops", 1e-3, 1e6, &f->flops_per_ns, e));
+        f->flops_per_ns *= 1e3;
+        f->flops_from = FACT_GIVEN;
+    }
+    return read_rate(o, "device-gbps", &f->device_memory, e);
 }
 
 static int read_rates(const struct opts *o, struct facts *f, struct err *e)
@@ -139,7 +158,9 @@ int offload_read_facts(const struct opts *o, struct arena *mem, struct facts *f,
     for (int i = 0; (file = opt_nth(o, "modules", i)); i++) TRY(modules_read(file, mem, f, e));
     TRY(read_size(o, "model-bytes", &f->model_bytes, e));
     TRY(read_size(o, "vram", &f->vram_bytes, e));
+    TRY(read_size(o, "ram", &f->ram_bytes, e));
     TRY(read_rates(o, f, e));
+    TRY(read_device(o, f, e));
     TRY(read_times(o, f, e));
     return read_noise(o, f, e);
 }
@@ -189,10 +210,10 @@ int offload_read_runs(const struct opts *o, uint32_t more, struct arena *mem, st
     return 0;
 }
 
-int offload_read_hints(const struct opts *o, struct offload_hints *ret, struct err *e)
+int offload_read_hints(const struct opts *o, struct scene_hints *ret, struct err *e)
 {
     long steps = 0, passes = 0;
-    *ret = (struct offload_hints){0};
+    *ret = (struct scene_hints){0};
     TRY(opt_long(o, "traced-steps", 1, MOST_STEPS, &steps, e));
     TRY(opt_long(o, "passes", 1, MOST_PASSES, &passes, e));
     ret->steps = (uint32_t)steps;

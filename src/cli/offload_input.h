@@ -3,7 +3,7 @@
 #define STRATA_CLI_OFFLOAD_INPUT_H
 
 #include "cli/cli.h"
-#include "offload/planner.h"
+#include "offload/scene.h"
 
 extern const struct opt offload_opts[];
 
@@ -18,11 +18,6 @@ int offload_read_wish(const struct opts *o, struct wish *ret, struct err *e) MUS
 int offload_read_runs(const struct opts *o, uint32_t more, struct arena *mem, struct plan *p,
                       struct err *e) MUST_USE;
 
-/* What the user knows about the traced run; 0 where nothing was said. */
-struct offload_hints {
-    int64_t wall_ns;
-    uint32_t steps, passes;
-};
-int offload_read_hints(const struct opts *o, struct offload_hints *ret, struct err *e) MUST_USE;
+int offload_read_hints(const struct opts *o, struct scene_hints *ret, struct err *e) MUST_USE;
 
 #endif

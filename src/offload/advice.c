@@ -135,6 +135,23 @@ static void advise_first_step(struct adviser *a)
                share, p->ceiling_pct, f->steps);
 }
 
+static void advise_host_memory(struct adviser *a)
+{
+    const struct facts *f = &a->p->facts;
+    const struct prediction *ahead = plan_find(a->p, "prefetch_block", HOST_PINNED);
+    if (!f->ram_bytes) return;
+    if (f->model_bytes > f->ram_bytes)
+        SAY_DO(a,
+               "the weights alone (%s) are more than the host memory of %s: every step reads some "
+               "of them from disk. Fewer bits a weight, or offload_to_disk_path on a fast disk.",
+               human_bytes(f->model_bytes).s, human_bytes(f->ram_bytes).s);
+    else if (ahead && ahead->host_ram_bytes > f->ram_bytes)
+        SAY_DO(a,
+               "enable_group_offload(use_stream=True) pins a second copy of the weights: %s of "
+               "%s host memory. low_cpu_mem_usage=True pins as it goes, which is slower.",
+               human_bytes(ahead->host_ram_bytes).s, human_bytes(f->ram_bytes).s);
+}
+
 static void advise_memory_kind(struct adviser *a)
 {
     const struct plan *p = a->p;
@@ -210,6 +227,7 @@ int advice_run(struct plan *p, struct arena *mem, struct err *e)
     TRY(check_runs(&a, e));
     check_rates(&a);
     advise_first_step(&a);
+    advise_host_memory(&a);
     advise_memory_kind(&a);
     advise_churn(&a);
     advise_download(&a);

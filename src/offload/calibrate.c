@@ -15,7 +15,9 @@ struct bench {
     struct err *e;
     int device;
     driver_ptr target;
-    void *host[HOST_KINDS];
+    char *host[HOST_KINDS];
+    size_t pool_bytes[HOST_KINDS];
+    double touch_bytes_per_ns;
 };
 
 static int said(const struct bench *b, int code, const char *what)
@@ -24,22 +26,27 @@ static int said(const struct bench *b, int code, const char *what)
                      : FAIL(b->e, ERR_UNSUPPORTED, "the CUDA driver: %s failed (%d)", what, code);
 }
 
-static int copy_once(const struct bench *b, const void *from, size_t n, int64_t *ret_ns)
+static int copy_once(const struct bench *b, char *host, size_t n, bool back, int64_t *ret_ns)
 {
     uint64_t begin = clock_mono_ns();
-    TRY(said(b, b->d->copy(b->target, from, n, NULL), "a copy"));
+    if (back) TRY(said(b, b->d->copy_back(host, b->target, n, NULL), "a copy to the host"));
+    else TRY(said(b, b->d->copy(b->target, host, n, NULL), "a copy"));
     TRY(said(b, b->d->wait(NULL), "waiting for a copy"));
     *ret_ns = (int64_t)(clock_mono_ns() - begin);
     return 0;
 }
 
-/* Rates in millionths of a byte a nanosecond, so that the statistics are those of every view. */
-static int measure_rate(const struct bench *b, enum offload_host h, struct facts_rate *ret)
+/* Rates in millionths of a byte a nanosecond, so that the statistics are those of every view. Each
+ * copy takes the next part of the pool. */
+static int measure_rate(const struct bench *b, enum offload_host h, bool back,
+                        struct facts_rate *ret)
 {
     int64_t rates[ROUNDS];
+    size_t parts = b->pool_bytes[h] / COPY_BYTES;
     for (int i = -WARM; i < ROUNDS; i++) {
         int64_t ns;
-        TRY(copy_once(b, b->host[h], COPY_BYTES, &ns));
+        char *part = b->host[h] + (size_t)(i + WARM) % parts * COPY_BYTES;
+        TRY(copy_once(b, part, COPY_BYTES, back, &ns));
         if (i >= 0) rates[i] = (int64_t)(COPY_BYTES * 1e6 / (double)(ns > 0 ? ns : 1));
     }
     stats_sort(rates, ROUNDS);
@@ -54,7 +61,7 @@ static int measure_call(const struct bench *b, int64_t *ret_ns)
 {
     int64_t ns[SMALL_ROUNDS];
     for (int i = 0; i < SMALL_ROUNDS; i++)
-        TRY(copy_once(b, b->host[HOST_PAGEABLE], SMALL_BYTES, &ns[i]));
+        TRY(copy_once(b, b->host[HOST_PAGEABLE], SMALL_BYTES, false, &ns[i]));
     stats_sort(ns, SMALL_ROUNDS);
     *ret_ns = stats_median(ns, SMALL_ROUNDS);
     return 0;
@@ -75,20 +82,34 @@ static int measure_alloc(const struct bench *b, int64_t *ret_ns)
     return 0;
 }
 
+/* Touched, so that no page is missing when copies are timed. */
+static void touch(struct bench *b)
+{
+    memset(b->host[HOST_PINNED], 1, b->pool_bytes[HOST_PINNED]);
+    uint64_t begin = clock_mono_ns();
+    memset(b->host[HOST_PAGEABLE], 1, b->pool_bytes[HOST_PAGEABLE]);
+    double ns = (double)(clock_mono_ns() - begin);
+    b->touch_bytes_per_ns = ns > 0 ? (double)b->pool_bytes[HOST_PAGEABLE] / ns : 0;
+}
+
 static int prepare(struct bench *b)
 {
+    void *pinned = NULL;
     TRY(said(b, b->d->device_alloc(&b->target, COPY_BYTES), "an allocation"));
-    TRY(said(b, b->d->host_alloc(&b->host[HOST_PINNED], COPY_BYTES, 0), "pinning memory"));
-    b->host[HOST_PAGEABLE] = mem_alloc(COPY_BYTES);
+    TRY(said(b, b->d->host_alloc(&pinned, COPY_BYTES, 0), "pinning memory"));
+    b->host[HOST_PINNED] = pinned;
+    b->host[HOST_PAGEABLE] = mem_alloc(b->pool_bytes[HOST_PAGEABLE]);
     if (!b->host[HOST_PAGEABLE]) return FAIL(b->e, ERR_NOMEM, "out of memory");
-    /* touched, so that no page is missing when the clock runs */
-    for (int h = 0; h < HOST_KINDS; h++) memset(b->host[h], 1, COPY_BYTES);
+    touch(b);
     return 0;
 }
 
 static int measure(const struct bench *b, struct calibration *ret)
 {
-    for (int h = 0; h < HOST_KINDS; h++) TRY(measure_rate(b, (enum offload_host)h, &ret->rate[h]));
+    ret->touch_bytes_per_ns = b->touch_bytes_per_ns;
+    for (int h = 0; h < HOST_KINDS; h++)
+        TRY(measure_rate(b, (enum offload_host)h, false, &ret->rate[h]));
+    TRY(measure_rate(b, HOST_PAGEABLE, true, &ret->back));
     TRY(measure_call(b, &ret->call_ns));
     return measure_alloc(b, &ret->alloc_ns);
 }
@@ -103,9 +124,10 @@ static int in_context(struct bench *b, struct calibration *ret)
     return rc;
 }
 
-int calibrate_run(const struct driver *d, struct calibration *ret, struct err *e)
+int calibrate_run(const struct driver *d, size_t pool_bytes, struct calibration *ret, struct err *e)
 {
-    struct bench b = {.d = d, .e = e};
+    size_t pool = pool_bytes < COPY_BYTES ? COPY_BYTES : pool_bytes;
+    struct bench b = {.d = d, .e = e, .pool_bytes = {pool, COPY_BYTES}};
     struct calibration c = {.bytes = COPY_BYTES, .rounds = ROUNDS};
     void *context;
     TRY(said(&b, d->init(0), "starting it"));

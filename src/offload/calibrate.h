@@ -1,5 +1,6 @@
-/* calibrate.h: how fast this machine copies to its device, measured: small (64 MB, about a second),
- * with warm-up, and with the spread of what was seen. */
+/* calibrate.h: how fast this machine copies to its device and back, measured: small (copies of
+ * 64 MB, about a second), with warm-up, and with the spread of what was seen. Pageable copies take
+ * their bytes from a pool too large for the CPU's caches, as weights are. */
 #ifndef STRATA_OFFLOAD_CALIBRATE_H
 #define STRATA_OFFLOAD_CALIBRATE_H
 
@@ -9,13 +10,20 @@
 struct calibration {
     char device[128];
     struct facts_rate rate[HOST_KINDS];
-    int64_t call_ns;  /* of a small copy and the wait for it: the median */
+    struct facts_rate back;    /* to pageable memory */
+    double touch_bytes_per_ns; /* writing to host memory for the first time */
+    int64_t call_ns;           /* of a small copy and the wait for it: the median */
     int64_t alloc_ns; /* of an allocation of device memory and giving it back: the median */
     int64_t bytes;    /* of one copy */
     uint32_t rounds;
 };
 
-/* On the first device. ERR_UNSUPPORTED when the driver says no, with what it said. */
-int calibrate_run(const struct driver *d, struct calibration *ret, struct err *e) MUST_USE;
+/* The pool of host memory to copy from where there is nothing against it. */
+#define CALIBRATE_POOL_BYTES ((size_t)512000000)
+
+/* On the first device. `pool_bytes` is the size of the pool, at least that of one copy.
+ * ERR_UNSUPPORTED when the driver says no, with what it said. */
+int calibrate_run(const struct driver *d, size_t pool_bytes, struct calibration *ret,
+                  struct err *e) MUST_USE;
 
 #endif

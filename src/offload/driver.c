@@ -19,6 +19,7 @@ static const struct {
     {"cuMemHostAlloc", offsetof(struct driver, host_alloc)},
     {"cuMemFreeHost", offsetof(struct driver, host_free)},
     {"cuMemcpyHtoDAsync_v2", offsetof(struct driver, copy)},
+    {"cuMemcpyDtoHAsync_v2", offsetof(struct driver, copy_back)},
     {"cuStreamSynchronize", offsetof(struct driver, wait)},
 };
 
@@ -33,7 +34,9 @@ int driver_open(struct driver *d, const char *path, struct err *e)
     *d = (struct driver){.library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL)};
     if (!d->library)
         return FAIL(e, ERR_UNSUPPORTED,
-                    "no CUDA driver here (%s): calibrate on the machine that will run the model",
+                    "no CUDA driver here (%s): copies to a device cannot be timed. Calibrate on "
+                    "the machine that will run the model, or give --pageable-gbps and "
+                    "--pinned-gbps",
                     path ? path : "libcuda.so.1");
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *found = dlsym(d->library, symbols[i].name);

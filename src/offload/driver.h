@@ -23,6 +23,7 @@ struct driver {
     int (*host_alloc)(void **p, size_t n, unsigned flags); /* pinned */
     int (*host_free)(void *p);
     int (*copy)(driver_ptr to, const void *from, size_t n, void *stream);
+    int (*copy_back)(void *to, driver_ptr from, size_t n, void *stream);
     int (*wait)(void *stream);
     void *library;
 };

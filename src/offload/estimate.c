@@ -14,10 +14,16 @@ static bool stays(const struct scheme *sc, uint32_t module)
     return sc->resident && sc->resident[module];
 }
 
+/* Whether the scheme copies blocks ahead and this module lies outside of all of them. */
+static bool in_turn_from_pageable(const struct facts *f, const struct scheme *sc, uint32_t i)
+{
+    return sc->depth && sc->by_block && f->modules[i].loose && !stays(sc, i);
+}
+
 static double copy_ns(const struct facts *f, const struct scheme *sc, uint32_t i)
 {
     const struct facts_module *m = &f->modules[i];
-    if (stays(sc, i)) return 0;
+    if (stays(sc, i) || in_turn_from_pageable(f, sc, i)) return 0;
     return (double)m->bytes * sc->weight_scale / f->rate[sc->host].bytes_per_ns +
            (double)m->n_tensors * (double)f->call_ns;
 }
@@ -33,6 +39,20 @@ static uint32_t make_parts(const struct facts *f, const struct scheme *sc, struc
         parts[n - 1].compute_ns += (double)f->modules[i].compute_ns;
     }
     return n;
+}
+
+/* What lies outside of all blocks: there and back, and nothing else meanwhile. */
+static double loose_ns(const struct facts *f, const struct scheme *sc)
+{
+    double bytes = 0, calls = 0;
+    for (uint32_t i = 0; i < f->n_modules; i++) {
+        if (!in_turn_from_pageable(f, sc, i)) continue;
+        bytes += (double)f->modules[i].bytes * sc->weight_scale;
+        calls += 2.0 * f->modules[i].n_tensors;
+    }
+    if (bytes <= 0) return 0;
+    double there = bytes / f->rate[HOST_PAGEABLE].bytes_per_ns;
+    return there + bytes / f->back.bytes_per_ns + calls * (double)f->call_ns;
 }
 
 static double in_turn(const struct part *parts, uint32_t n)
@@ -63,6 +83,7 @@ static int step_time(const struct facts *f, const struct scheme *sc, struct aren
     if (!parts || !computed) return ERR_NOMEM;
     uint32_t n = make_parts(f, sc, parts);
     double t = sc->depth ? ahead(parts, n, sc->depth, computed) : in_turn(parts, n);
+    t += loose_ns(f, sc);
     *ret = (int64_t)(t * f->passes + 0.5);
     arena_reset_to(mem, mark);
     return 0;

@@ -2,6 +2,7 @@
 #include "offload/facts.h"
 
 #include "offload/blocks.h"
+#include "offload/roofline.h"
 
 /* A model of which only the size is known is cut into this many equal modules. */
 #define PIECES 10000
@@ -120,6 +121,9 @@ int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e)
     if (rc < 0) return FAIL(e, rc, "out of memory");
     if (!f->call_ns) f->call_ns = CALL_NS;
     if (!f->alloc_ns) f->alloc_ns = ALLOC_NS;
+    if (f->compute_ns && f->compute_from == FACT_UNKNOWN) f->compute_from = FACT_GIVEN;
+    roofline_rates(f, major);
+    roofline_compute(f);
     spread_compute(f);
     complete_rates(f, major);
     if (f->noise_from == FACT_UNKNOWN) {

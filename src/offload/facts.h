@@ -21,6 +21,7 @@ struct facts_module {
     const char *name; /* NULL when not known */
     int64_t bytes;
     int64_t compute_ns; /* a pass */
+    double flops;       /* a pass; 0: not known */
     uint32_t n_tensors; /* copies it takes */
     uint32_t block;     /* the group of modules that repeats; ascending */
     bool loose;         /* outside of all such groups */
@@ -44,13 +45,18 @@ struct facts {
     struct facts_rate rate[HOST_KINDS];
     struct facts_rate cold; /* first read: from disk or a page file */
     struct facts_rate back; /* to pageable host memory */
-    int64_t call_ns;        /* CPU time of one copy besides its bytes */
-    int64_t alloc_ns;       /* of one device allocation */
+    double flops_per_ns;    /* that the device reaches */
+    enum fact_from flops_from;
+    struct facts_rate device_memory; /* of the device */
+    int64_t call_ns;                 /* CPU time of one copy besides its bytes */
+    int64_t alloc_ns;                /* of one device allocation */
 
     int64_t first_ns;   /* first step with what happens only once, as it is now; 0: not known */
     int64_t step_ns;    /* a later step, as it is now; 0: not known */
     int64_t compute_ns; /* of a step: device work without copies */
-    int64_t fixed_ns;   /* before and after the loop */
+    enum fact_from compute_from;
+    uint32_t tokens;  /* rows that go through every weight; 0: not known */
+    int64_t fixed_ns; /* before and after the loop */
     uint32_t steps;
 
     int64_t vram_bytes, ram_bytes; /* 0: not known */

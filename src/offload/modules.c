@@ -117,6 +117,8 @@ static int list_module_key(struct reader *r, struct str key)
     } else if (str_is(key, "compute_ms")) {
         TRY(read_number(r, 1e9, &v));
         r->now.compute_ns = (int64_t)(v * 1e6);
+    } else if (str_is(key, "flops")) {
+        TRY(read_number(r, 1e18, &r->now.flops));
     } else {
         return pass_over(r);
     }
@@ -302,17 +304,21 @@ static int rate_key(struct reader *r, struct str key)
     return to ? read_number(r, 1e5, to) : pass_over(r);
 }
 
+/* A rate of the calibration; a trace knows better what it ran at. */
+static int read_rate(struct reader *r, struct facts_rate *to)
+{
+    r->rate = (struct facts_rate){.from = FACT_MEASURED};
+    TRY(each_key(r, rate_key));
+    if (r->rate.bytes_per_ns <= 0) return ERR_FORMAT;
+    if (to->from != FACT_MEASURED) *to = r->rate;
+    return 0;
+}
+
 static int rates_key(struct reader *r, struct str key)
 {
-    for (int h = 0; h < HOST_KINDS; h++) {
-        if (!str_is(key, host_name((enum offload_host)h))) continue;
-        r->rate = (struct facts_rate){.from = FACT_MEASURED};
-        TRY(each_key(r, rate_key));
-        if (r->rate.bytes_per_ns <= 0) return ERR_FORMAT;
-        /* a trace knows better what it ran at */
-        if (r->f->rate[h].from != FACT_MEASURED) r->f->rate[h] = r->rate;
-        return 0;
-    }
+    if (str_is(key, "to_host")) return read_rate(r, &r->f->back);
+    for (int h = 0; h < HOST_KINDS; h++)
+        if (str_is(key, host_name((enum offload_host)h))) return read_rate(r, &r->f->rate[h]);
     return pass_over(r);
 }
 

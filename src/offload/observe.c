@@ -230,6 +230,7 @@ int observe_facts(const struct trial *tr, const struct observed *o, struct arena
     if (!scratch || copy_modules(s, mem, ret) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
     for (int h = 0; h < HOST_KINDS; h++) ret->rate[h] = o->to_device[h].rate;
     ret->back = o->to_host.rate;
+    ret->compute_from = FACT_MEASURED;
     ret->call_ns = call_cost(s, scratch);
     uint32_t allocs = o->first.allocs + o->later.allocs;
     uint32_t calls = allocs + o->first.frees + o->later.frees;

@@ -20,7 +20,7 @@ struct policy {
     const char *name, *about;
     enum stays stays;
     enum hosts hosts;
-    bool preloaded, at_once, ahead, by_block;
+    bool preloaded, at_once, ahead, by_event, deep, by_block;
     uint32_t bits;
 };
 
@@ -36,6 +36,10 @@ static const struct policy policies[] = {
     {"prefetch", "modules ahead", NOTHING_STAYS, PINNED_ONLY, .ahead = true},
     {"prefetch_best", "ahead, best stay", BEST_STAY, PINNED_ONLY, .ahead = true},
     {"prefetch_block", "blocks ahead", NOTHING_STAYS, PINNED_ONLY, .ahead = true, .by_block = true},
+    {"prefetch_event", "ahead by events", NOTHING_STAYS, PINNED_ONLY, .ahead = true,
+     .by_event = true},
+    {"prefetch_deep", "further ahead", NOTHING_STAYS, PINNED_ONLY, .ahead = true, .by_event = true,
+     .deep = true},
     {"int8", "8-bit weights", NOTHING_STAYS, AS_NOW, .bits = 8},
     {"int4", "4-bit weights", NOTHING_STAYS, AS_NOW, .bits = 4},
 };
@@ -94,7 +98,9 @@ static void set_memory(const struct facts *f, const struct scheme *sc, struct pr
     double streamed = (double)largest_streamed(f, sc) * (1 + sc->depth);
     r->peak_vram_bytes = (int64_t)(((double)r->resident_bytes + streamed) * sc->weight_scale);
     if (f->activation_bytes > 0) r->peak_vram_bytes += f->activation_bytes;
-    r->host_ram_bytes = (int64_t)((double)f->model_bytes * sc->weight_scale * (sc->depth ? 2 : 1));
+    /* groups are pinned beside the model's own copy */
+    int copies = sc->depth && !sc->by_event ? 2 : 1;
+    r->host_ram_bytes = (int64_t)((double)f->model_bytes * sc->weight_scale * copies);
 }
 
 int64_t plan_total(const struct facts *f, const struct scheme_times *t, uint32_t steps)
@@ -114,24 +120,48 @@ static int64_t bound(const struct plan *p, const struct prediction *r, int64_t s
     return f->fixed_ns + (int64_t)(first + later);
 }
 
+/* How far off the rate of its copies, and with it the total, may be: runs differ by about half of
+ * what copies do. */
+static double unsure_of(const struct facts *f, const struct prediction *r)
+{
+    const struct facts_rate *rate = &f->rate[r->host];
+    double spread = (rate->high - rate->low) / 4 / rate->bytes_per_ns;
+    double least = r->rate_from == FACT_MEASURED ? UNSURE_MEASURED
+                   : r->rate_from == FACT_GIVEN  ? UNSURE_GIVEN
+                                                 : UNSURE_ASSUMED;
+    return spread > least ? spread : least;
+}
+
 static void set_totals(const struct plan *p, struct prediction *r)
 {
     const struct facts *f = &p->facts;
-    double unsure = r->rate_from == FACT_MEASURED ? UNSURE_MEASURED
-                    : r->rate_from == FACT_GIVEN  ? UNSURE_GIVEN
-                                                  : UNSURE_ASSUMED;
+    double unsure = unsure_of(f, r);
     if (f->noise_from == FACT_GIVEN && f->noise_pct / 100 > unsure) unsure = f->noise_pct / 100;
     r->total_ns = plan_total(f, &r->times, f->steps);
     r->low_ns = bound(p, r, r->times.fastest_ns, -unsure);
     r->high_ns = bound(p, r, r->times.slowest_ns, unsure);
 }
 
-/* Whole-model offload moves the model in one go before the first step, at the rate of large copies.
- */
-static void load_at_once(const struct facts *f, enum offload_host host, struct scheme_times *t)
+/* Whole-model offload moves the model in one go before the first step, at the rate of large copies,
+ * and back after the last one. */
+static void load_at_once(const struct plan *p, enum offload_host host, struct scheme_times *t)
 {
+    const struct facts *f = &p->facts;
     double load = (double)f->model_bytes / f->rate[host].bytes_per_ns;
-    t->first_ns = t->step_ns + (int64_t)load;
+    double back = (double)f->model_bytes / f->back.bytes_per_ns;
+    if (p->trial) t->first_ns = t->step_ns + (int64_t)load;
+    t->first_ns += (int64_t)back;
+}
+
+/* Weights of fewer bits are read and written again in full before they are used. */
+static void unpack(const struct facts *f, double weight_scale, struct scheme_times *t)
+{
+    double bytes = (double)f->model_bytes * (1 + weight_scale) * f->passes;
+    int64_t ns = (int64_t)(bytes / f->device_memory.bytes_per_ns);
+    t->first_ns += ns;
+    t->step_ns += ns;
+    t->fastest_ns += ns;
+    t->slowest_ns += ns;
 }
 
 static int add_row(struct planner *pl, const struct policy *po, enum offload_host host,
@@ -140,7 +170,8 @@ static int add_row(struct planner *pl, const struct policy *po, enum offload_hos
     struct plan *p = pl->p;
     struct scheme sc = {.host = host,
                         .preloaded = po->preloaded,
-                        .depth = po->ahead ? p->wish.depth : 0,
+                        .depth = po->deep ? p->wish.depth : po->ahead,
+                        .by_event = po->by_event,
                         .by_block = po->by_block,
                         .weight_scale = po->bits ? po->bits / 16.0 : 1};
     struct prediction *r = &p->rows[p->n_rows];
@@ -155,7 +186,8 @@ static int add_row(struct planner *pl, const struct policy *po, enum offload_hos
         return FAIL(e, ERR_NOMEM, "out of memory");
     if (po->stays != NOTHING_STAYS) sc.resident = pl->resident;
     TRY(run_scheme(p, &sc, pl->mem, &r->times, e));
-    if (po->at_once && p->trial) load_at_once(&p->facts, host, &r->times);
+    if (po->at_once) load_at_once(p, host, &r->times);
+    if (po->bits) unpack(&p->facts, sc.weight_scale, &r->times);
     set_memory(&p->facts, &sc, r);
     set_totals(p, r);
     bool streams = po->stays == NOTHING_STAYS && !po->ahead && !po->bits;
@@ -186,14 +218,22 @@ static int add_as_traced(struct planner *pl, struct err *e)
     return 0;
 }
 
+static bool is_tried(const struct plan *p, const struct policy *po)
+{
+    if (po->ahead && p->wish.depth == 0) return false;
+    if (po->deep) return p->wish.depth > 1;
+    /* an estimate has no CPU that could wait */
+    if (po->by_event) return p->trial != NULL;
+    /* nothing is known about a run without copies */
+    return !po->preloaded || p->trial || p->facts.compute_ns;
+}
+
 static int add_rows(struct planner *pl, struct err *e)
 {
     for (int i = 0; i < N_POLICIES; i++) {
         const struct policy *po = &policies[i];
         const struct plan *p = pl->p;
-        if (po->ahead && p->wish.depth == 0) continue;
-        /* nothing is known about a run without copies */
-        if (po->preloaded && !p->trial && !p->facts.compute_ns) continue;
+        if (!is_tried(p, po)) continue;
         for (int h = 0; h < HOST_KINDS; h++) {
             if (po->hosts == PINNED_ONLY && h != HOST_PINNED) continue;
             if (po->hosts == AS_NOW && h != (int)p->facts.host) continue;
@@ -220,8 +260,10 @@ static uint32_t break_even(const struct plan *p, const struct prediction *r)
 
 static const char *verdict(const struct plan *p, const struct prediction *r)
 {
+    const struct facts *f = &p->facts;
     if (r == &p->rows[p->base]) return "as it is";
-    if (p->facts.vram_bytes && r->peak_vram_bytes > p->facts.vram_bytes) return "does not fit";
+    if (f->vram_bytes && r->peak_vram_bytes > f->vram_bytes) return "does not fit";
+    if (!r->fits) return "needs host RAM";
     if (r->gain_pct > p->facts.noise_pct) return "worth it";
     return r->gain_pct < -p->facts.noise_pct ? "worse" : "within noise";
 }
@@ -233,6 +275,8 @@ static void compare(struct plan *p)
         struct prediction *r = &p->rows[i];
         r->gain_pct = now > 0 ? 100 * (now - (double)r->total_ns) / now : 0;
         r->break_even = i == p->base ? 0 : break_even(p, r);
+        r->fits = (!p->facts.vram_bytes || r->peak_vram_bytes <= p->facts.vram_bytes) &&
+                  (!p->facts.ram_bytes || r->host_ram_bytes <= p->facts.ram_bytes);
         r->verdict = verdict(p, r);
     }
 }
@@ -279,9 +323,13 @@ static int draw_curve(struct plan *p, struct arena *mem, struct err *e)
         struct curve_point *c = &p->curve[i];
         c->resident_bytes = p->facts.model_bytes * i / (PLAN_CURVE - 1);
         for (int h = 0; h < HOST_KINDS; h++) {
-            struct scheme_times t;
-            TRY(plan_predict(p, (enum offload_host)h, c->resident_bytes, mem, &t, e));
-            c->total_ns[h] = plan_total(&p->facts, &t, p->facts.steps);
+            struct prediction r = {.host = (enum offload_host)h,
+                                   .rate_from = p->facts.rate[h].from};
+            TRY(plan_predict(p, r.host, c->resident_bytes, mem, &r.times, e));
+            set_totals(p, &r);
+            c->from[h].total_ns = r.total_ns;
+            c->from[h].low_ns = r.low_ns;
+            c->from[h].high_ns = r.high_ns;
         }
     }
     return 0;

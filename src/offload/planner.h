@@ -23,7 +23,9 @@ struct prediction {
     double gain_pct;          /* against the run as it is */
     uint32_t break_even;      /* steps from which it gains wish.target_pct; 0: never */
     enum fact_from rate_from; /* what the rate of its copies rests on */
-    const char *verdict;      /* "as it is", "worth it", "within noise", "worse", "does not fit" */
+    bool fits;                /* in what there is of device and host memory, as far as is known */
+    const char *verdict;      /* "as it is", "worth it", "within noise", "worse", "does not fit",
+                                 "needs host RAM" */
 };
 
 /* What the user asks for. */
@@ -46,7 +48,9 @@ struct measured_run {
 
 struct curve_point {
     int64_t resident_bytes;
-    int64_t total_ns[HOST_KINDS];
+    struct {
+        int64_t total_ns, low_ns, high_ns;
+    } from[HOST_KINDS];
 };
 
 #define PLAN_TEXTS 16

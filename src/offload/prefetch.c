@@ -11,6 +11,8 @@ struct group {
     uint32_t first_load, end_load; /* of streamed->loads, one step */
     uint32_t streamed;             /* the first load that is not resident */
     uint32_t last_copy;            /* work that ends its copies, or SIM_NONE */
+    uint32_t first_kernel;         /* work that needs them, or SIM_NONE */
+    uint32_t kernel_before;        /* the last one that does not, or SIM_NONE */
 };
 
 struct mover {
@@ -46,7 +48,7 @@ static void make_groups(struct mover *v)
 {
     const struct streamed *s = v->tr->s;
     for (uint32_t i = 0, next; i < s->n_loads; i = next) {
-        struct group g = {i, i, STREAMED_NONE, SIM_NONE};
+        struct group g = {i, i, STREAMED_NONE, SIM_NONE, SIM_NONE, SIM_NONE};
         for (next = i; next < s->n_loads && (next == i || same_group(v, i, next)); next++) {
             v->group_of_load[next] = STREAMED_NONE;
             if (g.streamed == STREAMED_NONE && is_moved(v, next)) g.streamed = next;
@@ -93,30 +95,39 @@ static void add_wait(struct mover *v, const struct streamed_load *l, uint32_t th
     v->m->calls[c].target = work;
 }
 
-/* The kernel launched last before old call `c`. */
-static uint32_t last_kernel_before(const struct mover *v, uint32_t c)
+/* The first or the last kernel that old call `c` launches, or SIM_NONE. */
+static uint32_t kernel_of(const struct mover *v, uint32_t c, bool last)
 {
     const struct sim_model *old = v->tr->m;
-    while (c-- > 0) {
-        const struct sim_call *call = &old->calls[c];
-        for (uint32_t i = call->n_work; i-- > 0;) {
-            uint32_t w = old->works_by_call[call->first_work + i];
-            if (v->tr->t->kind[old->works[w].row] == KIND_KERNEL) return w;
-        }
+    const struct sim_call *call = &old->calls[c];
+    for (uint32_t i = 0; i < call->n_work; i++) {
+        uint32_t at = call->first_work + (last ? call->n_work - 1 - i : i);
+        uint32_t w = old->works_by_call[at];
+        if (v->tr->t->kind[old->works[w].row] == KIND_KERNEL) return w;
     }
     return SIM_NONE;
+}
+
+/* The kernels around old call `c`. */
+static void find_kernels(const struct mover *v, uint32_t c, struct group *g)
+{
+    for (uint32_t i = c; i-- > 0 && g->kernel_before == SIM_NONE;)
+        g->kernel_before = kernel_of(v, i, true);
+    for (uint32_t i = c; i < v->tr->m->n_calls && g->first_kernel == SIM_NONE; i++)
+        g->first_kernel = kernel_of(v, i, false);
 }
 
 /* What stands in front of the first call of group `g`. */
 static void add_nodes(struct mover *v, uint32_t g, uint32_t old_call)
 {
-    const struct group *gr = &v->groups[g];
+    struct group *gr = &v->groups[g];
     const struct streamed_load *l = &v->tr->s->loads[gr->first_load];
     uint32_t thread = v->tr->thread_of_load[gr->first_load];
-    bool first = g == 0 || step_of(v, g - 1) != step_of(v, g);
-    if (!first) add_wait(v, l, thread, last_kernel_before(v, old_call));
-    else v->issued_by[g] = add_node(v, l, thread, l->begin_ns);
-    add_wait(v, l, thread, gr->last_copy);
+    bool first = g == 0 || step_of(v, g - 1) != step_of(v, g), by_event = v->c->sc->by_event;
+    find_kernels(v, old_call, gr);
+    if (first) v->issued_by[g] = add_node(v, l, thread, l->begin_ns);
+    else if (!by_event) add_wait(v, l, thread, gr->kernel_before);
+    if (!by_event) add_wait(v, l, thread, gr->last_copy);
     uint32_t issue = add_node(v, l, thread, l->end_ns);
     uint32_t from = first ? g + 1 : g + v->c->sc->depth;
     for (uint32_t i = from; i <= g + v->c->sc->depth; i++)
@@ -172,6 +183,28 @@ static void move_copies(struct mover *v)
         k->latency_ns = m->typical_latency_ns;
     }
     m->n_streams++;
+}
+
+static void make_wait(struct mover *v, uint32_t work, uint32_t for_work)
+{
+    if (work == SIM_NONE || for_work == SIM_NONE) return;
+    v->m->works[work].waits_for = for_work;
+    v->m->works[work].wait_delay_ns = v->m->typical_gap_ns;
+}
+
+/* Kernels wait for the copies of their group, and copies for the kernels whose memory they take. */
+static void add_events(struct mover *v)
+{
+    uint32_t depth = v->c->sc->depth, done = SIM_NONE;
+    for (uint32_t g = 0; g < v->n_groups; g++)
+        make_wait(v, v->groups[g].first_kernel, v->groups[g].last_copy);
+    for (uint32_t w = 0; w < v->m->n_works; w++) {
+        uint32_t g = group_of_work(v, w);
+        if (g == STREAMED_NONE || g == done) continue;
+        done = g;
+        if (g >= depth && step_of(v, g - depth) == step_of(v, g))
+            make_wait(v, w, v->groups[g - depth].kernel_before);
+    }
 }
 
 /* ---- CPU time ---- */
@@ -252,6 +285,7 @@ int prefetch_move(struct change *c, struct arena *mem, struct err *e)
     }
     merge_calls(&v);
     move_copies(&v);
+    if (c->sc->by_event) add_events(&v);
     sim_model_link(m);
     set_spans(&v);
     c->m = m;

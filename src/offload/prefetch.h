@@ -6,7 +6,8 @@
  *
  * A group (a module or a block) is copied while the d groups before it compute. As the common
  * implementation does it, the CPU waits for the previous group's kernels before it gives their
- * memory back, and for the copy of a group before it launches its kernels. */
+ * memory back, and for the copy of a group before it launches its kernels. A better one lets the
+ * streams wait for each other by events, and the CPU run ahead. */
 #ifndef STRATA_OFFLOAD_PREFETCH_H
 #define STRATA_OFFLOAD_PREFETCH_H
 

@@ -12,6 +12,7 @@ struct scheme {
     uint32_t depth;       /* groups that are copied ahead, on a stream of their own; 0: none */
     bool by_block;        /* a group is a block, not a module; with depth, what lies outside of
                              all blocks comes in turn from pageable memory and is copied back */
+    bool by_event;        /* with depth: streams wait for each other, the CPU for neither */
     double weight_scale;  /* bytes of a weight over the bytes it has now: 0.5 for 8 bits */
 };
 

@@ -79,11 +79,11 @@ static void put_line(const struct chart *c, enum offload_host h)
     buf_printf(c->out, "<polyline class=\"%s\" points=\"", kind);
     for (int i = 0; i < PLAN_CURVE; i++)
         buf_printf(c->out, "%.1f,%.1f ", x_of(c, (double)curve[i].resident_bytes),
-                   y_of(c, (double)curve[i].total_ns[h]));
+                   y_of(c, (double)curve[i].from[h].total_ns));
     const struct curve_point *middle = &curve[PLAN_CURVE / 2];
     buf_printf(c->out, "\"/>\n<text class=\"t%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", kind,
                x_of(c, (double)middle->resident_bytes) + 6,
-               y_of(c, (double)middle->total_ns[h]) - 8, host_name(h));
+               y_of(c, (double)middle->from[h].total_ns) - 8, host_name(h));
 }
 
 static void put_now(const struct chart *c)
@@ -101,7 +101,7 @@ void chart_offload_svg(struct buf *out, const struct plan *p)
     c.most_ns = (double)p->rows[p->base].total_ns;
     for (int i = 0; i < PLAN_CURVE; i++)
         for (int h = 0; h < HOST_KINDS; h++)
-            c.most_ns = fmax(c.most_ns, (double)p->curve[i].total_ns[h]);
+            c.most_ns = fmax(c.most_ns, (double)p->curve[i].from[h].total_ns);
     if (c.most_ns < 1) c.most_ns = 1;
     put_style(&c);
     put_axes(&c);

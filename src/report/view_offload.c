@@ -75,7 +75,14 @@ static void say_numbers(const struct screen *s, const struct plan *p)
     if (!f->modules_are_pieces) buf_printf(s->out, " in %s modules", human_count(f->n_modules).s);
     buf_printf(s->out, ", in %s memory\n", host_name(f->host));
     if (!f->compute_ns)
-        buf_adds(s->out, "  compute   not known, taken as nothing; --compute-ms gives it\n");
+        buf_adds(s->out, "  compute   not known, taken as nothing; --compute-ms or --tokens gives "
+                         "it\n");
+    else if (f->compute_from == FACT_ASSUMED)
+        buf_printf(s->out,
+                   "  compute   %s a step, estimated at %.0f TFLOPS (%s), at least a pass "
+                   "over the weights\n",
+                   human_time(f->compute_ns).s, f->flops_per_ns / 1e3,
+                   fact_from_name(f->flops_from));
 }
 
 /* ---- the table ---- */
@@ -99,7 +106,7 @@ static struct columns pick_units(const struct plan *p)
 static enum text_style style_of(const struct plan *p, const struct prediction *r)
 {
     if (r == &p->rows[p->base]) return TEXT_BOLD;
-    if (r->verdict[0] == 'd' || r->gain_pct < -p->facts.noise_pct) return TEXT_RED;
+    if (!r->fits || r->gain_pct < -p->facts.noise_pct) return TEXT_RED;
     return r->gain_pct > p->facts.noise_pct ? TEXT_GREEN : TEXT_DIM;
 }
 
@@ -250,6 +257,9 @@ void view_calibration_text(const struct screen *s, const struct calibration *c)
                    r->bytes_per_ns, r->low, r->high);
         wide |= r->high > 1.2 * r->low;
     }
+    buf_printf(s->out, "  %-9s %6.2f GB/s  (%.2f to %.2f)\n", "to host", c->back.bytes_per_ns,
+               c->back.low, c->back.high);
+    buf_printf(s->out, "  host memory is first written to at %.1f GB/s\n", c->touch_bytes_per_ns);
     buf_printf(s->out, "  a small copy takes %s, a device allocation %s\n",
                human_time(c->call_ns).s, human_time(c->alloc_ns).s);
     if (wide) buf_adds(s->out, "  rates vary: is something else using the machine?\n");

@@ -101,6 +101,7 @@ static void put_model(struct jout *j, const struct facts *f)
     jout_uint(j, "modules", f->modules_are_pieces ? 0 : f->n_modules);
     jout_uint(j, "passes_per_step", f->passes);
     put_ms(j, "compute_ms", f->compute_ns);
+    jout_cstr(j, "compute_from", fact_from_name(f->compute_from));
     put_ms(j, "fixed_ms", f->fixed_ns);
     jout_cstr(j, "host_memory", host_name(f->host));
     if (f->activation_bytes >= 0) jout_int(j, "activation_bytes", f->activation_bytes);
@@ -114,8 +115,8 @@ static void put_curve(struct jout *j, const struct plan *p)
     for (int i = 0; i < PLAN_CURVE; i++) {
         jout_obj(j, NULL);
         jout_int(j, "resident_bytes", p->curve[i].resident_bytes);
-        put_ms(j, "pageable_total_ms", p->curve[i].total_ns[HOST_PAGEABLE]);
-        put_ms(j, "pinned_total_ms", p->curve[i].total_ns[HOST_PINNED]);
+        put_ms(j, "pageable_total_ms", p->curve[i].from[HOST_PAGEABLE].total_ns);
+        put_ms(j, "pinned_total_ms", p->curve[i].from[HOST_PINNED].total_ns);
         jout_end_obj(j);
     }
     jout_end_arr(j);
@@ -156,6 +157,8 @@ void view_offload_json(struct buf *out, const struct plan *p, const struct integ
     jout_obj(&j, "rates");
     for (int h = 0; h < HOST_KINDS; h++)
         put_rate(&j, host_name((enum offload_host)h), &p->facts.rate[h]);
+    put_rate(&j, "to_host", &p->facts.back);
+    put_rate(&j, "device_memory", &p->facts.device_memory);
     jout_end_obj(&j);
     jout_num(&j, "noise_pct", p->facts.noise_pct, 2);
     jout_arr(&j, "predictions");
@@ -178,6 +181,70 @@ void view_offload_json(struct buf *out, const struct plan *p, const struct integ
     jout_end_obj(&j);
 }
 
+/* ---- for a page ---- */
+
+struct range_ns {
+    int64_t total, low, high;
+};
+
+static void put_range(struct jout *j, struct range_ns r)
+{
+    put_ms(j, "total_ms", r.total);
+    put_ms(j, "low_ms", r.low);
+    put_ms(j, "high_ms", r.high);
+}
+
+static void put_mark(struct jout *j, const char *key, const struct prediction *r)
+{
+    jout_obj(j, key);
+    jout_cstr(j, "policy", r->policy);
+    jout_cstr(j, "about", r->about);
+    jout_cstr(j, "host_memory", host_name(r->host));
+    jout_int(j, "resident_bytes", r->resident_bytes);
+    jout_int(j, "peak_vram_bytes", r->peak_vram_bytes);
+    put_range(j, (struct range_ns){r->total_ns, r->low_ns, r->high_ns});
+    jout_cstr(j, "verdict", r->verdict);
+    jout_end_obj(j);
+}
+
+static void put_series(struct jout *j, const struct plan *p, enum offload_host h)
+{
+    jout_obj(j, NULL);
+    jout_cstr(j, "policy", "largest");
+    jout_cstr(j, "host_memory", host_name(h));
+    jout_arr(j, "points");
+    for (int i = 0; i < PLAN_CURVE; i++) {
+        const struct curve_point *c = &p->curve[i];
+        jout_obj(j, NULL);
+        jout_int(j, "resident_bytes", c->resident_bytes);
+        put_range(j, (struct range_ns){c->from[h].total_ns, c->from[h].low_ns, c->from[h].high_ns});
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+    jout_end_obj(j);
+}
+
+void view_offload_page(struct jout *j, const char *key, const struct plan *p)
+{
+    jout_obj(j, key);
+    jout_uint(j, "steps", p->facts.steps);
+    jout_int(j, "model_bytes", p->facts.model_bytes);
+    if (p->facts.vram_bytes) jout_int(j, "vram_bytes", p->facts.vram_bytes);
+    else jout_null(j, "vram_bytes");
+    jout_cstr(j, "host_memory", host_name(p->facts.host));
+    jout_num(j, "noise_pct", p->facts.noise_pct, 2);
+    put_mark(j, "now", &p->rows[p->base]);
+    jout_arr(j, "series");
+    for (int h = 0; h < HOST_KINDS; h++) put_series(j, p, (enum offload_host)h);
+    jout_end_arr(j);
+    jout_arr(j, "marks");
+    for (uint32_t i = 0; i < p->n_rows; i++)
+        if (i != p->base) put_mark(j, NULL, &p->rows[i]);
+    jout_end_arr(j);
+    put_texts(j, "advice", p->advice, p->n_advice);
+    jout_end_obj(j);
+}
+
 void view_calibration_json(struct buf *out, const struct calibration *c)
 {
     struct jout j;
@@ -186,7 +253,9 @@ void view_calibration_json(struct buf *out, const struct calibration *c)
     jout_cstr(&j, "device", c->device);
     jout_obj(&j, "rates");
     for (int h = 0; h < HOST_KINDS; h++) put_rate(&j, host_name((enum offload_host)h), &c->rate[h]);
+    put_rate(&j, "to_host", &c->back);
     jout_end_obj(&j);
+    jout_num(&j, "first_touch_gb_per_s", c->touch_bytes_per_ns, 3);
     jout_us(&j, "call_us", c->call_ns);
     jout_us(&j, "alloc_us", c->alloc_ns);
     jout_int(&j, "bytes", c->bytes);

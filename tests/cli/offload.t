@@ -3,7 +3,7 @@
 $ strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --first-ms 110s --vram 12GB --measured 4:122s --measured 4:124s:8GB --measured 10:180s --measured 10:160s:8GB
 | no trace: an estimate from sizes and rates
 |   model     22.0 GB, in pageable memory
-|   compute   not known, taken as nothing; --compute-ms gives it
+|   compute   not known, taken as nothing; --compute-ms or --tokens gives it
 |   pageable 5.5 GB/s, given
 |   pinned   25.0 GB/s, assumed: measure it with strata offload calibrate, or give it
 |
@@ -16,9 +16,9 @@ $ strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --firs
 |   largest stay       8.00 GB   110 s  2546 ms   118 s    112 to 124    -4 %  8.00 GB  within noise
 |   best stay          8.00 GB   110 s  2546 ms   118 s    112 to 124    -4 %  8.00 GB  within noise
 |   all stay           22.0 GB   110 s        -   110 s    104 to 116   -10 %  22.0 GB  does not fit
-|   model in one go    22.0 GB   110 s        -   110 s    104 to 116   -10 %  22.0 GB  does not fit
-|   8-bit weights            -  55.0 s  2000 ms  61.0 s  57.9 to 64.1   -50 %        -  worth it
-|   4-bit weights            -  27.5 s  1000 ms  30.5 s  28.9 to 32.1   -75 %        -  worth it
+|   model in one go    22.0 GB   114 s        -   114 s    108 to 120    -7 %  22.0 GB  does not fit
+|   8-bit weights            -  55.0 s  2047 ms  61.2 s  58.1 to 64.3   -50 %        -  worth it
+|   4-bit weights            -  27.5 s  1039 ms  30.7 s  29.1 to 32.2   -75 %        -  worth it
 |
 |   from pinned mem.  resident  first    step  total       range  change     VRAM  verdict
 |   all streamed             -  110 s  880 ms  113 s  106 to 119    -8 %        -  worth it
@@ -26,7 +26,7 @@ $ strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --firs
 |   largest stay       8.00 GB  110 s  560 ms  112 s  106 to 118    -8 %  8.00 GB  worth it
 |   best stay          8.00 GB  110 s  560 ms  112 s  106 to 118    -8 %  8.00 GB  worth it
 |   all stay           22.0 GB  110 s       -  110 s  104 to 116   -10 %  22.0 GB  does not fit
-|   model in one go    22.0 GB  110 s       -  110 s  104 to 116   -10 %  22.0 GB  does not fit
+|   model in one go    22.0 GB  114 s       -  114 s  108 to 120    -7 %  22.0 GB  does not fit
 |   modules ahead            -  110 s  880 ms  113 s  106 to 119    -8 %        -  worth it
 |   ahead, best stay   8.00 GB  110 s  560 ms  112 s  106 to 118    -8 %  8.00 GB  worth it
 |   blocks ahead             -  110 s  880 ms  113 s  106 to 119    -8 %        -  worth it
@@ -125,7 +125,7 @@ $ strata offload no-such-file.json
 ? 3
 
 $ STRATA_LIBCUDA=/nowhere/libcuda.so.1 strata offload calibrate
-! strata: no CUDA driver here (/nowhere/libcuda.so.1): calibrate on the machine that will run the model
+! strata: no CUDA driver here (/nowhere/libcuda.so.1): copies to a device cannot be timed. Calibrate on the machine that will run the model, or give --pageable-gbps and --pinned-gbps
 ? 3
 
 # The chart is a picture of its own.

@@ -45,4 +45,22 @@ TEST(equal_modules_are_no_blocks)
     CHECK_EQ_UINT(number(bytes, 0, block), 0);
 }
 
+TEST(what_is_outside_of_blocks_is_loose)
+{
+    static const int64_t bytes[] = {500, 1, 30, 1, 30, 1, 30, 77};
+    uint32_t block[8];
+    number(bytes, 8, block);
+    for (uint32_t i = 0; i < 8; i++)
+        CHECK_EQ_INT(blocks_is_loose(bytes, block, 8, i), i == 0 || i == 7);
+}
+
+/* Whole blocks as modules: nothing lies outside of them. */
+TEST(a_model_without_blocks_has_nothing_loose)
+{
+    static const int64_t bytes[] = {787, 680, 680, 340, 340};
+    uint32_t block[5];
+    number(bytes, 5, block);
+    for (uint32_t i = 0; i < 5; i++) CHECK(!blocks_is_loose(bytes, block, 5, i));
+}
+
 TEST_MAIN

@@ -6,6 +6,7 @@ static struct {
     int calls, fail_at; /* the call that is refused; 0: none */
     int device, host, contexts;
     int copies[2]; /* small, large */
+    int back;
 } fake;
 
 static int answer(void)
@@ -91,6 +92,13 @@ static int fake_copy(driver_ptr to, const void *from, size_t n, void *stream)
     return answer();
 }
 
+static int fake_copy_back(void *to, driver_ptr from, size_t n, void *stream)
+{
+    CHECK(to && from != 0 && n > 1000000 && !stream);
+    fake.back++;
+    return answer();
+}
+
 static int fake_wait(void *stream)
 {
     (void)stream;
@@ -109,6 +117,7 @@ static const struct driver driver = {
     .host_alloc = fake_host_alloc,
     .host_free = fake_host_free,
     .copy = fake_copy,
+    .copy_back = fake_copy_back,
     .wait = fake_wait,
 };
 
@@ -116,7 +125,7 @@ TEST(measures_both_kinds_of_memory)
 {
     struct calibration c = {0};
     memset(&fake, 0, sizeof fake);
-    REQUIRE(CHECK_EQ_INT(calibrate_run(&driver, &c, NULL), 0));
+    REQUIRE(CHECK_EQ_INT(calibrate_run(&driver, 0, &c, NULL), 0));
     CHECK_EQ_STR(c.device, "Fake GPU 0");
     for (int h = 0; h < HOST_KINDS; h++) {
         CHECK(c.rate[h].bytes_per_ns > 0);
@@ -125,6 +134,8 @@ TEST(measures_both_kinds_of_memory)
     }
     CHECK_EQ_INT(fake.copies[1], 2 * (2 + (int)c.rounds));
     CHECK_EQ_INT(fake.copies[0], 50);
+    CHECK_EQ_INT(fake.back, 2 + (int)c.rounds);
+    CHECK(c.back.bytes_per_ns > 0 && c.touch_bytes_per_ns > 0);
     CHECK_EQ_INT(fake.device, 0);
     CHECK_EQ_INT(fake.host, 0);
     CHECK_EQ_INT(fake.contexts, 0);
@@ -134,14 +145,14 @@ TEST(every_refusal_is_told_and_leaks_nothing)
 {
     struct calibration c;
     memset(&fake, 0, sizeof fake);
-    CHECK_EQ_INT(calibrate_run(&driver, &c, NULL), 0);
+    CHECK_EQ_INT(calibrate_run(&driver, 0, &c, NULL), 0);
     int calls = fake.calls;
     for (int i = 1; i <= calls; i++) {
         struct err e;
         err_init(&e);
         memset(&fake, 0, sizeof fake);
         fake.fail_at = i;
-        CHECK_EQ_INT(calibrate_run(&driver, &c, &e), ERR_UNSUPPORTED);
+        CHECK_EQ_INT(calibrate_run(&driver, 0, &c, &e), ERR_UNSUPPORTED);
         CHECK(strstr(e.msg, "failed (999)") != NULL);
         CHECK_EQ_INT(fake.device, 0);
         CHECK_EQ_INT(fake.host, 0);

@@ -1,14 +1,15 @@
 /* test_estimate.c: the pipeline of copies and compute by hand, and what follows from few numbers.
  */
 #include "offload/estimate.h"
+#include "offload/roofline.h"
 #include "test.h"
 
 /* Four modules at 1 byte a ns: copies of 10, 40, 10, 40 us; computes of 20, 5, 20, 5 us. */
 static struct facts_module modules[] = {
-    {"a", 10000, 20000, 0, 0},
-    {"b", 40000, 5000, 0, 0},
-    {"a", 10000, 20000, 0, 1},
-    {"b", 40000, 5000, 0, 1},
+    {.name = "a", .bytes = 10000, .compute_ns = 20000, .block = 0},
+    {.name = "b", .bytes = 40000, .compute_ns = 5000, .block = 0},
+    {.name = "a", .bytes = 10000, .compute_ns = 20000, .block = 1},
+    {.name = "b", .bytes = 40000, .compute_ns = 5000, .block = 1},
 };
 
 static struct facts four(void)
@@ -165,6 +166,64 @@ TEST(nothing_known_is_an_error)
     err_init(&e);
     CHECK_EQ_INT(complete(&f, 0, &e), ERR_USAGE);
     CHECK(strstr(e.msg, "--model-bytes") != NULL);
+}
+
+/* An embedding of 1 KB and two blocks of two modules: the embedding comes in turn, from pageable
+ * memory, and goes back; blocks of 50 us to copy hide 25 us of compute each. */
+TEST(what_lies_outside_of_blocks_comes_in_turn_and_goes_back)
+{
+    struct facts_module five[5] = {{.name = "embed", .bytes = 1000, .loose = true}};
+    for (int i = 0; i < 4; i++) five[i + 1] = modules[i];
+    for (int i = 1; i < 5; i++) five[i].block++;
+    struct facts f = four();
+    f.modules = five;
+    f.n_modules = 5;
+    f.back = (struct facts_rate){.bytes_per_ns = 0.25, .from = FACT_GIVEN};
+    struct scheme ahead = {.host = HOST_PINNED, .depth = 1, .by_block = true};
+    CHECK_EQ_INT(run(&f, ahead).step_ns, 2 * 50000 + 25000 + 1000 * 2 + 1000 * 4);
+    ahead.by_block = false;
+    CHECK(run(&f, ahead).step_ns < 120000);
+}
+
+/* At 10 FLOPs a ns and 2 bytes a ns of device memory. */
+TEST(compute_from_arithmetic_or_bytes)
+{
+    struct facts f = four();
+    struct facts_module unknown[4];
+    for (int i = 0; i < 4; i++) {
+        unknown[i] = modules[i];
+        unknown[i].compute_ns = 0;
+    }
+    unknown[1].flops = 2e6;
+    f.modules = unknown;
+    f.flops_per_ns = 10;
+    f.flops_from = FACT_GIVEN;
+    f.device_memory = (struct facts_rate){.bytes_per_ns = 2, .from = FACT_GIVEN};
+    f.tokens = 3;
+    roofline_compute(&f);
+    CHECK_EQ_INT(unknown[0].compute_ns, 5000);   /* 10 KB are read at 2 bytes a ns */
+    CHECK_EQ_INT(unknown[1].compute_ns, 200000); /* its own FLOPs */
+    CHECK_EQ_INT(f.compute_ns, 5000 + 200000 + 5000 + 20000);
+    CHECK_EQ_INT(f.compute_from, FACT_ASSUMED);
+    f.tokens = 100; /* now arithmetic takes longer, but what is known stays */
+    roofline_compute(&f);
+    CHECK_EQ_INT(unknown[0].compute_ns, 5000);
+    unknown[0].compute_ns = unknown[1].compute_ns = unknown[2].compute_ns = unknown[3].compute_ns =
+        f.compute_ns = 0;
+    roofline_compute(&f);
+    CHECK_EQ_INT(unknown[0].compute_ns, 5000 * 2 * 100 / 10);
+}
+
+TEST(assumed_rates_follow_the_generation)
+{
+    struct facts old = {0}, new = {0}, given = {.flops_per_ns = 7, .flops_from = FACT_GIVEN};
+    roofline_rates(&old, 7);
+    roofline_rates(&new, 9);
+    roofline_rates(&given, 9);
+    CHECK(new.flops_per_ns > old.flops_per_ns);
+    CHECK(new.device_memory.bytes_per_ns > old.device_memory.bytes_per_ns);
+    CHECK_EQ_INT(new.flops_from, FACT_ASSUMED);
+    CHECK_NEAR(given.flops_per_ns, 7, 1e-9);
 }
 
 TEST_MAIN

@@ -173,13 +173,58 @@ TEST(copies_ahead_are_bound_by_the_copies)
     stream_lab_close(&l);
 }
 
+/* Streams wait for each other and the CPU for neither: 5 copies, and what is left of the kernels.
+ * With room for one module more, copies wait for no kernel. */
+TEST(events_leave_the_cpu_free)
+{
+    static const int64_t equal[] = {3000000, 3000000, 3000000, 3000000, 3000000};
+    struct stream_spec s = spec(false);
+    s.bytes = equal;
+    s.n_modules = 5;
+    s.compute_us = 290;
+    struct stream_lab l;
+    open_spec(&l, &s);
+    struct scheme by_event = {.host = HOST_PINNED, .depth = 1, .by_event = true};
+    struct scheme_times waits = run(&l, (struct scheme){.host = HOST_PINNED, .depth = 1});
+    struct scheme_times t = run(&l, by_event);
+    CHECK_NEAR(us(t.step_ns), 5 * 300 + 290, 40);
+    CHECK(t.step_ns <= waits.step_ns);
+    by_event.depth = 3;
+    CHECK(run(&l, by_event).step_ns <= t.step_ns + 1000);
+    stream_lab_close(&l);
+}
+
+/* The embedding and the head stand outside of the blocks: from pageable memory, in turn, and back.
+ */
+TEST(what_lies_outside_of_blocks_comes_in_turn)
+{
+    static const int64_t blocks[] = {5000000, 100000, 2000000, 100000,
+                                     2000000, 100000, 2000000, 7000000};
+    struct stream_spec s = spec(true);
+    s.bytes = blocks;
+    s.n_modules = 8;
+    struct stream_lab l;
+    open_spec(&l, &s);
+    CHECK(l.s.modules[0].loose && l.s.modules[7].loose && !l.s.modules[1].loose);
+    struct scheme sc = {.host = HOST_PINNED, .depth = 1, .by_block = true};
+    struct scheme_times t = run(&l, sc);
+    /* 12 MB at 10 bytes a ns; three blocks of 2.1 MB at 40, two hidden behind kernels of 100 */
+    CHECK_NEAR(us(t.step_ns), 1200 + 52.5 + 8 * 50, 150);
+    l.tr.back_bytes_per_ns = 20;
+    CHECK_NEAR(us(run(&l, sc).step_ns - t.step_ns), 600, 1);
+    stream_lab_close(&l);
+}
+
 static int run_all(void *ctx)
 {
     struct stream_lab *l = ctx;
     static const bool stays[] = {false, false, true, false};
-    for (uint32_t depth = 0; depth < 2; depth++) {
-        struct scheme sc = {
-            .host = HOST_PINNED, .resident = stays, .depth = depth, .weight_scale = 1};
+    for (uint32_t depth = 0; depth < 3; depth++) {
+        struct scheme sc = {.host = HOST_PINNED,
+                            .resident = stays,
+                            .depth = depth,
+                            .by_event = depth == 2,
+                            .weight_scale = 1};
         struct scheme_times t;
         TRY(trial_run(&l->tr, &sc, &l->mem, &t, NULL));
     }

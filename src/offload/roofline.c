@@ -1,0 +1,56 @@
+/* roofline.c: see roofline.h. */
+#include "offload/roofline.h"
+
+/* Weights are taken to have 16 bits, one multiplication and one addition each. */
+#define BYTES_PER_WEIGHT 2.0
+#define FLOPS_PER_WEIGHT 2.0
+
+/* What programs reach on cards of a generation: dense 16-bit arithmetic in FLOPs a nanosecond
+ * (thousandths of a TFLOPS), device memory in bytes a nanosecond. */
+static const struct generation {
+    int major;
+    double flops_per_ns, bytes_per_ns;
+} generations[] = {
+    {10, 1000e3, 5000},
+    {9, 500e3, 3000},
+    {8, 100e3, 700},
+    {0, 50e3, 400},
+};
+
+void roofline_rates(struct facts *f, int major)
+{
+    const struct generation *g = generations;
+    if (major == 0) major = 8;
+    while (g->major > major) g++;
+    if (f->flops_from == FACT_UNKNOWN) {
+        f->flops_per_ns = g->flops_per_ns;
+        f->flops_from = FACT_ASSUMED;
+    }
+    if (f->device_memory.from == FACT_UNKNOWN)
+        f->device_memory =
+            (struct facts_rate){.bytes_per_ns = g->bytes_per_ns, .from = FACT_ASSUMED};
+}
+
+static double module_ns(const struct facts *f, const struct facts_module *m)
+{
+    double weights = (double)m->bytes / BYTES_PER_WEIGHT;
+    double flops = m->flops > 0 ? m->flops : weights * FLOPS_PER_WEIGHT * f->tokens;
+    double arithmetic = flops / f->flops_per_ns;
+    double reading = (double)m->bytes / f->device_memory.bytes_per_ns;
+    return flops > 0 && reading > arithmetic ? reading : arithmetic;
+}
+
+void roofline_compute(struct facts *f)
+{
+    double sum = 0;
+    if (f->compute_ns) return;
+    for (uint32_t i = 0; i < f->n_modules; i++)
+        if (f->modules[i].compute_ns) return;
+    for (uint32_t i = 0; i < f->n_modules; i++) {
+        double ns = module_ns(f, &f->modules[i]);
+        f->modules[i].compute_ns = (int64_t)(ns + 0.5);
+        sum += ns;
+    }
+    f->compute_ns = (int64_t)(sum * f->passes + 0.5);
+    if (f->compute_ns) f->compute_from = FACT_ASSUMED;
+}

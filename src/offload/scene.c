@@ -1,0 +1,59 @@
+/* scene.c: see scene.h. */
+#include "offload/scene.h"
+
+/* Noise is not believed to be below this, in percent. */
+#define LEAST_NOISE_PCT 3.0
+
+/* What break-even asks for where nobody says. */
+#define TARGET_PCT 10
+
+int scene_read(const struct trace *t, const struct basics *b, struct scene_hints hints,
+               struct arena *mem, struct scene *ret, struct err *e)
+{
+    *ret = (struct scene){.t = t, .b = b};
+    ret->streamed.asked_steps = hints.steps;
+    ret->streamed.asked_passes = hints.passes;
+    TRY(streamed_run(t, b, mem, &ret->streamed, e));
+    if (!ret->streamed.n_loads) return 0;
+    TRY(sim_model_run(t, &b->calls, mem, &ret->model, e));
+    TRY(undistort_run(&ret->model, hints.wall_ns, mem, &ret->plain, e));
+    ret->trial =
+        (struct trial){.t = t, .b = b, .m = &ret->model, .u = &ret->plain, .s = &ret->streamed};
+    TRY(trial_init(&ret->trial, mem, e));
+    return observe_run(&ret->trial, mem, &ret->observed, e);
+}
+
+int scene_facts(const struct scene *sc, struct arena *mem, struct facts *ret, struct err *e)
+{
+    const struct scheme_times *t = &sc->observed.times;
+    TRY(observe_facts(&sc->trial, &sc->observed, mem, ret, e));
+    double spread = (double)(t->slowest_ns - t->fastest_ns);
+    ret->noise_pct = t->step_ns > 0 ? 50 * spread / (double)t->step_ns : 0;
+    if (ret->noise_pct < LEAST_NOISE_PCT) ret->noise_pct = LEAST_NOISE_PCT;
+    ret->noise_from = FACT_MEASURED;
+    return 0;
+}
+
+int scene_complete(struct scene *sc, struct facts *f, struct arena *mem, struct err *e)
+{
+    TRY(facts_complete(f, sc->t->n_devices ? sc->t->devices[0].major : 0, mem, e));
+    for (int h = 0; h < HOST_KINDS; h++) sc->trial.bytes_per_ns[h] = f->rate[h].bytes_per_ns;
+    sc->trial.back_bytes_per_ns = f->back.bytes_per_ns;
+    sc->trial.alloc_ns = f->alloc_ns;
+    return 0;
+}
+
+int scene_run(const struct trace *t, const struct basics *b, struct arena *mem, struct scene *ret,
+              struct err *e)
+{
+    struct scene_hints none = {0};
+    TRY(scene_read(t, b, none, mem, ret, e));
+    if (!ret->streamed.n_loads) return 0;
+    struct plan *p = &ret->plan;
+    TRY(scene_facts(ret, mem, &p->facts, e));
+    TRY(scene_complete(ret, &p->facts, mem, e));
+    p->trial = &ret->trial;
+    p->observed = ret->observed;
+    p->wish = (struct wish){.resident_bytes = -1, .depth = 1, .target_pct = TARGET_PCT};
+    return plan_run(p, mem, e);
+}
