@@ -49,6 +49,9 @@ struct backend {
     /* In the recorded process, once; its runtime is loaded by then. */
     int (*start)(const struct backend_options *o, struct err *e);
     void (*stop)(void); /* everything recorded so far is in the files afterwards */
+
+    /* Between start and stop: nothing is recorded, and nearly nothing costs time. */
+    void (*pause)(bool paused);
 };
 
 extern const struct backend *const backends[]; /* NULL-terminated */

@@ -65,4 +65,12 @@ static inline uint64_t recorder_put(struct ring_record r, uint64_t value)
     return writer_put(w, r, value);
 }
 
+/* Slots as they are, all or none; see writer_put_all. */
+static inline void recorder_put_all(const struct ring_record *slots, int n)
+{
+    struct writer *w = recorder_mine;
+    if (__builtin_expect(!w, 0) && !(w = recorder_adopt())) recorder_lose();
+    else writer_put_all(w, slots, n);
+}
+
 #endif

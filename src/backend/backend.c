@@ -1,0 +1,65 @@
+/* backend.c: the one list of backends, their options, and what they have to say. */
+#include "backend/backend.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cuda/cuda.h"
+#include "record/defs.h"
+
+const struct backend *const backends[] = {&backend_cuda, NULL};
+
+const struct backend *backend_find(const char *name)
+{
+    for (int i = 0; backends[i]; i++)
+        if (strcmp(backends[i]->name, name) == 0) return backends[i];
+    return NULL;
+}
+
+static uint64_t number(const char *variable, uint64_t usual, uint64_t least, uint64_t most)
+{
+    const char *text = getenv(variable);
+    char *end;
+    long long n = text && *text ? strtoll(text, &end, 10) : -1;
+    if (n < 0 || *end) return usual;
+    return (uint64_t)n < least ? least : (uint64_t)n > most ? most : (uint64_t)n;
+}
+
+void backend_options_from_env(struct backend_options *o)
+{
+    const char *graphs = getenv("STRATA_GRAPHS");
+    *o = (struct backend_options){
+        .wait_ns = number("STRATA_WAIT_US", 1, 0, 1000000) * 1000,
+        .whole_graphs = graphs && strcmp(graphs, "whole") == 0,
+        .flush_ms = (uint32_t)number("STRATA_FLUSH_MS", 100, 5, 10000),
+        .most_bytes = number("STRATA_BUFFER_MB", 128, 8, 4096) << 20,
+    };
+}
+
+static void define(enum def_type type, const char *start, const char *fmt, va_list ap)
+{
+    char text[600];
+    int n = snprintf(text, sizeof text, "%s", start);
+    vsnprintf(text + n, sizeof text - (size_t)n, fmt, ap);
+    (void)defs_id(type, str_c(text));
+}
+
+void backend_note(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    define(DEF_NOTE, "", fmt, ap);
+    va_end(ap);
+}
+
+void backend_fact(const char *key, const char *fmt, ...)
+{
+    char start[64];
+    snprintf(start, sizeof start, "%s=", key);
+    va_list ap;
+    va_start(ap, fmt);
+    define(DEF_FACT, start, fmt, ap);
+    va_end(ap);
+}

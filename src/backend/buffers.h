@@ -1,0 +1,48 @@
+/* buffers.h: memory lent to a vendor's tracing library, which fills it with records.
+ *
+ *     ready ──take──> lent ──give_back──> filled ──next_filled──> read by us ──recycle──> ready
+ *
+ * take and give_back run on the user's threads or the library's own: they take no lock and, while
+ * a buffer is ready, ask the system for nothing. Ready buffers are zeroed and their pages are
+ * there, so that nobody else pays for that. One consumer at a time calls the rest. */
+#ifndef STRATA_BACKEND_BUFFERS_H
+#define STRATA_BACKEND_BUFFERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BUFFERS_BYTES ((size_t)256 << 10) /* of one buffer */
+#define BUFFERS_READY 4                 /* kept ready */
+
+struct buffer {
+    char *bytes;
+    size_t n_valid; /* filled: how much of it holds records */
+    void *last;     /* the last record read from it, NULL before the first */
+    struct buffer *next;
+};
+
+/* All buffers together take at most `most_bytes`. Again after fork, with those of the parent
+ * forgotten. */
+void buffers_init(uint64_t most_bytes);
+
+/* The bytes of an empty buffer, BUFFERS_BYTES of them; NULL when there may be no more. */
+void *buffers_take(void);
+
+/* A buffer comes back with `n_valid` bytes of records; false when it is none of ours. */
+bool buffers_give_back(void *bytes, size_t n_valid);
+
+/* The filled buffers in the order they came back, or NULL. */
+struct buffer *buffers_filled(void);
+
+/* Empties it; it is ready again. */
+void buffers_recycle(struct buffer *b);
+
+/* Keeps BUFFERS_READY of them ready. */
+void buffers_replenish(void);
+
+/* The i-th buffer while it is lent, NULL when it is not; until i reaches buffers_count. */
+struct buffer *buffers_lent(uint32_t i);
+uint32_t buffers_count(void);
+
+#endif

@@ -1,0 +1,159 @@
+/* callbacks.c: see callbacks.h. */
+#include "backend/cuda/callbacks.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/python/pystack.h"
+#include "backend/python/sampler.h"
+#include "base/str.h"
+#include "record/names.h"
+#include "record/recorder.h"
+
+/* Launching takes some microseconds; longer than this it waited for something. */
+#define LAUNCH_WAITS_NS 20000
+
+enum class { NONE, LAUNCH, OTHER };
+
+/* Driver calls by CUPTI's number: those that put work on a device, wait for it, or take memory. A
+ * call of the runtime library shows as the driver call it makes. */
+static const struct range {
+    uint16_t first, last;
+    uint8_t class;
+} calls[] = {
+    {307, 307, LAUNCH}, /* cuLaunchKernel, _ptsz, cooperative, Ex */
+    {442, 442, LAUNCH}, {477, 478, LAUNCH},
+    {480, 480, LAUNCH}, {652, 653, LAUNCH},
+    {514, 515, OTHER},                     /* cuGraphLaunch */
+    {17, 17, OTHER},                       /* cuCtxSynchronize */
+    {800, 800, OTHER},  {121, 121, OTHER}, /* cuEventSynchronize */
+    {126, 126, OTHER},                     /* cuStreamSynchronize */
+    {440, 440, OTHER},  {295, 295, OTHER}, /* cuStreamWaitEvent */
+    {436, 436, OTHER},  {119, 119, OTHER}, /* cuEventRecord */
+    {441, 441, OTHER},  {587, 588, OTHER},
+    {276, 293, OTHER}, /* cuMemcpy..., from HtoD_v2 to HtoAAsync_v2 */
+    {305, 306, OTHER},  {318, 321, OTHER},
+    {397, 410, OTHER},  {418, 427, OTHER},
+    {776, 779, OTHER},  {796, 799, OTHER},
+    {249, 254, OTHER}, /* cuMemset... */
+    {411, 416, OTHER},  {216, 216, OTHER},
+    {218, 218, OTHER},  {220, 220, OTHER},
+    {222, 222, OTHER},  {224, 224, OTHER},
+    {226, 226, OTHER},  {428, 433, OTHER},
+    {243, 245, OTHER}, /* cuMemAlloc, cuMemFree */
+    {38, 38, OTHER},   /* cuMemFreeHost */
+    {271, 271, OTHER}, /* cuMemHostAlloc, cuMemAllocHost, registering */
+    {294, 294, OTHER},  {301, 302, OTHER},
+    {379, 379, OTHER},  {371, 371, OTHER}, /* cuMemAllocManaged */
+    {549, 552, OTHER},                     /* cuMemCreate, Release, Map, Unmap */
+    {598, 601, OTHER},                     /* cuMemAllocAsync, cuMemFreeAsync */
+    {611, 612, OTHER},  {18, 21, OTHER},   /* cuModuleLoad... */
+    {678, 679, OTHER},                     /* cuLibraryLoad... */
+};
+enum { N_CALLS = sizeof calls / sizeof *calls, MOST_IDS = 1024 };
+
+static const struct cupti_api *api;
+static void *subscriber;
+static atomic_bool on;
+static enum clock_source ticks_of;
+static uint64_t patience[3]; /* ticks, by class: calls that take longer get a stack */
+static uint8_t class_of[MOST_IDS];
+static _Atomic uint16_t name_of[MOST_IDS]; /* string ids, 0 until seen */
+
+/* "cuMemcpyDtoHAsync_v2_ptsz" is cuMemcpyDtoHAsync to everybody who reads it. */
+static uint16_t name_call(const char *function)
+{
+    struct str s = str_c(function);
+    if (str_ends(s, "_ptsz") || str_ends(s, "_ptds")) s.n -= 5;
+    if (s.n > 3 && s.p[s.n - 3] == '_' && s.p[s.n - 2] == 'v') s.n -= 3;
+    return (uint16_t)names_id(s);
+}
+
+static uint16_t call_name(uint32_t id, const struct cupti_call *c)
+{
+    uint16_t name = atomic_load_explicit(&name_of[id], memory_order_relaxed);
+    if (__builtin_expect(!name, 0)) {
+        name = name_call(c->function ? c->function : "cuda call");
+        atomic_store_explicit(&name_of[id], name, memory_order_relaxed);
+    }
+    return name;
+}
+
+static void call_ends(uint32_t id, const struct cupti_call *c)
+{
+    uint64_t begin = *c->own, end = clock_ticks(ticks_of);
+    if (!begin) return; /* entered before we were on */
+    struct ring_record slots[2] = {
+        {.ticks = end, .kind = RING_CALL, .name = call_name(id, c)},
+        ring_with_id((struct ring_record){.ticks = begin, .kind = RING_VALUE}, c->correlation),
+    };
+    recorder_put_all(slots, 2);
+    if (end - begin >= patience[class_of[id]]) pystack_mark(begin, end);
+    sampler_watch();
+}
+
+static void on_call(void *ours, uint32_t domain, uint32_t id, const void *data)
+{
+    if (!atomic_load_explicit(&on, memory_order_relaxed)) return;
+    if (domain == CUPTI_DOMAIN_STATE) {
+        backend_note("CUPTI met a fatal error and stopped: GPU records end there");
+        return;
+    }
+    if (domain != CUPTI_DOMAIN_DRIVER || id >= MOST_IDS) return;
+    const struct cupti_call *c = data;
+    if (c->site == CUPTI_ENTER) *c->own = clock_ticks(ticks_of);
+    else call_ends(id, c);
+}
+
+static int subscribe(struct err *e)
+{
+    char holder[80] = "";
+    uint32_t rc;
+    struct cupti_subscriber_params p = {sizeof p, "Strata", holder, sizeof holder - 1};
+    if (api->Subscribe_v2) rc = api->Subscribe_v2(&subscriber, on_call, NULL, &p);
+    else rc = api->Subscribe(&subscriber, on_call, NULL);
+    if (rc == CUPTI_OK) return 0;
+    subscriber = NULL;
+    if (rc == CUPTI_OTHER_SUBSCRIBER && holder[0])
+        return FAIL(e, ERR_UNSUPPORTED, "another profiler is attached (%s): run without it",
+                    holder);
+    return FAIL(e, ERR_UNSUPPORTED, "%s (CUPTI error %u)", cupti_api_reason(api, rc), rc);
+}
+
+/* A version that does not know a call does not make it either: its refusal is no loss. */
+static void enable_calls(bool enable)
+{
+    for (int i = 0; i < N_CALLS; i++)
+        for (uint32_t id = calls[i].first; id <= calls[i].last; id++) {
+            class_of[id] = calls[i].class;
+            api->EnableCallback(enable, subscriber, CUPTI_DOMAIN_DRIVER, id);
+        }
+    api->EnableCallback(1, subscriber, CUPTI_DOMAIN_STATE, CUPTI_STATE_FATAL);
+}
+
+int callbacks_start(const struct cupti_api *a, const struct backend_options *o, struct err *e)
+{
+    api = a;
+    ticks_of = recorder_clock();
+    double ticks_per_ns = recorder_ticks_per_second() / 1e9;
+    patience[OTHER] = (uint64_t)((double)o->wait_ns * ticks_per_ns);
+    patience[LAUNCH] = (uint64_t)(LAUNCH_WAITS_NS * ticks_per_ns);
+    TRY(subscribe(e));
+    atomic_store(&on, true);
+    enable_calls(true);
+    return 0;
+}
+
+void callbacks_pause(bool paused)
+{
+    atomic_store(&on, !paused);
+    enable_calls(!paused);
+}
+
+void callbacks_stop(bool detach)
+{
+    atomic_store(&on, false);
+    if (detach && subscriber) api->Unsubscribe(subscriber);
+    subscriber = NULL;
+}

@@ -1,0 +1,146 @@
+/* cuda.c: starting, fetching, ending. A thread of ours fetches what the GPU has finished every
+ * 100 ms, so that a killed process loses no more than that. */
+#include "backend/cuda/cuda.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "backend/cuda/activity.h"
+#include "backend/cuda/callbacks.h"
+#include "backend/cuda/devices.h"
+#include "backend/python/python_side.h"
+#include "record/recorder.h"
+
+#define LAST_FETCH_S 5 /* how long the end of the program may wait for our thread */
+
+static struct cupti_api api;
+static struct backend_options options;
+static pthread_t thread;
+static sem_t wake;
+static atomic_bool running, ending;
+static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* starting and stopping */
+
+static struct timespec soon(uint32_t ms)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += (long)ms % 1000 * 1000000;
+    t.tv_sec += (time_t)ms / 1000 + t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+static void *fetch(void *unused)
+{
+    struct python_side_options python;
+    bool defined = false;
+    python_side_options_from_env(&python);
+    while (!atomic_load(&ending)) {
+        struct timespec next = soon(options.flush_ms);
+        sem_timedwait(&wake, &next);
+        if (!defined) defined = devices_define();
+        python_side_start(&python); /* completes what was not loaded yet */
+        if (!atomic_load(&ending)) activity_fetch(false);
+    }
+    return NULL;
+}
+
+/* Ours: no signal of the program is handled on it. */
+static int start_thread(struct err *e)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sem_init(&wake, 0, 0);
+    atomic_store(&ending, false);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = pthread_create(&thread, NULL, fetch, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc) return FAIL(e, ERR_IO, "no thread could be started");
+    pthread_setname_np(thread, "strata gpu");
+    return 0;
+}
+
+static void join_thread(void)
+{
+    atomic_store(&ending, true);
+    sem_post(&wake);
+    struct timespec limit = soon(LAST_FETCH_S * 1000);
+    pthread_timedjoin_np(thread, NULL, &limit);
+}
+
+static void stop(void)
+{
+    pthread_mutex_lock(&life);
+    if (atomic_exchange(&running, false)) {
+        python_side_stop();
+        join_thread();
+        callbacks_stop(false);
+        activity_fetch(true);
+    }
+    pthread_mutex_unlock(&life);
+}
+
+static void pause_parts(bool paused)
+{
+    pthread_mutex_lock(&life);
+    if (atomic_load(&running)) {
+        callbacks_pause(paused);
+        activity_pause(paused);
+    }
+    pthread_mutex_unlock(&life);
+}
+
+/* The child has no GPU, no thread of ours, and memory the parent's library still fills. */
+static void after_fork_in_child(void)
+{
+    pthread_mutex_init(&life, NULL);
+    if (!atomic_exchange(&running, false)) return;
+    callbacks_stop(false);
+    activity_forget();
+}
+
+static void prepare(void)
+{
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+    atexit(stop);
+}
+
+static int start_parts(struct err *e)
+{
+    TRY(cupti_api_load(&api, e));
+    TRY(callbacks_start(&api, &options, e));
+    int rc = activity_start(&api, &options, e);
+    if (rc == 0) rc = start_thread(e);
+    if (rc < 0) callbacks_stop(true);
+    return rc;
+}
+
+static int start(const struct backend_options *o, struct err *e)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int rc = 0;
+    pthread_once(&once, prepare);
+    pthread_mutex_lock(&life);
+    if (!atomic_load(&running)) {
+        options = *o;
+        rc = start_parts(e);
+        if (rc == 0) atomic_store(&running, true);
+        if (api.version) backend_fact("cupti", "%u", api.version);
+        if (api.path[0]) backend_fact("libcupti", "%s", api.path);
+    }
+    pthread_mutex_unlock(&life);
+    return rc;
+}
+
+const struct backend backend_cuda = {
+    .name = "cuda",
+    .summary = "NVIDIA GPUs, through CUPTI",
+    .probe = cuda_probe,
+    .start = start,
+    .stop = stop,
+    .pause = pause_parts,
+};

@@ -1,0 +1,267 @@
+/* records.c: see records.h.
+ *
+ * A kernel is launched thousands of times with the same name, shape and stream: all of that is one
+ * definition. Which one is remembered by what CUPTI gives for it, so that the usual record costs a
+ * look into a small table and one comparison of its name. */
+#include "backend/cuda/records.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/cuda/cupti_abi.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "record/defs.h"
+#include "record/names.h"
+#include "record/recorder.h"
+
+#define REMEMBERED    4096 /* kernels */
+#define MOST_NAME     (RING_DEF_BYTES - sizeof(struct def_work))
+#define MOST_CONTEXTS 64
+
+/* A kernel as CUPTI describes it, and its definition. The text is compared too: an unloaded
+ * module's names leave their addresses to others. */
+struct known {
+    struct def_work work;
+    const char *at;
+    char *name;
+    uint32_t id;
+};
+
+static struct known known[REMEMBERED];
+static uint32_t device_of[MOST_CONTEXTS]; /* by context, + 1: sync records do not tell */
+
+void records_reset(void)
+{
+    for (int i = 0; i < REMEMBERED; i++) mem_free(known[i].name);
+    memset(known, 0, sizeof known);
+    memset(device_of, 0, sizeof device_of);
+}
+
+static uint32_t define(const struct def_work *work, const char *name)
+{
+    char bytes[2048];
+    size_t n = strnlen(name, MOST_NAME);
+    char *p = sizeof *work + n <= sizeof bytes ? bytes : mem_alloc(sizeof *work + n);
+    if (!p) return 0;
+    memcpy(p, work, sizeof *work);
+    memcpy(p + sizeof *work, name, n);
+    uint32_t id = defs_id(DEF_WORK, str_from(p, sizeof *work + n));
+    if (p != bytes) mem_free(p);
+    return id;
+}
+
+static struct known *place_of(const struct def_work *w, const char *at)
+{
+    uint64_t h = map_mix((uintptr_t)at);
+    h = map_mix(h ^ (uint64_t)w->grid[0] << 32 ^ (uint64_t)w->grid[1] << 16 ^ w->grid[2]);
+    h ^= (uint64_t)w->stream << 20 ^ (uint64_t)w->device << 40 ^ w->block[0] ^ w->shared_bytes;
+    return &known[map_mix(h) % REMEMBERED];
+}
+
+static uint32_t kernel_id(const struct def_work *work, const char *name)
+{
+    struct known *k = place_of(work, name);
+    if (k->id && k->at == name && memcmp(&k->work, work, sizeof *work) == 0 &&
+        strcmp(k->name, name) == 0)
+        return k->id;
+    uint32_t id = define(work, name);
+    char *copy = mem_strdup(name);
+    if (!copy) return id;
+    mem_free(k->name);
+    *k = (struct known){*work, name, copy, id};
+    return id;
+}
+
+struct work {
+    uint32_t id, correlation;
+    uint64_t start, end;
+    int64_t bytes; /* -1 for none */
+    uint64_t node; /* 0 for none */
+    uint32_t graph;
+};
+
+static int add_wide(struct ring_record *out, struct ring_record r, uint64_t value, uint32_t extra)
+{
+    out[0] = r;
+    out[1] = ring_with_id((struct ring_record){.ticks = value, .kind = RING_VALUE}, extra);
+    return 2;
+}
+
+static void put_work(const struct work *w)
+{
+    struct ring_record slots[WRITER_MOST];
+    struct ring_record head = {.kind = RING_WORK, .ticks = w->start};
+    int n = add_wide(slots, ring_with_id(head, w->id), w->end, w->correlation);
+    if (w->bytes >= 0)
+        n += add_wide(slots + n, (struct ring_record){.kind = RING_WORK_BYTES}, (uint64_t)w->bytes,
+                      0);
+    if (w->node)
+        n += add_wide(slots + n, (struct ring_record){.kind = RING_WORK_NODE}, w->node, w->graph);
+    recorder_put_all(slots, n);
+}
+
+static void note_context(uint32_t context, uint32_t device)
+{
+    if (context < MOST_CONTEXTS) device_of[context] = device + 1;
+}
+
+static void put_kernel(const struct cupti_kernel *k)
+{
+    struct def_work work = {
+        .kind = DEF_WORK_KERNEL,
+        .device = (int32_t)k->device,
+        .context = (int32_t)k->context,
+        .stream = (int32_t)k->stream,
+        .registers = k->registers,
+        .shared_bytes = (uint32_t)k->static_shared + (uint32_t)k->dynamic_shared,
+    };
+    memcpy(work.grid, k->grid, sizeof work.grid);
+    memcpy(work.block, k->block, sizeof work.block);
+    note_context(k->context, k->device);
+    struct work w = {
+        .id = kernel_id(&work, k->name ? k->name : "(unnamed kernel)"),
+        .correlation = k->correlation,
+        .start = k->start,
+        .end = k->end,
+        .bytes = -1,
+        .node = k->graph_node,
+        .graph = k->graph,
+    };
+    put_work(&w);
+}
+
+static const char *copy_name(unsigned kind)
+{
+    static const char *const names[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
+                                        "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
+    return kind < sizeof names / sizeof *names ? names[kind] : names[0];
+}
+
+static const char *memory_name(unsigned kind)
+{
+    static const char *const names[] = {"Unknown", "Pageable", "Pinned",        "Device",
+                                        "Array",   "Managed",  "Device Static", "Managed Static"};
+    return kind < sizeof names / sizeof *names ? names[kind] : names[0];
+}
+
+/* Named as PyTorch's own profiler names them. */
+static void put_copy(const struct cupti_memcpy *c)
+{
+    struct def_work work = {DEF_WORK_COPY, (int32_t)c->device, (int32_t)c->context,
+                            (int32_t)c->stream};
+    char name[96];
+    snprintf(name, sizeof name, "Memcpy %s (%s -> %s)", copy_name(c->copy_kind),
+             memory_name(c->src_kind), memory_name(c->dst_kind));
+    note_context(c->context, c->device);
+    struct work w = {define(&work, name), c->correlation, c->start, c->end,
+                     (int64_t)c->bytes,   c->graph_node,  c->graph};
+    put_work(&w);
+}
+
+static void put_peer_copy(const struct cupti_peer_copy *c)
+{
+    struct def_work work = {DEF_WORK_COPY, (int32_t)c->device, (int32_t)c->context,
+                            (int32_t)c->stream};
+    char name[96];
+    snprintf(name, sizeof name, "Memcpy PtoP (Device %u -> Device %u)", c->src_device,
+             c->dst_device);
+    struct work w = {define(&work, name), c->correlation, c->start, c->end,
+                     (int64_t)c->bytes,   c->graph_node,  c->graph};
+    put_work(&w);
+}
+
+static void put_memset(const struct cupti_memset *m)
+{
+    struct def_work work = {DEF_WORK_SET, (int32_t)m->device, (int32_t)m->context,
+                            (int32_t)m->stream};
+    char name[64];
+    snprintf(name, sizeof name, "Memset (%s)", memory_name(m->memory_kind));
+    struct work w = {define(&work, name), m->correlation, m->start, m->end,
+                     (int64_t)m->bytes,   m->graph_node,  m->graph};
+    put_work(&w);
+}
+
+static void put_sync(const struct cupti_sync *s)
+{
+    static const char *const names[] = {"Unknown Sync", "Event Sync", "Stream Wait Event",
+                                        "Stream Sync", "Context Sync"};
+    uint32_t device = s->context < MOST_CONTEXTS ? device_of[s->context] : 0;
+    struct def_work work = {DEF_WORK_SYNC, (int32_t)(device ? device - 1 : 0), (int32_t)s->context,
+                            (int32_t)s->stream};
+    struct work w = {define(&work, names[s->type < 5 ? s->type : 0]),
+                     s->correlation,
+                     s->start,
+                     s->end,
+                     -1,
+                     0,
+                     0};
+    put_work(&w);
+}
+
+static void put_graph(const struct cupti_graph *g)
+{
+    struct def_work work = {DEF_WORK_GRAPH, (int32_t)g->device, (int32_t)g->context,
+                            (int32_t)g->stream};
+    char name[48];
+    snprintf(name, sizeof name, "CUDA graph %u", g->graph);
+    struct work w = {define(&work, name), g->correlation, g->start, g->end, -1, 0, g->graph};
+    put_work(&w);
+}
+
+static void put_overhead(const struct cupti_overhead *o)
+{
+    enum { OF_THREAD = 2 };
+    static const char *const names[] = {"Overhead",
+                                        "Buffer Flush",
+                                        "Instrumentation",
+                                        "Resource",
+                                        "Module Loading",
+                                        "Lazy Function Loading",
+                                        "Command Buffer Full",
+                                        "Activity Buffer Request",
+                                        "UVM Activity Init"};
+    uint32_t kind = o->overhead_kind >> 16;
+    const char *name = names[kind < sizeof names / sizeof *names ? kind : 0];
+    struct ring_record slots[2];
+    struct ring_record r = {.kind = RING_OVERHEAD, .ticks = o->start};
+    r.name = (uint16_t)names_id(str_c(name));
+    add_wide(slots, r, o->end, o->object_kind == OF_THREAD ? o->thread : 0);
+    recorder_put_all(slots, 2);
+}
+
+static void put_memory(const struct cupti_memory *m)
+{
+    struct ring_record slots[4];
+    struct ring_record r = {.kind = RING_MEMORY, .ticks = m->timestamp};
+    r.type = m->operation == 1 ? RING_MEMORY_ALLOC : RING_MEMORY_FREE;
+    int n = add_wide(slots, ring_with_id(r, m->device), m->address, m->memory_kind);
+    n += add_wide(slots + n, (struct ring_record){.kind = RING_MEMORY_BYTES}, m->bytes, 0);
+    recorder_put_all(slots, n);
+}
+
+void records_put(const void *record)
+{
+    switch ((enum cupti_kind) * (const uint32_t *)record) {
+    case CUPTI_KERNEL: put_kernel(record); break;
+    case CUPTI_MEMCPY: put_copy(record); break;
+    case CUPTI_PEER_COPY: put_peer_copy(record); break;
+    case CUPTI_MEMSET: put_memset(record); break;
+    case CUPTI_SYNC: put_sync(record); break;
+    case CUPTI_OVERHEAD: put_overhead(record); break;
+    case CUPTI_MEMORY: put_memory(record); break;
+    case CUPTI_GRAPH: put_graph(record); break;
+    }
+}
+
+bool records_complete(const void *record)
+{
+    switch ((enum cupti_kind) * (const uint32_t *)record) {
+    case CUPTI_KERNEL: return ((const struct cupti_kernel *)record)->end != 0;
+    case CUPTI_MEMCPY:
+    case CUPTI_PEER_COPY: return ((const struct cupti_memcpy *)record)->end != 0;
+    case CUPTI_MEMSET: return ((const struct cupti_memset *)record)->end != 0;
+    case CUPTI_GRAPH: return ((const struct cupti_graph *)record)->end != 0;
+    default: return true;
+    }
+}

@@ -1,0 +1,17 @@
+/* records.h: from CUPTI's activity records to records of ours, on the calling thread's ring. */
+#ifndef STRATA_BACKEND_RECORDS_H
+#define STRATA_BACKEND_RECORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One record, whatever its kind. Not safe on two threads at once. */
+void records_put(const void *record);
+
+/* Whether everything about it is known; work without an end may still get one. */
+bool records_complete(const void *record);
+
+/* Forgets what was remembered of kernels; after fork. */
+void records_reset(void);
+
+#endif

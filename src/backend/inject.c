@@ -1,0 +1,71 @@
+/* inject.c: the doors into somebody else's process. The NVIDIA driver calls InitializeInjection
+ * during cuInit (CUDA_INJECTION64_PATH), every copy of NVTX calls InitializeInjectionNvtx2 at its
+ * first range (NVTX_INJECTION64_PATH), and a program that has loaded this library itself calls
+ * strata_inject_start. Whatever happens here, the program goes on. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "backend/backend.h"
+#include "backend/python/nvtx.h"
+#include "backend/python/python_side.h"
+#include "record/recorder.h"
+
+#define DOOR __attribute__((visibility("default")))
+
+DOOR int InitializeInjection(void);
+DOOR int InitializeInjectionNvtx2(nvtx_export_table_fn export_table);
+DOOR int strata_inject_start(const char *backend);
+DOOR void strata_inject_pause(int paused)
+{
+    for (int i = 0; backends[i]; i++) backends[i]->pause(paused != 0);
+}
+
+void strata_inject_stop(void);
+DOOR void strata_inject_pause(int paused);
+
+static bool start_recorder(void)
+{
+    struct recorder_options o;
+    struct err e;
+    err_init(&e);
+    recorder_options_from_env(&o);
+    return recorder_start(&o, &e) == 0;
+}
+
+static int start(const char *name)
+{
+    struct backend_options o;
+    struct python_side_options python;
+    struct err e;
+    err_init(&e);
+    const struct backend *b = backend_find(name);
+    if (!b || !start_recorder()) return -1;
+    backend_options_from_env(&o);
+    python_side_options_from_env(&python);
+    int rc = b->start(&o, &e);
+    if (rc < 0) backend_note("no GPU timeline: %s", e.msg);
+    python_side_start(&python);
+    return rc;
+}
+
+int InitializeInjection(void)
+{
+    (void)start("cuda");
+    return 1;
+}
+
+int InitializeInjectionNvtx2(nvtx_export_table_fn export_table)
+{
+    return start_recorder() ? nvtx_attach(export_table) : 0;
+}
+
+int strata_inject_start(const char *backend)
+{
+    return start(backend ? backend : "cuda");
+}
+
+void strata_inject_stop(void)
+{
+    for (int i = 0; backends[i]; i++) backends[i]->stop();
+    python_side_stop();
+}

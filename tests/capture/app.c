@@ -1,0 +1,123 @@
+/* app.c: an ordinary CUDA program, which knows nothing of profilers: it loads CUPTI because torch
+ * would, starts the driver, and does what its words say, one after the other:
+ *
+ *     launch=N  N kernels       graph=N  a graph of N nodes        copy  sync  devsync
+ *     threads=N  N threads that launch a thousand kernels each     sleep=MS
+ *     fork  a child that goes on with the words behind, the parent waits for it and ends
+ *     _exit  kill  abort  return */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int (*cuInit)(unsigned);
+static int (*cuLaunchKernel)(const char *name, unsigned grid, unsigned stream);
+static int (*cuGraphLaunch)(unsigned nodes, unsigned stream);
+static int (*cuMemcpyDtoHAsync)(size_t bytes, unsigned stream);
+static int (*cuMemcpyHtoD)(size_t bytes);
+static int (*cuMemsetD8Async)(size_t bytes, unsigned stream);
+static int (*cuMemAlloc)(size_t bytes);
+static int (*cuStreamSynchronize)(unsigned stream);
+static int (*cuCtxSynchronize)(void);
+
+static void find(void *h, const char *name, void *function)
+{
+    void *p = dlsym(h, name);
+    if (!p) {
+        fprintf(stderr, "no %s\n", name);
+        exit(9);
+    }
+    memcpy(function, &p, sizeof p);
+}
+
+static void load(void)
+{
+    const char *cupti = getenv("APP_CUPTI");
+    if (cupti && *cupti && !dlopen(cupti, RTLD_NOW)) fprintf(stderr, "%s\n", dlerror());
+    void *h = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!h) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(9);
+    }
+    find(h, "cuInit", &cuInit);
+    find(h, "cuLaunchKernel", &cuLaunchKernel);
+    find(h, "cuGraphLaunch", &cuGraphLaunch);
+    find(h, "cuMemcpyDtoHAsync_v2", &cuMemcpyDtoHAsync);
+    find(h, "cuMemcpyHtoD_v2", &cuMemcpyHtoD);
+    find(h, "cuMemsetD8Async", &cuMemsetD8Async);
+    find(h, "cuMemAlloc_v2", &cuMemAlloc);
+    find(h, "cuStreamSynchronize", &cuStreamSynchronize);
+    find(h, "cuCtxSynchronize", &cuCtxSynchronize);
+}
+
+static void launch(long n, unsigned stream)
+{
+    static const char *const names[] = {"_Z4gemmPfS_S_", "_Z3addPfS_", "_Z7softmaxPf"};
+    for (long i = 0; i < n; i++) cuLaunchKernel(names[i % 3], 1 + (unsigned)(i % 3), stream);
+}
+
+static void *launch_thousand(void *stream)
+{
+    launch(1000, (unsigned)(size_t)stream);
+    cuStreamSynchronize((unsigned)(size_t)stream);
+    return NULL;
+}
+
+static void run_threads(long n)
+{
+    pthread_t threads[16];
+    if (n > 16) n = 16;
+    for (long i = 0; i < n; i++)
+        pthread_create(&threads[i], NULL, launch_thousand, (void *)(size_t)(i + 1));
+    for (long i = 0; i < n; i++) pthread_join(threads[i], NULL);
+}
+
+/* In the child nothing of CUDA works, and a program that forks knows that. */
+static void go_on_in_child(void)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) return;
+    int status = 0;
+    waitpid(child, &status, 0);
+    exit(WIFEXITED(status) ? WEXITSTATUS(status) : 8);
+}
+
+static void obey(const char *word)
+{
+    const char *value = strchr(word, '=');
+    long n = value ? strtol(value + 1, NULL, 10) : 0;
+    size_t len = value ? (size_t)(value - word) : strlen(word);
+#define IS(w) (len == strlen(w) && memcmp(word, w, len) == 0)
+    if (IS("launch")) launch(n, 0);
+    else if (IS("device1")) launch(n, 1u << 16 | 1);
+    else if (IS("graph")) cuGraphLaunch((unsigned)n, 0);
+    else if (IS("copy")) cuMemcpyDtoHAsync(8, 0), cuMemcpyHtoD(4096);
+    else if (IS("set")) cuMemsetD8Async(256, 0);
+    else if (IS("alloc")) cuMemAlloc(1 << 20);
+    else if (IS("sync")) cuStreamSynchronize(0);
+    else if (IS("devsync")) cuCtxSynchronize();
+    else if (IS("threads")) run_threads(n);
+    else if (IS("sleep")) usleep((useconds_t)n * 1000);
+    else if (IS("fork")) go_on_in_child();
+    else if (IS("_exit")) _exit((int)n);
+    else if (IS("kill")) kill(getpid(), SIGKILL);
+    else if (IS("abort")) abort();
+    else if (IS("return")) exit((int)n);
+    else fprintf(stderr, "app: what is %s?\n", word);
+#undef IS
+}
+
+int main(int argc, char **argv)
+{
+    load();
+    int rc = cuInit(0);
+    printf("cuInit %d\n", rc);
+    for (int i = 1; rc == 0 && i < argc; i++) obey(argv[i]);
+    printf("done\n");
+    return 0;
+}

@@ -1,0 +1,370 @@
+/* fake_cupti.c: libcupti.so.12 or .13 as far as a profiler sees it: one subscriber, callbacks only
+ * for the calls that were asked for, buffers per thread, records that get their times when the work
+ * has ended, the user's clock. FAKE_CUPTI misbehaves as its words say:
+ *
+ *     error=N,at=FUNCTION   that function answers N         held=NAME  another subscriber is there
+ *     zero   every tenth record never gets a time            late      work ends 30 ms before CUPTI
+ *     shuffle  buffers come back newest first                          knows of it
+ *     drop=N   N records were dropped                        stray     hands back a buffer of
+ * others fatal    a fatal error after the first thousand records */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend/cuda/cupti_abi.h"
+#include "fake_cuda.h"
+
+#define API __attribute__((visibility("default")))
+enum { MOST_BUFFERS = 256, MOST_CALLS = 1024, KERNEL_BYTES = 216 };
+
+/* A buffer that records go to: one a thread, until it is full. */
+struct filling {
+    uint8_t *bytes;
+    size_t size, used;
+    uint64_t *ends; /* of its records, by number: when the GPU is done with each */
+    size_t n;
+    int open; /* the thread still writes to it */
+};
+
+static struct filling buffers[MOST_BUFFERS];
+static __thread struct filling *mine;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static cupti_request_fn request;
+static cupti_complete_fn complete;
+static cupti_clock_fn user_clock;
+static cupti_callback_fn callback;
+static uint8_t call_on[MOST_CALLS], kind_on[64];
+static uint64_t first_ns, first_ticks;
+static size_t n_records, n_dropped;
+
+static const char *word(const char *w)
+{
+    const char *all = getenv("FAKE_CUPTI"), *at = all ? strstr(all, w) : NULL;
+    return at ? at + strlen(w) : NULL;
+}
+
+/* What the function is to answer: 0, or the error of error=N,at=FUNCTION. */
+static uint32_t answer(const char *function)
+{
+    const char *error = word("error="), *at = word("at=");
+    if (!error || !at || strncmp(at, function, strlen(function)) != 0) return CUPTI_OK;
+    return (uint32_t)strtoul(error, NULL, 10);
+}
+
+#define ANSWER()                         \
+    do {                                 \
+        uint32_t rc_ = answer(__func__); \
+        if (rc_) return rc_;             \
+    } while (0)
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* GPU time on the user's clock, by two moments at which both were read. */
+static uint64_t convert(uint64_t ns)
+{
+    if (!user_clock) return ns;
+    uint64_t ticks = user_clock(), now = now_ns();
+    double rate =
+        now > first_ns + 1000000 ? (double)(ticks - first_ticks) / (double)(now - first_ns) : 0;
+    if (rate <= 0) return ticks;
+    return first_ticks + (uint64_t)((double)(int64_t)(ns - first_ns) * rate);
+}
+
+static size_t record_bytes(uint32_t kind)
+{
+    switch (kind) {
+    case CUPTI_KERNEL: return FAKE_VERSION >= 130000 ? KERNEL_BYTES : 208;
+    case CUPTI_MEMCPY: return FAKE_VERSION >= 130000 ? 96 : 88;
+    case CUPTI_MEMSET: return FAKE_VERSION >= 130000 ? 88 : 80;
+    case CUPTI_SYNC: return 56;
+    case CUPTI_OVERHEAD: return 56;
+    default: return 0;
+    }
+}
+
+static void hand_back(struct filling *f)
+{
+    uint8_t *bytes = f->bytes;
+    size_t used = f->used, size = f->size;
+    free(f->ends);
+    *f = (struct filling){0};
+    pthread_mutex_unlock(&lock);
+    complete(NULL, 0, bytes, size, used);
+    pthread_mutex_lock(&lock);
+}
+
+/* Room for a record in the calling thread's buffer; NULL when it gets no buffer. */
+static void *room(uint32_t kind, uint64_t end_ns)
+{
+    size_t n = record_bytes(kind);
+    if (mine && (!mine->open || mine->used + n > mine->size)) {
+        mine->open = 0;
+        mine = NULL;
+    }
+    if (!mine) {
+        struct filling f = {.open = 1};
+        size_t most;
+        pthread_mutex_unlock(&lock);
+        request(&f.bytes, &f.size, &most);
+        pthread_mutex_lock(&lock);
+        for (int i = 0; f.bytes && !mine && i < MOST_BUFFERS; i++)
+            if (!buffers[i].bytes) mine = &buffers[i];
+        if (!mine) {
+            n_dropped++;
+            return NULL;
+        }
+        f.ends = calloc(f.size / 40, sizeof *f.ends);
+        *mine = f;
+    }
+    void *p = mine->bytes + mine->used;
+    mine->ends[mine->n++] = end_ns;
+    mine->used += n;
+    *(uint32_t *)p = kind;
+    n_records++;
+    return p;
+}
+
+static void on_work(const struct fake_work *w)
+{
+    static const uint32_t kinds[] = {CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET};
+    uint32_t kind = kinds[w->kind];
+    if (!kind_on[kind] || !request) return;
+    pthread_mutex_lock(&lock);
+    void *p = room(kind, w->end_ns);
+    if (p && kind == CUPTI_KERNEL) {
+        struct cupti_kernel *k = p;
+        k->start = w->start_ns; /* the GPU's clock, until it is converted */
+        k->device = w->device;
+        k->context = 1;
+        k->stream = w->stream + 7;
+        k->grid[0] = k->grid[1] = k->grid[2] = 1;
+        k->block[0] = 128;
+        k->block[1] = k->block[2] = 1;
+        k->registers = 32;
+        k->correlation = w->correlation;
+        k->name = w->name;
+        k->graph_node = w->node;
+        k->graph = (uint32_t)(w->node >> 32);
+    } else if (p && kind == CUPTI_MEMCPY) {
+        struct cupti_memcpy *c = p;
+        c->start = w->start_ns;
+        c->copy_kind = w->copy_kind;
+        c->src_kind = w->from;
+        c->dst_kind = w->to;
+        c->bytes = w->bytes;
+        c->context = 1;
+        c->stream = w->stream + 7;
+        c->correlation = w->correlation;
+    } else if (p) {
+        struct cupti_memset *m = p;
+        m->start = w->start_ns;
+        m->bytes = w->bytes;
+        m->context = 1;
+        m->stream = w->stream + 7;
+        m->memory_kind = 3;
+        m->correlation = w->correlation;
+    }
+    pthread_mutex_unlock(&lock);
+    if (word("fatal") && n_records == 1000 && callback)
+        callback(NULL, CUPTI_DOMAIN_STATE, CUPTI_STATE_FATAL, NULL);
+}
+
+static void on_sync(uint32_t correlation, uint64_t start_ns, uint64_t end_ns)
+{
+    if (!kind_on[CUPTI_SYNC] || !request) return;
+    pthread_mutex_lock(&lock);
+    struct cupti_sync *s = room(CUPTI_SYNC, 0);
+    if (s) {
+        s->type = 3;
+        s->start = convert(start_ns);
+        s->end = convert(end_ns);
+        s->correlation = correlation;
+        s->context = 1;
+        s->stream = 7;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void on_call(uint32_t id, const char *name, int site, uint32_t correlation, uint64_t *own)
+{
+    struct cupti_call c = {
+        .site = (uint32_t)site, .function = name, .own = own, .correlation = correlation};
+    if (callback && id < MOST_CALLS && call_on[id]) callback(NULL, CUPTI_DOMAIN_DRIVER, id, &c);
+}
+
+/* Where start and end stand in a record of work. */
+static uint64_t *times_of(void *record)
+{
+    uint32_t kind = *(uint32_t *)record;
+    return kind == CUPTI_SYNC ? NULL : (uint64_t *)((char *)record + 16);
+}
+
+/* Gives times to what has ended; returns how many have not. */
+static size_t finish_records(struct filling *f)
+{
+    uint64_t now = now_ns();
+    size_t open = 0, i = 0;
+    if (word("late")) now -= 30000000;
+    for (size_t at = 0; at < f->used; i++, at += record_bytes(*(uint32_t *)(f->bytes + at))) {
+        uint64_t *t = times_of(f->bytes + at);
+        if (!t || t[1]) continue;
+        if (f->ends[i] > now) open++;
+        else if (word("zero") && i % 10 == 9) t[0] = 0;
+        else {
+            t[0] = convert(t[0]);
+            t[1] = convert(f->ends[i]);
+        }
+    }
+    return open;
+}
+
+/* Without their times, records are of no use: a forced flush hands them over with zeroes. */
+static void forget_open(struct filling *f)
+{
+    for (size_t at = 0; at < f->used; at += record_bytes(*(uint32_t *)(f->bytes + at))) {
+        uint64_t *t = times_of(f->bytes + at);
+        if (t && !t[1]) t[0] = 0;
+    }
+}
+
+API uint32_t cuptiActivityFlushAll(uint32_t flags)
+{
+    ANSWER();
+    int backwards = word("shuffle") != NULL;
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < MOST_BUFFERS && complete; k++) {
+        struct filling *f = &buffers[backwards ? MOST_BUFFERS - 1 - k : k];
+        if (!f->bytes || !f->used) continue;
+        size_t open = finish_records(f);
+        if (open && !(flags & CUPTI_FLUSH_FORCED)) continue;
+        forget_open(f);
+        hand_back(f);
+    }
+    pthread_mutex_unlock(&lock);
+    static uint64_t others[4];
+    if (word("stray") && complete) complete(NULL, 0, (uint8_t *)others, sizeof others, 8);
+    return CUPTI_OK;
+}
+
+API uint32_t cuptiGetVersion(uint32_t *ret)
+{
+    ANSWER();
+    *ret = FAKE_VERSION;
+    return CUPTI_OK;
+}
+
+static void hang_in(void)
+{
+    void *h = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    struct fake_hooks *(*find)(void) = NULL;
+    void *p = h ? dlsym(h, "fake_cuda_hooks") : NULL;
+    memcpy(&find, &p, sizeof p);
+    if (find) *find() = (struct fake_hooks){on_call, on_work, on_sync};
+}
+
+API uint32_t cuptiSubscribe(void **ret, cupti_callback_fn fn, void *ours)
+{
+    ANSWER();
+    if (callback || word("held=")) return CUPTI_OTHER_SUBSCRIBER;
+    callback = fn;
+    *ret = &callback;
+    hang_in();
+    return CUPTI_OK;
+}
+
+#if FAKE_VERSION >= 130000
+API uint32_t cuptiSubscribe_v2(void **ret, cupti_callback_fn fn, void *ours,
+                               struct cupti_subscriber_params *p)
+{
+    ANSWER();
+    uint32_t rc = cuptiSubscribe(ret, fn, ours);
+    const char *holder = word("held=");
+    if (rc == CUPTI_OTHER_SUBSCRIBER && holder && p && p->holder)
+        snprintf(p->holder, p->holder_size, "%.*s", (int)strcspn(holder, ","), holder);
+    return rc;
+}
+#endif
+
+API uint32_t cuptiUnsubscribe(void *subscriber)
+{
+    callback = NULL;
+    return CUPTI_OK;
+}
+
+API uint32_t cuptiEnableCallback(uint32_t on, void *subscriber, uint32_t domain, uint32_t id)
+{
+    ANSWER();
+    if (domain == CUPTI_DOMAIN_DRIVER && id < MOST_CALLS) call_on[id] = (uint8_t)on;
+    return CUPTI_OK;
+}
+
+API uint32_t cuptiActivityRegisterCallbacks(cupti_request_fn r, cupti_complete_fn c)
+{
+    ANSWER();
+    request = r;
+    complete = c;
+    return CUPTI_OK;
+}
+
+API uint32_t cuptiActivityRegisterTimestampCallback(cupti_clock_fn fn)
+{
+    ANSWER();
+    user_clock = fn;
+    first_ticks = fn();
+    first_ns = now_ns();
+    return CUPTI_OK;
+}
+
+API uint32_t cuptiActivityEnable(uint32_t kind)
+{
+    ANSWER();
+    kind_on[kind % 64] = 1;
+    return CUPTI_OK;
+}
+
+API uint32_t cuptiActivityDisable(uint32_t kind)
+{
+    kind_on[kind % 64] = 0;
+    return CUPTI_OK;
+}
+
+API uint32_t cuptiActivityGetNextRecord(uint8_t *buffer, size_t n_valid, void **record)
+{
+    ANSWER();
+    uint8_t *next = *record ? (uint8_t *)*record + record_bytes(*(uint32_t *)*record) : buffer;
+    if (next >= buffer + n_valid) return CUPTI_MAX_LIMIT_REACHED;
+    if (!record_bytes(*(uint32_t *)next)) return CUPTI_INVALID_KIND;
+    *record = next;
+    return CUPTI_OK;
+}
+
+API uint32_t cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *ret)
+{
+    ANSWER();
+    static int told;
+    const char *drop = word("drop=");
+    *ret = n_dropped + (drop && !told ? strtoul(drop, NULL, 10) : 0);
+    told = 1;
+    n_dropped = 0;
+    return CUPTI_OK;
+}
+
+API uint32_t cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value)
+{
+    ANSWER();
+    return CUPTI_OK;
+}
+
+API uint32_t cuptiSetThreadIdType(uint32_t type)
+{
+    return CUPTI_OK;
+}
