@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "import/ring_device.h"
 
 enum { MOST_OPEN = 1 << 16 }; /* ranges open at once on one thread */
 
@@ -36,6 +37,7 @@ struct thread {
     bool in_step;
     size_t next_pause;
     int64_t now_ns;
+    struct ring_device device;
 };
 
 int64_t ring_process_ns(const struct ring_process *p, uint64_t ticks)
@@ -251,10 +253,15 @@ static int add_records(struct thread *t, struct ring_cursor *c)
     struct ring_entry e;
     while (ring_cursor_next(c, &e)) {
         if (e.r.kind == RING_CLOCK) continue; /* noted just after the record that follows it */
+        if (ring_device_takes(e.r.kind)) {
+            TRY(ring_device_add(&t->device, &e, t->tid));
+            continue;
+        }
         t->now_ns = ring_process_ns(t->p, e.r.ticks);
         TRY(pass_pauses(t));
         TRY(add_record(t, &e));
     }
+    TRY(ring_device_end(&t->device));
     t->now_ns = t->p->end_ns;
     TRY(pass_pauses(t));
     return close_all(t, t->p->end_ns, ROW_UNFINISHED);
@@ -267,11 +274,14 @@ int ring_rows_add(struct part *part, struct ring_process *p, const struct ring_f
     if (p->pid_text) t.pid.text = intern_add(part_strings(part), str_c(p->pid_text));
     struct ring_cursor c;
     ring_cursor_init(&c, f, 0);
-    int rc = p->pid_text && t.pid.text == STR_NONE ? ERR_NOMEM : add_records(&t, &c);
+    int rc = p->pid_text && t.pid.text == STR_NONE ? ERR_NOMEM : 0;
+    if (rc == 0) rc = ring_device_init(&t.device, part, p, ring);
+    if (rc == 0) rc = add_records(&t, &c);
     uint64_t lost = c.n_missing + f->first > f->n_lost ? c.n_missing + f->first : f->n_lost;
     p->n_lost += lost;
     mem_free(t.open);
     mem_free(t.tasks);
     mem_free(t.lane_load);
+    ring_device_done(&t.device);
     return rc;
 }

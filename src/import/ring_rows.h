@@ -3,6 +3,7 @@
 #define STRATA_IMPORT_RING_ROWS_H
 
 #include "base/map.h"
+#include "import/defs_file.h"
 #include "import/ring_file.h"
 #include "import/tick_map.h"
 #include "trace/build.h"
@@ -15,14 +16,17 @@
 /* What all rings of a process share. Times are trace times: ns since the trace's base. */
 struct ring_process {
     struct proc_file proc;
+    struct defs_file defs; /* empty when it defined nothing */
     struct tick_map clock;
     int64_t offset_ns;  /* trace time = monotonic time + this */
     int64_t end_ns;     /* its exit, or the last thing it recorded */
     int64_t *pauses_ns; /* sorted */
     size_t n_pauses, cap_pauses;
-    struct part_key pid;  /* its text, if any, is of no part: see pid_text */
-    const char *pid_text; /* instead of a number where hosts share numbers; else NULL */
-    struct map error_at;  /* src of a range -> string id of what it was left by */
+    struct part_key pid;     /* its text, if any, is of no part: see pid_text */
+    const char *pid_text;    /* instead of a number where hosts share numbers; else NULL */
+    const char *device_text; /* before the numbers of its devices where several processes use some;
+                                else NULL */
+    struct map error_at;     /* src of a range -> string id of what it was left by */
     uint64_t n_lost;
 };
 

@@ -117,6 +117,19 @@ static int add_ring(struct ring_set *s, uint32_t process, const char *name, stru
     return 0;
 }
 
+/* Most processes define nothing and have no such file. */
+static int add_defs(struct ring_set *s, uint32_t process, const char *name, struct err *e)
+{
+    const char *path = arena_printf(&s->mem, "%s/%s.defs", s->folder, name);
+    if (!path) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (access(path, F_OK) < 0) return 0;
+    int rc = defs_file_open(&s->processes[process].defs, path, NULL);
+    if (rc == ERR_NOMEM) return FAIL(e, rc, "out of memory");
+    if (rc < 0) s->n_bad++;
+    else s->processes[process].n_lost += s->processes[process].defs.n_refused;
+    return 0;
+}
+
 /* The rings of a process are called like it, with a number behind. */
 static int add_process(struct ring_set *s, const char *name, const struct listing *rings,
                        struct err *e)
@@ -138,7 +151,7 @@ static int add_process(struct ring_set *s, const char *name, const struct listin
         if (strncmp(rings->names[i], name, n) == 0 && rings->names[i][n] == '.')
             TRY(add_ring(s, process, rings->names[i], e));
     tick_map_sort(&s->processes[process].clock);
-    return 0;
+    return add_defs(s, process, name, e);
 }
 
 static int find_files(struct ring_set *s, struct err *e)
@@ -167,6 +180,43 @@ static int tell_hosts_apart(struct ring_set *s)
     return 0;
 }
 
+static bool same_process(const struct ring_process *a, const struct ring_process *b)
+{
+    return a->proc.head.pid == b->proc.head.pid &&
+           strcmp(a->proc.head.host, b->proc.head.host) == 0;
+}
+
+static bool has_work(const struct ring_process *p)
+{
+    for (uint32_t id = 0; id < p->defs.n; id++)
+        if (p->defs.entries[id].type == DEF_WORK) return true;
+    return false;
+}
+
+/* Numbers of devices, streams and launches mean nothing across processes: each gets its own set,
+ * called after it. */
+static int tell_devices_apart(struct ring_set *s)
+{
+    const struct ring_process *first = NULL;
+    bool several = false;
+    for (size_t i = 0; i < s->n_processes; i++) {
+        if (!has_work(&s->processes[i])) continue;
+        if (!first) first = &s->processes[i];
+        several |= !same_process(first, &s->processes[i]);
+    }
+    for (size_t i = 0; several && i < s->n_processes; i++) {
+        struct ring_process *p = &s->processes[i];
+        const struct proc_head *h = &p->proc.head;
+        p->device_text = p->pid_text ? arena_printf(&s->mem, "[%s]", p->pid_text)
+                                     : arena_printf(&s->mem, "[%u]", h->pid);
+        if (!p->device_text) return ERR_NOMEM;
+        p->pid_text = arena_printf(&s->mem, "%s %u", p->device_text, h->pid);
+        p->pid = (struct part_key){ID_NONE, 0};
+        if (!p->pid_text) return ERR_NOMEM;
+    }
+    return 0;
+}
+
 int ring_set_open(const char *folder, struct ring_set **ret, struct err *e)
 {
     char path[RING_SET_PATH];
@@ -183,7 +233,8 @@ int ring_set_open(const char *folder, struct ring_set **ret, struct err *e)
     if (!s) return FAIL(e, ERR_NOMEM, "out of memory");
     s->folder = path;
     int rc = find_files(s, e);
-    if (rc == 0 && tell_hosts_apart(s) < 0) rc = FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0 && (tell_hosts_apart(s) < 0 || tell_devices_apart(s) < 0))
+        rc = FAIL(e, ERR_NOMEM, "out of memory");
     s->folder = NULL;
     if (rc < 0) ring_set_free(s);
     else *ret = s;
@@ -197,6 +248,7 @@ void ring_set_free(struct ring_set *s)
     for (size_t i = 0; i < s->n_processes; i++) {
         struct ring_process *p = &s->processes[i];
         proc_file_close(&p->proc);
+        defs_file_close(&p->defs);
         tick_map_done(&p->clock);
         map_done(&p->error_at);
         mem_free(p->pauses_ns);

@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "base/vec.h"
 #include "import/ring_args.h"
+#include "import/ring_device.h"
 
 bool rings_in(const char *folder)
 {
@@ -31,7 +32,8 @@ static int collect_times(struct ring_process *p, const struct ring_file *f)
     struct ring_entry e;
     ring_cursor_init(&c, f, 0);
     while (ring_cursor_next(&c, &e)) {
-        int64_t ns = ring_process_ns(p, e.r.ticks);
+        bool device = ring_device_takes(e.r.kind);
+        int64_t ns = device ? ring_device_end_ns(p, &e) : ring_process_ns(p, e.r.ticks);
         if (ns > p->end_ns) p->end_ns = ns;
         if (e.r.kind == RING_PAUSE) TRY(add_pause(p, ns));
     }
@@ -90,6 +92,40 @@ static int add_rows(struct builder *b, struct ring_set *s, uint32_t ring, struct
     return builder_add_part(b, part, e);
 }
 
+static int add_devices(struct builder *b, const struct ring_process *p)
+{
+    for (uint32_t id = 0; id < p->defs.n; id++) {
+        struct def_device d;
+        struct str def = defs_file_get(&p->defs, id, DEF_DEVICE, sizeof d);
+        if (!def.p) continue;
+        memcpy(&d, def.p, sizeof d);
+        struct device device = {
+            .id = d.id,
+            .name = builder_intern(b, str_from(def.p + sizeof d, def.n - sizeof d)),
+            .memory_bytes = d.memory_bytes,
+            .major = d.major,
+            .minor = d.minor,
+            .n_sms = d.n_sms,
+            .warp_size = d.warp_size,
+            .max_threads_per_sm = d.max_threads_per_sm,
+            .regs_per_sm = d.regs_per_sm,
+            .shared_per_sm = d.shared_per_sm,
+            .shared_per_block_optin = d.shared_per_block_optin,
+        };
+        if (device.name == STR_NONE) return ERR_NOMEM;
+        TRY(builder_add_device(b, &device));
+    }
+    return 0;
+}
+
+/* The first process that knows its devices speaks for all: they are those of the machine. */
+static int find_devices(struct builder *b, const struct ring_set *s, struct err *e)
+{
+    for (size_t i = 0; i < s->n_processes && !builder_trace(b)->n_devices; i++)
+        if (add_devices(b, &s->processes[i]) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+    return 0;
+}
+
 static int fill(struct builder *b, struct ring_set *s, struct err *e)
 {
     struct trace *t = builder_trace(b);
@@ -98,6 +134,7 @@ static int fill(struct builder *b, struct ring_set *s, struct err *e)
         if (collect_times(&s->processes[s->owner[i]], &s->rings[i]) < 0)
             return FAIL(e, ERR_NOMEM, "out of memory");
     for (size_t i = 0; i < s->n_rings; i++) TRY(add_rows(b, s, (uint32_t)i, e));
+    TRY(find_devices(b, s, e));
     for (uint32_t i = 0; i < s->n_bad; i++) damage_note(&t->damage, DAMAGE_BAD_EVENT, 0);
     for (size_t i = 0; i < s->n_processes; i++)
         t->damage.count[DAMAGE_LOST_RECORDS] += s->processes[i].n_lost;

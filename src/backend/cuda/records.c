@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/cuda/cupti_abi.h"
 #include "base/map.h"
@@ -209,14 +210,16 @@ static void put_graph(const struct cupti_graph *g)
     put_work(&w);
 }
 
+/* Of the program's threads: what our own fetching costs delays nobody. */
 static void put_overhead(const struct cupti_overhead *o)
 {
     enum { OF_THREAD = 2 };
+    if (o->object_kind == OF_THREAD && o->thread == (uint32_t)gettid()) return;
     static const char *const names[] = {"Overhead",
                                         "Buffer Flush",
                                         "Instrumentation",
                                         "Resource",
-                                        "Module Loading",
+                                        "Runtime Triggered Module Loading",
                                         "Lazy Function Loading",
                                         "Command Buffer Full",
                                         "Activity Buffer Request",
