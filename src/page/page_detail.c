@@ -140,9 +140,23 @@ static void join_ranges(struct page_detail *d)
     d->n_ranges = n + 1;
 }
 
+/* Small tracks are kept whole: it costs little, and aggregates of a few spans say nothing. */
+static void mark_small(struct chooser *c)
+{
+    enum { SMALL = 2000 };
+    uint32_t n = c->in->budget / 100 < SMALL ? c->in->budget / 100 : SMALL;
+    for (uint32_t i = 0; i < c->in->tracks->n; i++) {
+        const struct page_track *k = &c->in->tracks->list[i];
+        const struct lane *l = &c->in->t->lanes[k->lane];
+        if (k->n_spans > n || c->left < c->in->budget / 2) continue;
+        for (row_t r = l->begin; r < l->end; r++) mark(c, r);
+    }
+}
+
 static void choose(struct chooser *c)
 {
     mark_rows(c);
+    mark_small(c);
     mark_long(c);
     for (uint32_t i = 0; i < c->in->n_wishes; i++) grant(c, &c->in->wishes[i]);
     join_ranges(c->out);

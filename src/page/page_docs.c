@@ -85,10 +85,18 @@ static int put_syncs(const struct page_set *s, struct buf *out, struct err *e)
     return 0;
 }
 
+/* The gaps shown, each with its main causes: some have hundreds. */
 static int put_gaps(const struct page_set *s, struct buf *out, struct err *e)
 {
+    enum { CAUSES_A_GAP = 6 };
     struct gaps shown = s->a->gaps;
     shown.n_all = page_docs_gaps(s);
+    shown.all = arena_zalloc(s->mem, shown.n_all + 1, sizeof *shown.all);
+    if (!shown.all) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < shown.n_all; i++) {
+        shown.all[i] = s->a->gaps.all[i];
+        shown.all[i].n_parts = at_most(shown.all[i].n_parts, CAUSES_A_GAP);
+    }
     shown.n_causes = at_most(shown.n_causes, PAGE_DOC_ROWS);
     struct view_gaps v = {s->a->t, &s->a->basics, &s->a->syncs, &shown};
     view_gaps_json(out, &v);

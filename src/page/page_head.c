@@ -264,6 +264,18 @@ static void put_curves(struct jout *j, const struct page_curves *c)
 
 /* ---- stories */
 
+static void put_idle(struct jout *j, const struct page_set *s, const struct page_step *step)
+{
+    jout_arr(j, "gaps");
+    for (uint32_t i = 0; i < step->n_gaps; i++) {
+        jout_arr(j, NULL);
+        put_time(j, NULL, s, step->gaps[i].begin_ns);
+        put_time(j, NULL, s, step->gaps[i].end_ns);
+        jout_end_arr(j);
+    }
+    jout_end_arr(j);
+}
+
 static void put_story_step(struct jout *j, const struct page_set *s, const struct page_step *step)
 {
     jout_obj(j, NULL);
@@ -271,6 +283,7 @@ static void put_story_step(struct jout *j, const struct page_set *s, const struc
     jout_cstr(j, "mark", step->mark);
     put_times(j, s, step->view);
     put_spans(j, "spans", s, step->rows, step->n_rows);
+    put_idle(j, s, step);
     jout_arr(j, "arrows");
     if (page_detail_span(&s->detail, step->from) != PAGE_NO_SPAN &&
         page_detail_span(&s->detail, step->to) != PAGE_NO_SPAN) {

@@ -2,6 +2,8 @@
  * is told about other findings from their evidence. */
 #include "page/page_story.h"
 
+#include <stdlib.h>
+
 #include "base/human.h"
 #include "report/sync_moments.h"
 
@@ -90,6 +92,39 @@ static const char *mark_name(enum moment_mark m)
     return m == MARK_BLOCKED ? "blocked" : m == MARK_EXPOSED ? "exposed" : NULL;
 }
 
+static int longest_first(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    int64_t p = x->end_ns - x->begin_ns, q = y->end_ns - y->begin_ns;
+    if (p != q) return p > q ? -1 : 1;
+    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+/* The idle times that are put down to the wait, up to the launches that ended them; the launch that
+ * ended the longest is shown. */
+static int take_gaps(const struct teller *k, const struct sync_story *story, struct page_step *step)
+{
+    const struct syncs *syncs = &k->a->syncs;
+    uint32_t wait = (uint32_t)(story->wait - syncs->waits.all);
+    struct span *gaps = arena_zalloc(k->mem, story->n_gaps + 1, sizeof *gaps);
+    const struct idle_gap *longest = NULL;
+    uint32_t n = 0;
+    if (!gaps) return ERR_NOMEM;
+    for (uint32_t d = 0; d < k->a->basics.timeline.n_devices; d++)
+        for (uint32_t i = 0; i < syncs->idle[d].n_gaps && n < story->n_gaps; i++) {
+            const struct idle_gap *g = &syncs->idle[d].gaps[i];
+            if (g->wait != wait) continue;
+            gaps[n++] = (struct span){g->begin_ns, g->late_ns};
+            if (!longest || idle_gap_ns(g) > idle_gap_ns(longest)) longest = g;
+        }
+    if (longest) show(k->t, step, longest->launch);
+    if (longest) show(k->t, step, longest->next);
+    if (n) qsort(gaps, n, sizeof *gaps, longest_first);
+    step->gaps = gaps;
+    step->n_gaps = n < PAGE_STEP_GAPS ? n : PAGE_STEP_GAPS;
+    return 0;
+}
+
 static void tell_moment(const struct teller *k, struct page_story *s, const struct moment *m)
 {
     struct span about = m->about;
@@ -116,7 +151,18 @@ static int tell_meanwhile(const struct teller *k, struct page_story *s,
     char *kept = buf_ok(&text) ? arena_strdup(k->mem, buf_str(&text)) : NULL;
     buf_done(&text);
     if (!kept) return ERR_NOMEM;
-    tell(s, kept, (struct span){story->wait->end_ns, story->caught_up_ns});
+    struct page_step *step = tell(s, kept, (struct span){story->wait->end_ns, story->caught_up_ns});
+    for (uint32_t i = 0; i < story->n_causes; i++) show(k->t, step, story->causes[i].row);
+    if (step) step->from = step->to = ROW_NONE;
+    return 0;
+}
+
+static int shade_gaps(const struct teller *k, const struct sync_story *story, struct page_story *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        const char *mark = s->steps[i].mark;
+        if (mark && strcmp(mark, "exposed") == 0) TRY(take_gaps(k, story, &s->steps[i]));
+    }
     return 0;
 }
 
@@ -129,6 +175,7 @@ static int tell_site(const struct teller *k, const struct sync_site *site, struc
     struct view_syncs v = {.t = k->t, .basics = &a->basics, .syncs = &a->syncs, .story = &story};
     TRY(sync_moments_run(&v, k->mem, &moments));
     for (uint32_t i = 0; i < moments.n; i++) tell_moment(k, s, &moments.list[i]);
+    TRY(shade_gaps(k, &story, s));
     TRY(tell_meanwhile(k, s, &story));
     take_frames(k, s, story.wait->call);
     return 0;
@@ -174,9 +221,15 @@ static void tell_gap(const struct teller *k, struct page_story *s, const struct 
     const char *text = arena_printf(k->mem, "meanwhile the GPU has nothing to do for %s",
                                     human_time(idle_gap_ns(g)).s);
     struct page_step *step = tell(s, text, (struct span){g->begin_ns, g->end_ns});
-    if (step) step->mark = "exposed";
-    show(k->t, step, g->prev);
-    if (step) step->from = step->to = ROW_NONE; /* the arrow belongs to what ends the gap */
+    struct span *shaded = arena_zalloc(k->mem, 1, sizeof *shaded);
+    if (step && shaded) {
+        *shaded = step->view;
+        step->mark = "exposed";
+        step->gaps = shaded;
+        step->n_gaps = 1;
+        show(k->t, step, g->prev);
+        step->from = step->to = ROW_NONE; /* the arrow belongs to what ends the gap */
+    }
     text = arena_printf(k->mem, "until %s is launched and starts", name);
     int64_t from = g->launch != ROW_NONE ? k->t->ts_ns[g->launch] : g->late_ns;
     step = tell(s, text, (struct span){from < g->end_ns ? from : g->end_ns, g->end_ns});

@@ -6,7 +6,13 @@
 #include "analyze/analysis.h"
 #include "page/page_detail.h"
 
-enum { PAGE_STEP_ROWS = 4, PAGE_STORY_STEPS = 24, PAGE_STORY_FRAMES = 12, PAGE_SITES_TOLD = 12 };
+enum {
+    PAGE_STEP_ROWS = 4,
+    PAGE_STEP_GAPS = 40,
+    PAGE_STORY_STEPS = 24,
+    PAGE_STORY_FRAMES = 12,
+    PAGE_SITES_TOLD = 12
+};
 
 struct page_step {
     const char *text;
@@ -14,7 +20,9 @@ struct page_step {
     struct span view;
     row_t rows[PAGE_STEP_ROWS];
     uint32_t n_rows;
-    row_t from, to; /* an arrow from the launch to its work; ROW_NONE without one */
+    row_t from, to;    /* an arrow from the launch to its work; ROW_NONE without one */
+    struct span *gaps; /* idle times of the device it is about, the longest first */
+    uint32_t n_gaps;
 };
 
 struct page_story {

@@ -67,6 +67,14 @@ static void tell_calls(const struct teller *k)
     m->rows[1] = w->copy;
 }
 
+/* The last work that had started by the time the queue was empty. */
+static row_t last_work(const struct view_syncs *v)
+{
+    const struct device_line *d = timeline_device(&v->basics->timeline, v->story->wait->device);
+    uint32_t n = d ? timeline_work_at(v->t, d, v->story->done_ns) : 0;
+    return n ? d->work[n - 1] : ROW_NONE;
+}
+
 static void tell_drain(const struct teller *k)
 {
     const struct sync_story *story = k->v->story;
@@ -82,7 +90,8 @@ static void tell_drain(const struct teller *k)
     if (story->site->floor_ns >= 0)
         snprintf(floor, sizeof floor, " (with nothing queued the call takes %s)",
                  human_time(story->site->floor_ns).s);
-    tell(k, story->done_ns, arena_printf(k->mem, "the queue is empty%s", floor));
+    m = tell(k, story->done_ns, arena_printf(k->mem, "the queue is empty%s", floor));
+    m->rows[0] = last_work(k->v);
 }
 
 static void tell_wait(const struct teller *k)

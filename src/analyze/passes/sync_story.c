@@ -52,6 +52,7 @@ static void take_causes(struct causes *c, struct sync_story *story)
     if (c->n) qsort(c->all, c->n, sizeof *c->all, most_first);
     for (size_t i = 0; i < c->n && i < STORY_CAUSES; i++) {
         story->causes[i].name = c->all[i].name;
+        story->causes[i].row = c->all[i].row;
         story->causes[i].ns = c->all[i].idle_ns;
         story->n_causes++;
     }

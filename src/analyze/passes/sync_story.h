@@ -21,6 +21,7 @@ struct sync_story {
     int64_t caught_up_ns; /* end of the last of them: from here on the device had work again */
     struct {
         struct str name;
+        row_t row; /* one of it, or ROW_NONE */
         int64_t ns;
     } causes[STORY_CAUSES]; /* what the CPU did in those gaps, most first */
     uint32_t n_causes;
