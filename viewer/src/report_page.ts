@@ -28,11 +28,11 @@ function headlineOf(headline: string, title: string): string {
 }
 
 export function reportPage(app: HTMLElement, { head, sets }: Loaded): Timeline {
-  const scene = new Scene(sets[0]),
-    timeline = new Timeline(scene),
-    { info, page } = scene.set;
-  const player = new Player(scene, page.stories),
-    help = helpDialog();
+  const scene = new Scene(sets[0]);
+  const timeline = new Timeline(scene);
+  const { info, page } = scene.set;
+  const player = new Player(scene, page.stories);
+  const help = helpDialog();
   const search = new Search(scene, () => timeline.over.focus());
   const tabs: Tab[] = [
     { id: 'selection', title: 'Selection', make: () => selection(scene) },

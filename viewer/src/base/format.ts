@@ -39,8 +39,8 @@ export function moment(t: number, span = 0): string {
 export function bytes(n: number | null | undefined): string {
   if (n === null || n === undefined) return '–';
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];
-  let i = 0,
-    v = n;
+  let i = 0;
+  let v = n;
   while (Math.abs(v) >= 999.5 && i < units.length - 1) {
     v /= 1000;
     i++;

@@ -92,8 +92,8 @@ export function term(word: string, meaning = word): Node {
 
 /** A text with its known words marked, each the first time only. */
 export function explain(text: string): Child[] {
-  const out: Child[] = [],
-    seen = new Set<string>();
+  const out: Child[] = [];
+  const seen = new Set<string>();
   let at = 0;
   for (const match of text.matchAll(pattern)) {
     if (seen.has(match[0])) continue;

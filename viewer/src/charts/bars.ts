@@ -19,22 +19,22 @@ export interface BarChart {
   text: (value: number) => string;
 }
 
-const WIDTH = 420,
-  HEIGHT = 150,
-  LEFT = 52,
-  BOTTOM = 20,
-  TOP = 8;
+const WIDTH = 420;
+const HEIGHT = 150;
+const LEFT = 52;
+const BOTTOM = 20;
+const TOP = 8;
 
 /** A round number at or above v: 1, 2 or 5 times a power of ten. */
 function roundUp(v: number): number {
-  const power = 10 ** Math.floor(Math.log10(v || 1)),
-    m = v / power;
+  const power = 10 ** Math.floor(Math.log10(v || 1));
+  const m = v / power;
   return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
 }
 
 function bar(b: Bar, x: number, width: number, y: (v: number) => number): SVGElement {
-  const base = HEIGHT - BOTTOM,
-    gap = width > 6 ? 2 : width > 3 ? 1 : 0;
+  const base = HEIGHT - BOTTOM;
+  const gap = width > 6 ? 2 : width > 3 ? 1 : 0;
   const box = (v: number, name: string): SVGElement =>
     s('rect', {
       x,
@@ -67,8 +67,8 @@ function bar(b: Bar, x: number, width: number, y: (v: number) => number): SVGEle
 }
 
 export function barChart(c: BarChart): HTMLElement {
-  const most = roundUp(c.bars.reduce((m, b) => Math.max(m, b.value), 0)),
-    base = HEIGHT - BOTTOM;
+  const most = roundUp(c.bars.reduce((m, b) => Math.max(m, b.value), 0));
+  const base = HEIGHT - BOTTOM;
   const y = (v: number): number => base - (v / most) * (base - TOP);
   const width = Math.min(60, (WIDTH - LEFT - 4) / Math.max(1, c.bars.length));
   const every = Math.ceil((c.bars.length * 34) / (WIDTH - LEFT));

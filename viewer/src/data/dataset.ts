@@ -101,8 +101,8 @@ export class DataSet {
   }
 
   private readStarts(): Float64Array {
-    const out = new Float64Array(this.n),
-      reader = new Reader(this.bytes, this.offset('start'));
+    const out = new Float64Array(this.n);
+    const reader = new Reader(this.bytes, this.offset('start'));
     for (const t of this.page.tracks) {
       let sum = 0;
       for (let i = t.first; i < t.first + t.n; i++) out[i] = sum += reader.next();
@@ -111,8 +111,8 @@ export class DataSet {
   }
 
   private readStrings(): Strings {
-    const n = this.count('string_len'),
-      at = this.offset('string_bytes');
+    const n = this.count('string_len');
+    const at = this.offset('string_bytes');
     const size = this.page.columns.list['string_bytes']?.bytes ?? 0;
     const nShort = this.count('string_short');
     return new Strings(
@@ -136,10 +136,10 @@ export class DataSet {
   }
 
   private readGpu(): GpuColumns {
-    const span = this.spansOf('kernel', 'gpu_memcpy', 'gpu_memset'),
-      n = span.length;
-    const { bytes } = this,
-      at = (c: string): number => this.offset(c);
+    const span = this.spansOf('kernel', 'gpu_memcpy', 'gpu_memset');
+    const n = span.length;
+    const { bytes } = this;
+    const at = (c: string): number => this.offset(c);
     const less = <T extends Int32Array | Float64Array>(a: T): T => {
       for (let i = 0; i < a.length; i++) a[i]--;
       return a;
@@ -161,8 +161,8 @@ export class DataSet {
   }
 
   private readCalls(): StageCalls {
-    const n = this.count('stage_id'),
-      { bytes } = this;
+    const n = this.count('stage_id');
+    const { bytes } = this;
     const read = (c: string): Float64Array => plain(bytes, this.offset(c), n, new Float64Array(n));
     return {
       stage: plain(bytes, this.offset('stage_id'), n, new Uint32Array(n)),
@@ -175,8 +175,8 @@ export class DataSet {
 
   /** A span's parent is the last one that began on the row above it, if it still runs. */
   private findParents(): Int32Array {
-    const out = new Int32Array(this.n),
-      last = new Int32Array(256);
+    const out = new Int32Array(this.n);
+    const last = new Int32Array(256);
     for (const t of this.page.tracks) {
       last.fill(-1);
       for (let i = t.first; i < t.first + t.n; i++) {
@@ -190,10 +190,10 @@ export class DataSet {
   }
 
   private readLooks(): Uint8Array {
-    const byKind = this.page.kinds.map(kindClass),
-      byFamily = this.page.families.map(familyClass);
-    const kernel = classNumber.kernel,
-      call = classNumber.call;
+    const byKind = this.page.kinds.map(kindClass);
+    const byFamily = this.page.families.map(familyClass);
+    const kernel = classNumber.kernel;
+    const call = classNumber.call;
     const waits = new Map<number, boolean>();
     const out = new Uint8Array(this.n);
     for (let i = 0; i < this.n; i++) {
@@ -233,11 +233,11 @@ export class DataSet {
   }
 
   private rowsWithout(info: TrackInfo, look: number): Rows {
-    const row = new Uint8Array(info.n),
-      under = new Uint8Array(info.n);
+    const row = new Uint8Array(info.n);
+    const under = new Uint8Array(info.n);
     for (let k = 0; k < info.n; k++) {
-      const i = info.first + k,
-        parent = this.parent[i];
+      const i = info.first + k;
+      const parent = this.parent[i];
       const depth = parent < 0 ? 0 : under[parent - info.first];
       const hidden = this.look[i] === look;
       row[k] = hidden ? HIDDEN : depth;
@@ -251,8 +251,8 @@ export class DataSet {
   }
 
   trackOf(i: number): Track {
-    let lo = 0,
-      hi = this.tracks.length - 1;
+    let lo = 0;
+    let hi = this.tracks.length - 1;
     while (lo < hi) {
       const mid = (lo + hi + 1) >> 1;
       if (this.tracks[mid].info.first <= i) lo = mid;
@@ -279,10 +279,10 @@ export class DataSet {
       order.sort((a, b) => this.gpu.launch[a] - this.gpu.launch[b] || a - b);
       this.launched = { order, launch: Int32Array.from(order, k => this.gpu.launch[k]) };
     }
-    const { launch, order } = this.launched,
-      out: number[] = [];
-    let lo = 0,
-      hi = launch.length;
+    const { launch, order } = this.launched;
+    const out: number[] = [];
+    let lo = 0;
+    let hi = launch.length;
     while (lo < hi) {
       const mid = (lo + hi) >> 1;
       if (launch[mid] < i) lo = mid + 1;
@@ -302,8 +302,8 @@ export class DataSet {
   /** Shapes and types of an operator's inputs, where they were recorded. */
   shapes(i: number): { dims: string; types: string } | null {
     if (!this.ops) {
-      const span = this.spansOf('cpu_op', 'user_annotation'),
-        n = this.count('op_dims');
+      const span = this.spansOf('cpu_op', 'user_annotation');
+      const n = this.count('op_dims');
       this.ops = {
         span,
         dims: plain(this.bytes, this.offset('op_dims'), n, new Uint32Array(n)),
@@ -321,8 +321,8 @@ export class DataSet {
 }
 
 function indexIn(sorted: Uint32Array, value: number): number {
-  let lo = 0,
-    hi = sorted.length;
+  let lo = 0;
+  let hi = sorted.length;
   while (lo < hi) {
     const mid = (lo + hi) >> 1;
     if (sorted[mid] < value) lo = mid + 1;

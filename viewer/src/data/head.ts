@@ -114,6 +114,8 @@ export interface StoryStep {
   t1_ns: number;
   spans: number[];
   arrows: { from: number; to: number }[];
+  /** Idle stretches of the device that a step with the mark "exposed" speaks of. */
+  gaps?: [number, number][];
 }
 
 export interface Story {

@@ -105,8 +105,8 @@ export class Counter {
   at(t: number): number | null {
     const exact = this.points;
     if (exact) {
-      let lo = 0,
-        hi = exact.t.length;
+      let lo = 0;
+      let hi = exact.t.length;
       while (lo < hi) {
         const mid = (lo + hi) >> 1;
         if (exact.t[mid] <= t) lo = mid + 1;

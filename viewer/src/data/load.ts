@@ -15,8 +15,8 @@ function textOf(id: string): string {
 function fromBase64(text: string): Uint8Array {
   const fast = (Uint8Array as unknown as { fromBase64?: (s: string) => Uint8Array }).fromBase64;
   if (fast) return fast.call(Uint8Array, text);
-  const raw = atob(text),
-    out = new Uint8Array(raw.length);
+  const raw = atob(text);
+  const out = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
   return out;
 }

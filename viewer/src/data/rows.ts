@@ -25,8 +25,8 @@ export function rowsOf(row: Uint8Array, first: number): Rows {
   const at = new Uint32Array(n + 1);
   for (let i = 0; i < row.length; i++) if (row[i] !== HIDDEN) at[row[i] + 1]++;
   for (let r = 0; r < n; r++) at[r + 1] += at[r];
-  const next = at.slice(0, n),
-    order = new Uint32Array(at[n]);
+  const next = at.slice(0, n);
+  const order = new Uint32Array(at[n]);
   for (let i = 0; i < row.length; i++) if (row[i] !== HIDDEN) order[next[row[i]]++] = first + i;
   return { n, order, at, row };
 }
@@ -40,35 +40,10 @@ export function firstEndingAfter(
   t: number,
 ): number {
   while (from < to) {
-    const mid = (from + to) >> 1,
-      i = order[mid];
+    const mid = (from + to) >> 1;
+    const i = order[mid];
     if (times.start[i] + times.dur[i] <= t) from = mid + 1;
     else to = mid;
   }
   return from;
-}
-
-/** First place in order[from, to) whose span starts at or after t; found at once when it is near. */
-export function firstStartingAt(
-  times: Times,
-  order: Uint32Array,
-  from: number,
-  to: number,
-  t: number,
-): number {
-  let step = 1,
-    lo = from,
-    hi = from;
-  while (hi < to && times.start[order[hi]] < t) {
-    lo = hi + 1;
-    hi += step;
-    step *= 2;
-  }
-  if (hi > to) hi = to;
-  while (lo < hi) {
-    const mid = (lo + hi) >> 1;
-    if (times.start[order[mid]] < t) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
 }

@@ -40,8 +40,8 @@ export class Strings {
 
   /** Which names hold a text, whatever the case: one byte a name. */
   matching(text: string): Uint8Array {
-    const wanted = text.toLowerCase(),
-      mask = new Uint8Array(this.n);
+    const wanted = text.toLowerCase();
+    const mask = new Uint8Array(this.n);
     for (let i = 0; i < this.n; i++) if (this.get(i).toLowerCase().includes(wanted)) mask[i] = 1;
     return mask;
   }

@@ -11,8 +11,8 @@ export class Reader {
     const { bytes } = this;
     let b = bytes[this.at++];
     if (b < 0x80) return b;
-    let value = b & 0x7f,
-      scale = 0x80;
+    let value = b & 0x7f;
+    let scale = 0x80;
     do {
       b = bytes[this.at++];
       value += (b & 0x7f) * scale;

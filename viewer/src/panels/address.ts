@@ -19,8 +19,8 @@ function read(scene: Scene): void {
 }
 
 function write(scene: Scene): void {
-  const { start, end } = scene.view,
-    span = scene.selected.value;
+  const { start, end } = scene.view;
+  const span = scene.selected.value;
   const hash = `#t=${Math.round(start)},${Math.round(end)}` + (span >= 0 ? `&s=${span}` : '');
   if (hash !== location.hash) history.replaceState(null, '', hash);
 }

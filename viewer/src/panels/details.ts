@@ -7,6 +7,7 @@ import { explain, term } from '../base/glossary';
 import { CLASSES, kindWords } from '../data/classes';
 import type { DataSet } from '../data/dataset';
 import type { Scene } from '../timeline/scene';
+import { legend } from './toolbar';
 
 const LAUNCHED_SHOWN = 12;
 
@@ -25,8 +26,8 @@ function fact(label: Child, value: string): Child[] {
 }
 
 function gpuFacts(set: DataSet, i: number): Child[] {
-  const k = set.gpuIndex(i),
-    g = set.gpu;
+  const k = set.gpuIndex(i);
+  const g = set.gpu;
   if (k < 0) return [];
   const out: Child[] = [];
   if (g.launch[k] >= 0 || g.correlation[k] >= 0) {
@@ -58,8 +59,8 @@ function configText(key: string, value: unknown): string {
 }
 
 function facts(set: DataSet, i: number, span: number): HTMLElement {
-  const shapes = set.shapes(i),
-    out: Child[] = [];
+  const shapes = set.shapes(i);
+  const out: Child[] = [];
   out.push(...fact('Start', moment(set.start[i], Math.min(span, 1e6))));
   if (set.dur[i]) out.push(...fact('Duration', `${ns(set.dur[i])} (${count(set.dur[i])} ns)`));
   out.push(...fact('On', set.trackOf(i).info.label), ...gpuFacts(set, i));
@@ -88,8 +89,8 @@ function link(scene: Scene, i: number, here: boolean): HTMLElement {
 
 /** From the outermost annotation down to the launch, then the device work it became. */
 function chain(scene: Scene, i: number): HTMLElement {
-  const { set } = scene,
-    launch = set.launchOf(i);
+  const { set } = scene;
+  const launch = set.launchOf(i);
   const path = launch >= 0 ? [...set.chain(launch), i] : set.chain(i);
   const launched = launch < 0 ? set.launchedBy(i) : [];
   const items = path.map(k => h('li', { class: k === i ? 'here' : null }, link(scene, k, k === i)));
@@ -106,16 +107,16 @@ function chain(scene: Scene, i: number): HTMLElement {
 }
 
 function how(set: DataSet, i: number): Child {
-  const k = set.gpuIndex(i),
-    words = k < 0 ? undefined : HOWS[set.page.hows[set.gpu.how[k]]];
+  const k = set.gpuIndex(i);
+  const words = k < 0 ? undefined : HOWS[set.page.hows[set.gpu.how[k]]];
   return words ? h('p', { class: 'how' }, ...explain(words)) : null;
 }
 
 export function details(scene: Scene, i: number): HTMLElement {
-  const { set } = scene,
-    kind = set.page.kinds[set.kind[i]];
-  const launch = set.launchOf(i),
-    first = launch < 0 ? set.launchedBy(i)[0] : undefined;
+  const { set } = scene;
+  const kind = set.page.kinds[set.kind[i]];
+  const launch = set.launchOf(i);
+  const first = launch < 0 ? set.launchedBy(i)[0] : undefined;
   return h(
     'div',
     { class: 'details' },
@@ -169,10 +170,10 @@ const HINT: [string, string][] = [
   ['/', 'to search, , and . for the neighbours on a track, ? for all keys'],
 ];
 
-export function hint(): HTMLElement {
-  return h(
-    'dl',
-    { class: 'hint' },
-    ...HINT.flatMap(([key, text]) => [h('dt', null, h('kbd', null, key)), h('dd', null, text)]),
-  );
+export function hint(scene: Scene): HTMLElement {
+  const rows = HINT.flatMap(([key, text]) => [
+    h('dt', null, h('kbd', null, key)),
+    h('dd', null, ...explain(text)),
+  ]);
+  return h('div', { class: 'hint' }, h('dl', null, ...rows), legend(scene));
 }

@@ -119,8 +119,8 @@ function body(
 }
 
 function card(player: Player, f: Finding, number: number, story: Story | undefined): HTMLElement {
-  const now = player.at.value,
-    open = now.story === number;
+  const now = player.at.value;
+  const open = now.story === number;
   const source = sourceText(f.source);
   return h(
     'li',
@@ -162,8 +162,8 @@ function rest(scene: Scene): Child {
 }
 
 export function findings(scene: Scene, player: Player): HTMLElement {
-  const { report } = scene.set.info,
-    list = h('ol', { class: 'finding-list' });
+  const { report } = scene.set.info;
+  const list = h('ol', { class: 'finding-list' });
   const draw = (): void =>
     replace(list, ...report.findings.map((f, i) => card(player, f, i, scene.set.page.stories[i])));
   let shown = -1;

@@ -21,16 +21,16 @@ export interface Keyboard {
 function toLinked(scene: Scene): void {
   const i = scene.selected.value;
   if (i < 0) return;
-  const launch = scene.set.launchOf(i),
-    work = scene.set.launchedBy(i)[0];
+  const launch = scene.set.launchOf(i);
+  const work = scene.set.launchedBy(i)[0];
   if (launch >= 0) scene.goTo(launch);
   else if (work !== undefined) scene.goTo(work);
 }
 
 function upOrDown(k: Keyboard, by: 1 | -1): void {
-  const { scene } = k,
-    { set } = scene,
-    i = scene.selected.value;
+  const { scene } = k;
+  const { set } = scene;
+  const i = scene.selected.value;
   if (i < 0) return k.timeline.scrollBy(by * 60);
   if (by < 0 && set.parent[i] >= 0) return scene.goTo(set.parent[i]);
   if (by > 0 && i + 1 < set.n && set.parent[i + 1] === i) scene.goTo(i + 1);
@@ -43,8 +43,8 @@ function stepOrStart(k: Keyboard, by: 1 | -1): void {
 }
 
 function addUp(scene: Scene): void {
-  const i = scene.selected.value,
-    { start, end } = scene.view;
+  const i = scene.selected.value;
+  const { start, end } = scene.view;
   scene.range.set(
     i >= 0 && scene.set.dur[i]
       ? { start: scene.set.start[i], end: scene.set.end(i) }
@@ -145,8 +145,8 @@ export function listenKeys(current: () => Keyboard): void {
   let motion: Motion | null = null;
   addEventListener('keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey || typing(e)) return;
-    const k = current(),
-      held = HELD[e.key] ? e.key : HELD[e.key.toLowerCase()] ? e.key.toLowerCase() : '';
+    const k = current();
+    const held = HELD[e.key] ? e.key : HELD[e.key.toLowerCase()] ? e.key.toLowerCase() : '';
     const inTable = !!(e.target as HTMLElement).closest?.('table, .tabs');
     if (inTable && e.key.startsWith('Arrow')) return;
     if (held) {
@@ -155,8 +155,8 @@ export function listenKeys(current: () => Keyboard): void {
     }
     const digit = /^[1-9]$/.test(e.key) ? Number(e.key) : 0;
     if (digit) return k.player?.play(digit - 1);
-    const map = verbs(k),
-      verb = map[e.key] ?? map[e.key.toLowerCase()];
+    const map = verbs(k);
+    const verb = map[e.key] ?? map[e.key.toLowerCase()];
     if (!verb) return;
     verb();
     e.preventDefault();

@@ -7,8 +7,8 @@ import type { Scene } from '../timeline/scene';
 const WAIT_MS = 120;
 
 function find(scene: Scene, text: string): Uint32Array {
-  const { set } = scene,
-    mask = set.names.matching(text);
+  const { set } = scene;
+  const mask = set.names.matching(text);
   let n = 0;
   for (let i = 0; i < set.n; i++) n += mask[set.name[i]];
   const out = new Uint32Array(n);

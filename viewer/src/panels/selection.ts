@@ -9,19 +9,19 @@ import { sums } from './sums';
 const WAIT_MS = 60;
 
 export function selection(scene: Scene): HTMLElement {
-  const el = h('div', { class: 'selection' }),
-    said = h('div', { class: 'said', role: 'status', 'aria-live': 'polite' });
+  const el = h('div', { class: 'selection' });
+  const said = h('div', { class: 'said', role: 'status', 'aria-live': 'polite' });
   let timer = 0;
   const draw = (): void => {
-    const range = scene.range.value,
-      span = scene.selected.value;
+    const range = scene.range.value;
+    const span = scene.selected.value;
     replace(
       el,
       range && range.end > range.start
         ? sums(scene, range)
         : span >= 0
           ? details(scene, span)
-          : hint(),
+          : hint(scene),
       said,
     );
     said.textContent =

@@ -46,8 +46,8 @@ function parts(scene: Scene): Part[] {
 
 /** Moves to the first call of a stage. */
 export function showStage(scene: Scene, path: string): void {
-  const { page, calls } = scene.set,
-    id = page.stages.findIndex(x => x.path === path);
+  const { page, calls } = scene.set;
+  const id = page.stages.findIndex(x => x.path === path);
   const k = calls.stage.indexOf(id);
   if (k < 0) return;
   const start = calls.gpuStart[k]

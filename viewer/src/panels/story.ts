@@ -1,8 +1,18 @@
 // story.ts: plays a story on the timeline: each step moves the view and lights what it speaks of.
 
 import { Signal } from '../base/signal';
-import type { Story } from '../data/head';
-import type { Scene } from '../timeline/scene';
+import type { Story, StoryStep } from '../data/head';
+import type { Light, Scene } from '../timeline/scene';
+
+function markOf(scene: Scene, step: StoryStep): Light['mark'] {
+  if (step.mark === 'exposed') {
+    const ranges = (step.gaps ?? []).map(([start, end]) => ({ start, end }));
+    return ranges.length ? { kind: 'exposed', ranges } : null;
+  }
+  const { set } = scene;
+  const ranges = step.spans.map(i => ({ start: set.start[i], end: set.end(i) }));
+  return step.mark && ranges.length ? { kind: step.mark, ranges } : null;
+}
 
 export class Player {
   /** Which story is open, and at which step; -1: none. */
@@ -22,25 +32,23 @@ export class Player {
   }
 
   move(by: 1 | -1): void {
-    const { story, step } = this.at.value,
-      n = this.stories[story]?.steps.length ?? 0;
+    const { story, step } = this.at.value;
+    const n = this.stories[story]?.steps.length ?? 0;
     if (story >= 0 && step + by >= 0 && step + by < n) this.play(story, step + by);
   }
 
   /** Shows a story that is not a finding's: its evidence as a whole. */
   tell(story: Story): void {
     this.at.set({ story: -1, step: 0 });
-    const { scene } = this,
-      marked = story.steps.find(x => x.mark === 'exposed') ?? story.steps.find(x => x.mark);
+    const { scene } = this;
+    const marked = story.steps.find(x => x.mark === 'exposed') ?? story.steps.find(x => x.mark);
     scene.light.set({
       spans: story.steps.flatMap(x => x.spans),
       arrows: story.steps.flatMap(x => x.arrows),
       frames: story.frames,
-      mark: marked?.mark
-        ? { kind: marked.mark, range: { start: marked.t0_ns, end: marked.t1_ns } }
-        : null,
+      mark: marked ? markOf(scene, marked) : null,
     });
-    scene.view.show({ start: story.t0_ns, end: story.t1_ns }, 0.12);
+    scene.view.glide({ start: story.t0_ns, end: story.t1_ns });
     const heart = story.steps.flatMap(x => x.spans)[0];
     if (heart !== undefined) scene.reveal.set(heart);
   }
@@ -52,8 +60,8 @@ export class Player {
   }
 
   private show(story: Story, at: number): void {
-    const { scene } = this,
-      step = story.steps[at];
+    const { scene } = this;
+    const step = story.steps[at];
     const range = { start: step.t0_ns, end: step.t1_ns };
     scene.range.set(null);
     scene.hits.set(null);
@@ -61,10 +69,10 @@ export class Player {
       spans: step.spans,
       arrows: step.arrows,
       frames: story.frames,
-      mark: step.mark ? { kind: step.mark, range } : null,
+      mark: markOf(scene, step),
     });
     scene.selected.set(-1);
-    if (range.end > range.start) scene.view.show(range, 0.12);
+    if (range.end > range.start) scene.view.glide(range);
     const heart = step.arrows[0]?.from ?? step.spans[0] ?? story.frames[0];
     if (heart !== undefined) scene.reveal.set(heart);
   }

@@ -34,8 +34,8 @@ function add(totals: Map<number, Total>, name: number, dur: number, span: number
 /** Length of a union of intervals. */
 function covered(parts: [number, number][]): number {
   parts.sort((a, b) => a[0] - b[0]);
-  let sum = 0,
-    end = -Infinity;
+  let sum = 0;
+  let end = -Infinity;
   for (const [a, b] of parts) {
     if (b > end) sum += b - Math.max(a, end);
     end = Math.max(end, b);
@@ -44,8 +44,8 @@ function covered(parts: [number, number][]): number {
 }
 
 export function sumRange(set: DataSet, range: Range): Sums {
-  const names = new Map<number, Total>(),
-    cpu = new Map<number, Total>();
+  const names = new Map<number, Total>();
+  const cpu = new Map<number, Total>();
   const devices = new Map<number, { kernels: number; copies: number; parts: [number, number][] }>();
   const work = new Set(['kernel', 'gpu_memcpy', 'gpu_memset']);
   for (const track of set.tracks) {
@@ -60,8 +60,8 @@ export function sumRange(set: DataSet, range: Range): Sums {
       ) {
         const i = rows.order[p];
         if (set.start[i] >= range.end) break;
-        const a = Math.max(set.start[i], range.start),
-          b = Math.min(set.end(i), range.end);
+        const a = Math.max(set.start[i], range.start);
+        const b = Math.min(set.end(i), range.end);
         const kind = set.page.kinds[set.kind[i]];
         if (!onDevice) {
           if (set.dur[i] && kind !== 'python_function') add(cpu, set.name[i], b - a, i);
@@ -92,31 +92,29 @@ export function sumRange(set: DataSet, range: Range): Sums {
 
 function list(scene: Scene, title: string, totals: Total[], whole: number): Child {
   if (!totals.length) return null;
-  const rows = totals
-    .slice(0, NAMES_SHOWN)
-    .map(t =>
+  const rows = totals.slice(0, NAMES_SHOWN).map(t =>
+    h(
+      'tr',
+      null,
+      h('td', { class: 'num' }, ns(t.ns)),
+      h('td', { class: 'num' }, whole ? pct((100 * t.ns) / whole) : ''),
+      h('td', { class: 'num' }, count(t.n)),
       h(
-        'tr',
-        null,
-        h('td', { class: 'num' }, ns(t.ns)),
-        h('td', { class: 'num' }, whole ? pct((100 * t.ns) / whole) : ''),
-        h('td', { class: 'num' }, count(t.n)),
+        'td',
+        { class: 'name' },
         h(
-          'td',
-          { class: 'name' },
-          h(
-            'button',
-            {
-              type: 'button',
-              class: 'link',
-              title: scene.set.names.get(t.name).slice(0, 400),
-              onclick: () => scene.goTo(t.first),
-            },
-            cut(scene.set.names.brief(t.name), 70),
-          ),
+          'button',
+          {
+            type: 'button',
+            class: 'link',
+            title: scene.set.names.get(t.name).slice(0, 400),
+            onclick: () => scene.goTo(t.first),
+          },
+          cut(scene.set.names.brief(t.name), 70),
         ),
       ),
-    );
+    ),
+  );
   return h(
     'div',
     { class: 'sum-list' },
@@ -142,8 +140,8 @@ function list(scene: Scene, title: string, totals: Total[], whole: number): Chil
 }
 
 export function sums(scene: Scene, range: Range): HTMLElement {
-  const whole = range.end - range.start,
-    s = sumRange(scene.set, range);
+  const whole = range.end - range.start;
+  const s = sumRange(scene.set, range);
   const figures = s.devices.map(d =>
     h(
       'dl',

@@ -5,7 +5,7 @@ import { CLASSES } from '../data/classes';
 import type { Scene } from '../timeline/scene';
 import type { Search } from './search';
 
-function legend(scene: Scene): HTMLElement {
+export function legend(scene: Scene): HTMLElement {
   const seen = new Uint8Array(CLASSES.length);
   for (let i = 0; i < scene.set.n; i++) seen[scene.set.look[i]] = 1;
   const items = CLASSES.filter((c, i) => seen[i] && c.id !== 'other').map(c =>
@@ -33,9 +33,9 @@ function pythonToggle(scene: Scene): Child {
 
 export function toolbar(scene: Scene, search: Search): HTMLElement {
   const zoom = (factor: number): void => {
-    const { start, end } = scene.view.target,
-      mid = (start + end) / 2,
-      half = ((end - start) / 2) * factor;
+    const { start, end } = scene.view.target;
+    const mid = (start + end) / 2;
+    const half = ((end - start) / 2) * factor;
     scene.view.glide({ start: mid - half, end: mid + half });
   };
   return h(
@@ -62,6 +62,5 @@ export function toolbar(scene: Scene, search: Search): HTMLElement {
       ),
     ),
     pythonToggle(scene),
-    legend(scene),
   );
 }

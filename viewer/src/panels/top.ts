@@ -24,7 +24,7 @@ function checkItem(c: Check): HTMLElement {
   const says = { good: 'healthy', bad: 'look here', unknown: 'not known' }[state];
   return h(
     'li',
-    { class: 'check ' + state, title: c.question },
+    { class: 'check ' + state, title: `${c.question} ${c.verdict}` },
     h('span', { class: 'check-sign', role: 'img', 'aria-label': says }, sign),
     h('span', { class: 'check-text' }, ...explain(c.verdict)),
   );
@@ -46,9 +46,9 @@ function doubts(report: Report): Child[] {
   );
 }
 
-/** The verdict without the wall it begins with: that stands beside it, large. */
+/** The verdict without what stands beside it: the wall, and what bounds it. */
 function sentence(set: SetInfo): string {
-  const rest = set.verdict.replace(/^[^,]*wall, /, '');
+  const rest = set.verdict.replace(/^[^,]*wall, /, '').replace(/^[\w-]+-bound: /, '');
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
@@ -73,8 +73,8 @@ function figures(report: Report): HTMLElement {
 }
 
 export function top(scene: Scene): HTMLElement {
-  const { info } = scene.set,
-    { report } = info;
+  const { info } = scene.set;
+  const { report } = info;
   return h(
     'section',
     { class: 'top', 'aria-label': 'Verdict' },

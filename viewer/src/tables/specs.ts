@@ -19,8 +19,8 @@ function note(info: SetInfo, key: string): string | undefined {
 
 /** To the longest span of a name: where there is most to see. */
 function showName(scene: Scene, name: string): void {
-  const { set } = scene,
-    id = set.names.find(name);
+  const { set } = scene;
+  const id = set.names.find(name);
   if (id < 0) return;
   let best = -1;
   for (let i = 0; i < set.n; i++)
@@ -198,7 +198,7 @@ function showGap(scene: Scene, gap: SetInfo['page']['gaps'][number]): void {
   scene.light.set({
     spans,
     frames: [],
-    mark: { kind: 'exposed', range: { start: gap.t0_ns, end: gap.t1_ns } },
+    mark: { kind: 'exposed', ranges: [{ start: gap.t0_ns, end: gap.t1_ns }] },
     arrows: gap.launch !== null && gap.next !== null ? [{ from: gap.launch, to: gap.next }] : [],
   });
   scene.view.show({ start: gap.t0_ns, end: gap.t1_ns }, 0.4);

@@ -141,8 +141,8 @@ export class Table {
   }
 
   private cell(row: Row, column: Column, most: number): HTMLElement {
-    const value = valueOf(row, column.key),
-      text = textOf(value, column.kind);
+    const value = valueOf(row, column.key);
+    const text = textOf(value, column.kind);
     if (!NUMERIC.has(column.kind))
       return h(
         'td',
@@ -158,8 +158,8 @@ export class Table {
   }
 
   private row(row: Row, index: number, most: Map<string, number>): HTMLElement {
-    const { jump, columns } = this.spec,
-      go = (): void => jump?.(row, index);
+    const { jump, columns } = this.spec;
+    const go = (): void => jump?.(row, index);
     const tr = h(
       'tr',
       jump ? { tabindex: 0, class: 'jumps', onclick: go } : null,
@@ -194,10 +194,10 @@ export class Table {
   }
 
   draw(): void {
-    const { rows, columns } = this.spec,
-      by = this.column(),
-      numeric = NUMERIC.has(by.kind),
-      sign = this.down ? -1 : 1;
+    const { rows, columns } = this.spec;
+    const by = this.column();
+    const numeric = NUMERIC.has(by.kind);
+    const sign = this.down ? -1 : 1;
     const kept = rows
       .map((row, index) => ({ row, index }))
       .filter(

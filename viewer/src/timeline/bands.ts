@@ -1,17 +1,18 @@
 // bands.ts: the head of the timeline: the ruler, the steps of the loop, and the stages inside them.
 
 import { cut, moment } from '../base/format';
-import { type Frame, LETTER, timeAt, xOf } from './frame';
+import type { DataSet } from '../data/dataset';
+import { type Frame, timeAt, xOf } from './frame';
 
 export const RULER = 22;
 const BAND = 17;
 const STAGE_ROWS = 3;
 
-export function headHeight(f: { set: Frame['set'] }): number {
-  return RULER + (f.set.page.steps.length ? BAND : 0) + stageRows(f.set) * BAND + 2;
+export function headHeight(set: DataSet): number {
+  return RULER + (set.page.steps.length ? BAND : 0) + stageRows(set) * BAND + 2;
 }
 
-function stageRows(set: Frame['set']): number {
+function stageRows(set: DataSet): number {
   let deepest = 0;
   for (const s of set.page.stages) deepest = Math.max(deepest, s.depth + 1);
   return set.calls.stage.length ? Math.min(deepest, STAGE_ROWS) : 0;
@@ -19,15 +20,15 @@ function stageRows(set: Frame['set']): number {
 
 /** 1, 2 or 5 times a power of ten, so that ticks are about a hundred pixels apart. */
 export function tickStep(scale: number): number {
-  const raw = 110 / scale,
-    power = 10 ** Math.floor(Math.log10(raw)),
-    m = raw / power;
+  const raw = 110 / scale;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const m = raw / power;
   return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
 }
 
 function paintRuler(f: Frame): void {
-  const { ctx, palette } = f,
-    step = tickStep(f.scale);
+  const { ctx, palette } = f;
+  const step = tickStep(f.scale);
   ctx.fillStyle = palette.dim;
   for (let k = Math.ceil(f.start / step); k * step < timeAt(f, f.width); k++) {
     const x = Math.round(xOf(f, k * step));
@@ -44,16 +45,16 @@ function tickText(t: number, step: number): string {
 }
 
 function box(f: Frame, t0: number, t1: number, y: number, fill: string, text: string): void {
-  const x0 = Math.max(xOf(f, t0), -2),
-    x1 = Math.min(xOf(f, t1), f.width + 2);
+  const x0 = Math.max(xOf(f, t0), -2);
+  const x1 = Math.min(xOf(f, t1), f.width + 2);
   if (x1 < 0 || x0 > f.width || x1 - x0 < 0.3) return;
   f.ctx.fillStyle = fill;
   f.ctx.fillRect(x0, y, Math.max(1, x1 - x0 - 1), BAND - 2);
-  const left = Math.max(x0, 0),
-    room = x1 - left - 10;
+  const left = Math.max(x0, 0);
+  const room = x1 - left - 10;
   if (room < 18) return;
   f.ctx.fillStyle = f.palette.label;
-  f.ctx.fillText(cut(text, Math.floor(room / LETTER)), left + 5, y + BAND / 2 - 0.5);
+  f.ctx.fillText(cut(text, Math.floor(room / f.letter)), left + 5, y + BAND / 2 - 0.5);
 }
 
 function paintSteps(f: Frame, y: number): void {
@@ -63,8 +64,8 @@ function paintSteps(f: Frame, y: number): void {
 }
 
 function paintStages(f: Frame, y: number): void {
-  const { calls, page } = f.set,
-    end = timeAt(f, f.width);
+  const { calls, page } = f.set;
+  const end = timeAt(f, f.width);
   for (let k = 0; k < calls.stage.length; k++) {
     if (calls.start[k] > end || calls.start[k] + calls.dur[k] < f.start) continue;
     const stage = page.stages[calls.stage[k]];
@@ -82,8 +83,8 @@ function paintStages(f: Frame, y: number): void {
 
 /** Paints the head, opaque over what has scrolled under it. */
 export function paintHead(f: Frame): void {
-  const height = headHeight(f),
-    { ctx, palette } = f;
+  const height = f.head;
+  const { ctx, palette } = f;
   ctx.fillStyle = palette.background;
   ctx.fillRect(0, 0, f.width, height);
   paintRuler(f);

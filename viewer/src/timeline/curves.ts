@@ -4,6 +4,10 @@
 import { bytes, count, pct } from '../base/format';
 import type { Counter } from '../data/levels';
 import { type Frame, timeAt, xOf } from './frame';
+import type { CounterStrip } from './layout';
+
+/** More steps than this are drawn from buckets. */
+const EXACT_UP_TO = 20000;
 
 export function counterText(counter: Counter, value: number | null): string {
   if (value === null) return '–';
@@ -11,42 +15,45 @@ export function counterText(counter: Counter, value: number | null): string {
   return counter.info.unit === 'pct' ? pct(value / 100) : count(value);
 }
 
-function top(counter: Counter): number {
-  if (counter.info.unit === 'pct') return 10000;
-  return counter.info.max > 0 ? counter.info.max : 1;
+function top({ info }: Counter): number {
+  if (info.unit === 'pct') return 10000;
+  return info.max > 0 ? info.max : 1;
 }
 
-export function paintCurve(f: Frame, counter: Counter, y: number, height: number): void {
-  const { ctx, palette } = f,
-    most = top(counter),
-    base = y + height;
+type Place = (value: number) => number;
+
+function trace(f: Frame, counter: Counter, place: Place, base: number): boolean {
+  f.ctx.beginPath();
+  const few = counter.points && counter.points.t.length < EXACT_UP_TO;
+  return few ? tracePoints(f, counter, place, base) : traceBuckets(f, counter, place, base);
+}
+
+export function paintCurve(f: Frame, strip: CounterStrip, y: number): void {
+  const { ctx, palette } = f;
+  const { counter, ceiling, height } = strip;
+  const most = Math.max(top(counter), ceiling ? top(ceiling) : 0);
+  const base = y + height;
   const place = (v: number): number => base - Math.max(0, Math.min(1, v / most)) * (height - 2);
-  ctx.beginPath();
-  const drawn =
-    counter.points && counter.points.t.length < 20000
-      ? tracePoints(f, counter, place, base)
-      : traceBuckets(f, counter, place, base);
-  if (drawn) {
+  ctx.lineWidth = 1;
+  if (ceiling && trace(f, ceiling, place, base)) {
+    ctx.strokeStyle = palette.line;
+    ctx.stroke();
+  }
+  if (trace(f, counter, place, base)) {
     ctx.fillStyle = palette.curveFill;
     ctx.fill();
     ctx.strokeStyle = palette.curve;
-    ctx.lineWidth = 1;
     ctx.stroke();
   }
   ctx.fillStyle = palette.faint;
   ctx.fillRect(0, base, f.width, 1);
 }
 
-function tracePoints(
-  f: Frame,
-  counter: Counter,
-  place: (v: number) => number,
-  base: number,
-): boolean {
-  const { t, v } = counter.points!,
-    end = timeAt(f, f.width);
-  let lo = 0,
-    hi = t.length;
+function tracePoints(f: Frame, counter: Counter, place: Place, base: number): boolean {
+  const { t, v } = counter.points!;
+  const end = timeAt(f, f.width);
+  let lo = 0;
+  let hi = t.length;
   while (lo < hi) {
     const mid = (lo + hi) >> 1;
     if (t[mid] <= f.start) lo = mid + 1;
@@ -54,13 +61,13 @@ function tracePoints(
   }
   let i = Math.max(0, lo - 1);
   if (i >= t.length) return false;
-  let x = Math.max(-2, xOf(f, t[i])),
-    yy = place(v[i]);
+  let x = Math.max(-2, xOf(f, t[i]));
+  let yy = place(v[i]);
   f.ctx.moveTo(x, base);
   f.ctx.lineTo(x, yy);
   for (i++; i < t.length && t[i] <= end; i++) {
-    const nx = xOf(f, t[i]),
-      ny = place(v[i]);
+    const nx = xOf(f, t[i]);
+    const ny = place(v[i]);
     if (nx - x < 0.4 && Math.abs(ny - yy) < 0.5) continue;
     f.ctx.lineTo(nx, yy);
     f.ctx.lineTo(nx, ny);
@@ -72,12 +79,7 @@ function tracePoints(
   return true;
 }
 
-function traceBuckets(
-  f: Frame,
-  counter: Counter,
-  place: (v: number) => number,
-  base: number,
-): boolean {
+function traceBuckets(f: Frame, counter: Counter, place: Place, base: number): boolean {
   const curve = counter.curve(1 / f.scale);
   if (!curve) return false;
   const first = Math.max(0, Math.floor(f.start / curve.width_ns) - 1);
@@ -85,8 +87,8 @@ function traceBuckets(
   if (first >= last) return false;
   f.ctx.moveTo(xOf(f, first * curve.width_ns), base);
   for (let b = first; b < last; b++) {
-    const x = xOf(f, b * curve.width_ns),
-      x1 = xOf(f, (b + 1) * curve.width_ns);
+    const x = xOf(f, b * curve.width_ns);
+    const x1 = xOf(f, (b + 1) * curve.width_ns);
     f.ctx.lineTo(x, place(curve.max[b]));
     f.ctx.lineTo(x1, place(curve.min ? curve.min[b] : curve.max[b]));
   }

@@ -13,9 +13,9 @@ function wheelPixels(e: WheelEvent, delta: number): number {
 
 function onWheel(t: Timeline, e: WheelEvent): void {
   e.preventDefault();
-  const { view } = t.scene,
-    dx = wheelPixels(e, e.deltaX),
-    dy = wheelPixels(e, e.deltaY);
+  const { view } = t.scene;
+  const dx = wheelPixels(e, e.deltaX);
+  const dy = wheelPixels(e, e.deltaY);
   const x = e.clientX - t.over.getBoundingClientRect().left;
   if (e.altKey) return t.scrollBy(dy);
   if (e.shiftKey || Math.abs(dx) > Math.abs(dy))
@@ -36,8 +36,8 @@ function dragTo(t: Timeline, d: Drag, x: number, y: number): void {
   if (!d.moved && Math.hypot(x - d.x, y - d.y) < CLICK_PX) return;
   d.moved = true;
   if (d.selecting) {
-    const a = t.time(d.x),
-      b = t.time(x);
+    const a = t.time(d.x);
+    const b = t.time(x);
     t.scene.range.set({ start: Math.min(a, b), end: Math.max(a, b) });
   } else {
     t.scene.view.pan(((d.lastX - x) / t.width) * t.scene.view.span);

@@ -1,93 +1,145 @@
-// layout.ts: what stands where, from top to bottom: per device its curves and streams, then threads.
-// A strip is one such block; y counts from the top of all of them, before scrolling.
+// layout.ts: what stands where, from top to bottom: the device's curves and streams, then threads, so
+// that a launch and its kernel are on screen together. A strip is one such block; y counts from the
+// top of all of them, before scrolling.
 
 import type { DataSet, Track } from '../data/dataset';
 import type { Counter } from '../data/levels';
-import type { Rows } from '../data/rows';
+import { HIDDEN, type Rows } from '../data/rows';
 
-export type Strip = { y: number; height: number; label: string; group: string; key: string } & (
-  | { kind: 'counter'; counter: Counter }
-  | { kind: 'track'; track: Track; rows: Rows; rowHeight: number; folded: boolean }
-);
+interface Place {
+  y: number;
+  height: number;
+  label: string;
+  group: string;
+  key: string;
+  /** Stays under the ruler when the rest scrolls; its y counts from there. */
+  pinned: boolean;
+}
+
+export interface CounterStrip extends Place {
+  kind: 'counter';
+  counter: Counter;
+  /** Drawn as a line over it, on the same scale: memory reserved over memory in use. */
+  ceiling: Counter | null;
+}
+
+export interface TrackStrip extends Place {
+  kind: 'track';
+  track: Track;
+  rows: Rows;
+  rowHeight: number;
+  folded: boolean;
+}
+
+export type Strip = CounterStrip | TrackStrip;
 
 export interface Layout {
   strips: Strip[];
+  /** Height of what is pinned, and of what scrolls under it. */
+  pinned: number;
   height: number;
 }
 
-const COUNTER_HEIGHT = 36;
-const STREAM_ROW = 20;
+const COUNTER_HEIGHT = 30;
+const STREAM_ROW = 22;
 const THREAD_ROW = 16;
-const FOLDED_HEIGHT = 18;
-const GAP = 7;
+const GAP = 6;
+/** The busiest streams stay in sight: what the device does is what everything else is about. */
+const PINNED_STREAMS = 3;
+const PINNED_ROWS = 2;
 
-/** Device first: short, and what the rest is there for. Threads by how much they launch. */
-function order(set: DataSet): (Track | Counter)[] {
-  const device = (t: Track): boolean => t.info.kind === 'stream' || t.info.kind === 'gpu_note';
-  const threads = set.tracks.filter(t => !device(t));
-  return [
-    ...set.counters,
-    ...set.tracks.filter(device),
-    ...threads.filter(t => t.info.main),
-    ...threads.filter(t => !t.info.main),
-  ];
-}
-
-export function makeLayout(set: DataSet, python: boolean, folded: Set<string>): Layout {
-  const strips: Strip[] = [];
-  let y = GAP;
-  for (const item of order(set)) {
-    const at = { y, label: item.info.label };
-    if ('track' in item || 'rows' in item) {
-      const track = item as Track,
-        rows = python ? track.rows : track.rowsNoPython;
-      if (!track.info.n) continue;
-      const key = 'track ' + track.index,
-        isFolded = folded.has(key);
-      const rowHeight = track.info.kind === 'stream' ? STREAM_ROW : THREAD_ROW;
-      const height = isFolded ? FOLDED_HEIGHT : Math.max(1, rows.n) * rowHeight;
-      strips.push({
-        ...at,
-        kind: 'track',
-        track,
-        rows,
-        rowHeight,
-        folded: isFolded,
-        height,
-        key,
-        group: track.info.group,
-      });
-    } else {
-      const counter = item as Counter;
-      strips.push({
-        ...at,
-        kind: 'counter',
-        counter,
-        height: COUNTER_HEIGHT,
-        key: 'counter ' + counter.info.label,
-        group: counter.info.device === null ? '' : `GPU ${counter.info.device}`,
-      });
+function counterStrips(set: DataSet, onDevice: boolean): Strip[] {
+  const out: Strip[] = [];
+  for (const counter of set.counters) {
+    const { info } = counter;
+    if ((info.device !== null) !== onDevice || !(info.max > 0)) continue;
+    const group = info.device === null ? 'CPU' : `GPU ${info.device}`;
+    const before = out[out.length - 1];
+    if (info.id === 'reserved' && before?.kind === 'counter' && before.group === group) {
+      before.ceiling = counter;
+      continue;
     }
-    y += strips[strips.length - 1].height + GAP;
+    const label = info.label.startsWith(group) ? info.label.slice(group.length + 1) : info.label;
+    const key = 'counter ' + info.label;
+    const height = COUNTER_HEIGHT;
+    out.push({
+      kind: 'counter',
+      counter,
+      ceiling: null,
+      y: 0,
+      height,
+      label,
+      group,
+      key,
+      pinned: false,
+    });
   }
-  return { strips, height: y };
+  return out;
 }
 
-export function stripAt(layout: Layout, y: number): Strip | null {
-  return layout.strips.find(s => y >= s.y && y < s.y + s.height) ?? null;
+interface Options {
+  python: boolean;
+  folded: Set<string>;
 }
 
-/** Top and height of a span's box; null when it is not drawn. */
-export function placeOf(
-  layout: Layout,
-  set: DataSet,
-  span: number,
-): { y: number; height: number } | null {
+function trackStrip(track: Track, { python, folded }: Options, pinned: boolean): Strip {
+  const { info } = track;
+  const rows = python ? track.rows : track.rowsNoPython;
+  const key = 'track ' + track.index;
+  const rowHeight = info.kind === 'stream' ? STREAM_ROW : THREAD_ROW;
+  const isFolded = folded.has(key);
+  const height = (isFolded ? 1 : Math.max(1, rows.n)) * rowHeight;
+  const place = { y: 0, height, label: info.label, group: info.group, key, pinned };
+  return { ...place, kind: 'track', track, rows, rowHeight, folded: isFolded };
+}
+
+/** Annotations as the device saw them stand over its streams, threads that launch most come first. */
+function trackOrder(track: Track): number {
+  const { kind, main } = track.info;
+  if (kind === 'gpu_note') return 0;
+  if (kind === 'stream') return 1;
+  return kind === 'thread' ? (main ? 2 : 3) : 4;
+}
+
+function pinnedTracks(set: DataSet): Set<Track> {
+  const streams = set.tracks.filter(t => t.info.kind === 'stream' && t.rows.n <= PINNED_ROWS);
+  streams.sort((a, b) => b.info.n - a.info.n);
+  return new Set(streams.slice(0, PINNED_STREAMS));
+}
+
+/** Puts strips under each other; how high they are together. */
+function stack(strips: Strip[]): number {
+  let y = GAP;
+  for (const strip of strips) {
+    strip.y = y;
+    y += strip.height + GAP;
+  }
+  return strips.length ? y : 0;
+}
+
+export function makeLayout(set: DataSet, options: Options): Layout {
+  const pinned = pinnedTracks(set);
+  const tracks = set.tracks.filter(t => t.info.n > 0);
+  tracks.sort((a, b) => trackOrder(a) - trackOrder(b) || a.index - b.index);
+  const strips = [
+    ...counterStrips(set, true),
+    ...tracks.map(t => trackStrip(t, options, pinned.has(t))),
+    ...counterStrips(set, false),
+  ];
+  return {
+    strips,
+    pinned: stack(strips.filter(s => s.pinned)),
+    height: stack(strips.filter(s => !s.pinned)),
+  };
+}
+
+/** Row of a track that a span is drawn on, with its strip; null when it is not drawn. */
+export function placeOf(layout: Layout, set: DataSet, span: number): [TrackStrip, number] | null {
   const track = set.trackOf(span);
-  const strip = layout.strips.find(s => s.kind === 'track' && s.track === track);
-  if (!strip || strip.kind !== 'track') return null;
-  if (strip.folded) return { y: strip.y, height: strip.height };
-  const row = strip.rows.row[span - track.info.first];
-  if (row === 255) return null;
-  return { y: strip.y + row * strip.rowHeight, height: strip.rowHeight };
+  for (const strip of layout.strips) {
+    if (strip.kind !== 'track' || strip.track !== track) continue;
+    const row = strip.folded ? 0 : strip.rows.row[span - track.info.first];
+    return row === HIDDEN ? null : [strip, row];
+  }
+  return null;
 }

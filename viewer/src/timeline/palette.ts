@@ -33,14 +33,14 @@ function rgb(hex: string): [number, number, number] {
 }
 
 function mix(a: string, b: string, share: number): string {
-  const x = rgb(a),
-    y = rgb(b);
+  const x = rgb(a);
+  const y = rgb(b);
   return `rgb(${x.map((v, i) => Math.round(v * share + y[i] * (1 - share))).join()})`;
 }
 
 export function readPalette(): Palette {
-  const background = cssColor('--canvas'),
-    text = cssColor('--ink');
+  const background = cssColor('--canvas');
+  const text = cssColor('--ink');
   const base = CLASSES.map(c => cssColor('--span-' + c.id));
   return {
     fill: base.map(c => [c, mix(c, background, 0.8)]),

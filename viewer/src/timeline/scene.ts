@@ -10,7 +10,8 @@ export interface Light {
   spans: number[];
   arrows: { from: number; to: number }[];
   frames: number[];
-  mark: { kind: 'blocked' | 'exposed'; range: Range } | null;
+  /** Stretches to shade: where the CPU waits, or where the device has nothing to do. */
+  mark: { kind: 'blocked' | 'exposed'; ranges: Range[] } | null;
 }
 
 export interface Hits {
@@ -39,26 +40,26 @@ export class Scene {
   goTo(span: number): void {
     this.selected.set(span);
     this.reveal.set(span);
-    const { view, set } = this,
-      { start, end } = view.target;
-    const from = set.start[span],
-      to = set.end(span),
-      dur = Math.max(to - from, 200);
+    const { view, set } = this;
+    const { start, end } = view.target;
+    const from = set.start[span];
+    const to = set.end(span);
+    const dur = Math.max(to - from, 200);
     const seen = from >= start && to <= end && dur > (end - start) / 400;
     if (!seen) view.show({ start: from - dur * 2, end: to + dur * 2 });
   }
 
   zoomToSelection(): void {
-    const i = this.selected.value,
-      range = this.range.value;
+    const i = this.selected.value;
+    const range = this.range.value;
     if (range) this.view.show(range, 0.05);
     else if (i >= 0) this.view.show({ start: this.set.start[i], end: this.set.end(i) }, 0.25);
   }
 
   /** The span before or after the selected one on its track and row. */
   step(by: 1 | -1): void {
-    const { set } = this,
-      i = this.selected.value;
+    const { set } = this;
+    const i = this.selected.value;
     if (i < 0) return;
     const { info } = set.trackOf(i);
     for (let k = i + by; k >= info.first && k < info.first + info.n; k += by)

@@ -4,12 +4,14 @@
 
 import { cut } from '../base/format';
 import type { Level } from '../data/levels';
-import { firstEndingAfter, firstStartingAt, type Rows } from '../data/rows';
-import { type Frame, LETTER, timeAt, xOf } from './frame';
+import { firstEndingAfter, type Rows } from '../data/rows';
+import { type Frame, timeAt, xOf } from './frame';
 import { SHARES } from './palette';
 
 const LABEL_FROM = 26;
 const INSTANT_WIDTH = 2;
+/** Spans thinner than this share their pixel with others. */
+const NARROW = 1.5;
 
 interface Run {
   x0: number;
@@ -17,26 +19,24 @@ interface Run {
   color: string;
 }
 
-function flush(f: Frame, run: Run, y: number, height: number): void {
-  if (run.x1 <= run.x0) return;
-  if (f.ctx.fillStyle !== run.color) f.ctx.fillStyle = run.color;
-  f.ctx.fillRect(run.x0, y, run.x1 - run.x0, height);
+/** Where a row lies on the canvas. */
+export interface RowBox {
+  y: number;
+  height: number;
 }
 
-function extend(
-  f: Frame,
-  run: Run,
-  x0: number,
-  x1: number,
-  color: string,
-  y: number,
-  height: number,
-): void {
+function flush(f: Frame, run: Run, box: RowBox): void {
+  if (run.x1 <= run.x0) return;
+  f.ctx.fillStyle = run.color;
+  f.ctx.fillRect(run.x0, box.y, run.x1 - run.x0, box.height);
+}
+
+function extend(f: Frame, run: Run, x0: number, x1: number, color: string, box: RowBox): void {
   if (run.color === color && x0 <= run.x1) {
     if (x1 > run.x1) run.x1 = x1;
     return;
   }
-  flush(f, run, y, height);
+  flush(f, run, box);
   run.x0 = x0;
   run.x1 = x1;
   run.color = color;
@@ -48,70 +48,86 @@ interface Label {
   name: number;
 }
 
-function paintLabels(f: Frame, labels: Label[], y: number, height: number): void {
+function paintLabels(f: Frame, labels: Label[], { y, height }: RowBox): void {
   if (!labels.length || height < 12) return;
   f.ctx.fillStyle = f.palette.text;
   for (const label of labels) {
-    const text = cut(f.set.names.brief(label.name), Math.floor((label.width - 6) / LETTER));
+    const text = cut(f.set.names.brief(label.name), Math.floor((label.width - 6) / f.letter));
     f.ctx.fillText(text, label.x + 4, y + height / 2 + 0.5, label.width - 5);
   }
 }
 
-export function paintSpans(f: Frame, rows: Rows, row: number, y: number, height: number): void {
-  const { set, palette, scale } = f,
-    { order } = rows,
-    last = rows.at[row + 1];
-  const end = timeAt(f, f.width),
-    run: Run = { x0: 0, x1: 0, color: '' };
+/** One pixel of spans narrower than it: the longest gives the colour, the covered share the shade. */
+function paintCrowd(
+  f: Frame,
+  rows: Rows,
+  from: number,
+  last: number,
+  run: Run,
+  box: RowBox,
+): number {
+  const { set, scale, palette } = f;
+  const px = Math.floor(xOf(f, set.start[rows.order[from]]));
+  const next = timeAt(f, px + 1);
+  let longest = rows.order[from];
+  let covered = 0;
+  let p = from;
+  for (; p < last; p++) {
+    const i = rows.order[p];
+    if (set.start[i] >= next || set.dur[i] * scale >= NARROW) break;
+    covered += set.dur[i];
+    if (set.dur[i] > set.dur[longest]) longest = i;
+  }
+  const share = Math.min(SHARES - 1, Math.floor(covered * scale * SHARES));
+  const width = set.dur[longest] ? 1 : INSTANT_WIDTH;
+  extend(f, run, px, px + width, palette.cover[set.look[longest]][share], box);
+  return p;
+}
+
+export function paintSpans(f: Frame, rows: Rows, row: number, box: RowBox): void {
+  const { set, palette, scale } = f;
+  const { order } = rows;
+  const last = rows.at[row + 1];
+  const end = timeAt(f, f.width);
+  const run: Run = { x0: 0, x1: 0, color: '' };
   const labels: Label[] = [];
   let p = firstEndingAfter(set, order, rows.at[row], last, f.start);
-  while (p < last) {
+  while (p < last && set.start[order[p]] < end) {
     const i = order[p];
-    if (set.start[i] >= end) break;
-    const x = xOf(f, set.start[i]),
-      width = set.dur[i] * scale,
-      look = set.look[i];
-    if (width >= 1.5) {
-      const x0 = Math.max(x, -1),
-        x1 = Math.min(x + width, f.width + 1);
-      const gap = width > 4 ? 0.75 : width > 2.5 ? 0.5 : 0;
-      flush(f, run, y, height);
-      run.x0 = x0;
-      run.x1 = x1 - gap;
-      run.color = palette.fill[look][set.name[i] & 1];
-      if (x1 - x0 > LABEL_FROM)
-        labels.push({ x: Math.max(x0, 0), width: x1 - Math.max(x0, 0), name: set.name[i] });
-      p++;
-    } else {
-      const px = Math.floor(x),
-        wide = set.dur[i] ? 1 : INSTANT_WIDTH;
-      extend(f, run, px, px + wide, palette.fill[look][0], y, height);
-      p = firstStartingAt(set, order, p + 1, last, timeAt(f, px + 1));
+    const width = set.dur[i] * scale;
+    if (width < NARROW) {
+      p = paintCrowd(f, rows, p, last, run, box);
+      continue;
     }
+    const x = xOf(f, set.start[i]);
+    const x0 = Math.max(x, -1);
+    const x1 = Math.min(x + width, f.width + 1);
+    flush(f, run, box);
+    run.x0 = x0;
+    run.x1 = x1 - (width > 4 ? 0.75 : width > 2.5 ? 0.5 : 0);
+    run.color = palette.fill[set.look[i]][set.name[i] & 1];
+    const left = Math.max(x0, 0);
+    if (x1 - left > LABEL_FROM) labels.push({ x: left, width: x1 - left, name: set.name[i] });
+    p++;
   }
-  flush(f, run, y, height);
-  paintLabels(f, labels, y, height);
+  flush(f, run, box);
+  paintLabels(f, labels, box);
 }
 
 /** The same from buckets that C made: the shade says how much of each is covered. */
-export function paintLevel(f: Frame, level: Level, y: number, height: number): void {
-  const run: Run = { x0: 0, x1: 0, color: '' },
-    { cover } = f.palette,
-    { nameLook } = f.set;
+export function paintLevel(f: Frame, level: Level, box: RowBox): void {
+  const run: Run = { x0: 0, x1: 0, color: '' };
+  const { cover } = f.palette;
   const first = Math.max(0, Math.floor(f.start / level.width_ns));
   const last = Math.min(level.n, Math.ceil(timeAt(f, f.width) / level.width_ns));
   const width = level.width_ns * f.scale;
-  for (let b = first; b < last;) {
+  for (let b = first; b < last; b++) {
     const busy = level.busy[b];
-    if (!busy) {
-      b++;
-      continue;
-    }
+    if (!busy) continue;
     const x = Math.floor(xOf(f, b * level.width_ns));
-    const look = nameLook[level.name[b]];
     const share = Math.min(SHARES - 1, (busy * SHARES) >> 8);
-    extend(f, run, x, Math.max(x + 1, Math.floor(x + width + 0.5)), cover[look][share], y, height);
-    b++;
+    const right = Math.max(x + 1, Math.floor(x + width + 0.5));
+    extend(f, run, x, right, cover[f.set.nameLook[level.name[b]]][share], box);
   }
-  flush(f, run, y, height);
+  flush(f, run, box);
 }

@@ -50,15 +50,15 @@ export class View {
 
   /** Shows this after a short glide. */
   glide(range: Range): void {
-    const from = this.changed.value,
-      to = this.fit(range);
+    const from = this.changed.value;
+    const to = this.fit(range);
     if (still.matches) return this.set(to);
     cancelAnimationFrame(this.frame);
     this.goal = to;
     const begun = performance.now();
     const step = (now: number): void => {
-      const u = Math.min(1, Math.max(0, (now - begun) / GLIDE_MS)),
-        ease = 1 - (1 - u) ** 3;
+      const u = Math.min(1, Math.max(0, (now - begun) / GLIDE_MS));
+      const ease = 1 - (1 - u) ** 3;
       this.frame = u < 1 ? requestAnimationFrame(step) : 0;
       this.changed.set(u < 1 ? between(from, to, ease) : to);
     };
@@ -95,8 +95,8 @@ export class View {
 
 /** Spans grow geometrically, so that a deep zoom takes as long for the eye as a shallow one. */
 function between(a: Range, b: Range, u: number): Range {
-  const spanA = a.end - a.start,
-    spanB = b.end - b.start;
+  const spanA = a.end - a.start;
+  const spanB = b.end - b.start;
   const span = spanA * (spanB / spanA) ** u;
   const moved = Math.abs(spanB - spanA) < 1e-9 * spanA ? u : (span - spanA) / (spanB - spanA);
   const start = a.start + (b.start - a.start) * moved;
