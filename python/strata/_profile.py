@@ -20,10 +20,11 @@ from strata import _files, _settings
 
 def program() -> str | None:
     """The strata command: the one that started us, the one that was built or installed with this
-    package, or one on the path."""
+    package, or one beside this Python or on the path."""
     here = os.path.dirname(os.path.abspath(__file__))
     for path in (os.environ.get("STRATA_BIN"), os.path.join(here, "..", "..", "src", "strata"),
-                 os.path.join(here, "..", "..", "..", "..", "bin", "strata")):
+                 os.path.join(here, "..", "..", "..", "..", "bin", "strata"),
+                 os.path.join(os.path.dirname(sys.executable or ""), "strata")):
         if path and os.access(path, os.X_OK) and os.path.isfile(path):
             return os.path.abspath(path)
     return shutil.which("strata")

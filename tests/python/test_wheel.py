@@ -1,0 +1,114 @@
+"""`pip install .`: a wheel for every Python since 3.10 with the program, the package and the
+libraries it makes programs load; and editable installations. Built without optimizing, once."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mesonpy")
+
+TOP = Path(__file__).parents[2]
+PROGRAM = """
+import strata, strata._profile
+with strata.stage("work"):
+    print(strata.__version__, strata._profile.program())
+"""
+
+
+def environment():
+    """Build tools of the environment of these tests, and nothing of the build that is tested."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("STRATA", "PYTHON"))}
+    return env | {"PATH": os.path.dirname(sys.executable) + os.pathsep + env["PATH"]}
+
+
+def run(*command, cwd=None):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=900,
+                          env=environment(), cwd=cwd, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def pip(*options, python=None):
+    where = ["--python", python] if python else []
+    run(sys.executable, "-m", "pip", "--disable-pip-version-check", *where, *options)
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory):
+    """One build folder for all."""
+    folder = tmp_path_factory.mktemp("wheel") / "build"
+    return ["--no-build-isolation", "--no-deps", f"-Cbuild-dir={folder}",
+            "-Csetup-args=-Doptimization=0"]
+
+
+@pytest.fixture(scope="module")
+def wheel(settings, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheels")
+    pip("wheel", "-w", folder, *settings, TOP)
+    (found,) = folder.iterdir()
+    return found
+
+
+def make_venv(path):
+    run(sys.executable, "-m", "venv", "--without-pip", path)
+    return path / "bin" / "python"
+
+
+def check_installation(folder, python):
+    """The package and the command find each other, with and without `strata run`."""
+    (folder / "prog.py").write_text(PROGRAM)
+    command = python.parent / "strata"
+    version = run(command, "--version").stdout.split()[-1]
+    assert run(python, "prog.py", cwd=folder).stdout == f"{version} {command}\n"
+    done = run(command, "run", "--json", "--", python, "prog.py", cwd=folder)
+    assert json.loads(done.stdout)["stages"][0]["name"] == "work"
+    return command
+
+
+def test_what_is_in_it(wheel):
+    assert wheel.name.endswith(f"-cp310-abi3-linux_{os.uname().machine}.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    ours = {str(p.relative_to(TOP / "python")) for p in TOP.glob("python/strata/**/*.py")}
+    assert ours <= set(names)
+    assert "strata/_strata.abi3.so" in names
+    assert any(n.endswith(".data/scripts/strata") for n in names)
+    built = {p.name for p in Path(os.environ["STRATA_BUILD"]).glob("src/**/libstrata_inject.so")}
+    assert built == {Path(n).name for n in names if n.startswith("strata/lib/")}
+
+
+def test_in_a_virtual_environment(wheel, tmp_path):
+    python = make_venv(tmp_path / "venv")
+    pip("install", "--no-deps", wheel, python=python)
+    check_installation(tmp_path, python)
+    pip("uninstall", "-y", "strata-profiler", python=python)
+    assert not (python.parent / "strata").exists()
+
+
+def test_with_other_pythons(wheel, tmp_path):
+    """One wheel for all of them."""
+    others = [p for p in map(shutil.which, ("python3.10", "python3.12", "python3.13")) if p]
+    working = [p for p in others if subprocess.run([p, "-c", "1"], capture_output=True,
+                                                   check=False).returncode == 0]
+    if not working:
+        pytest.skip("no other Python here")
+    for i, other in enumerate(working):
+        run(other, "-m", "venv", "--without-pip", tmp_path / f"venv{i}")
+        python = tmp_path / f"venv{i}" / "bin" / "python"
+        pip("install", "--no-deps", wheel, python=python)
+        check_installation(tmp_path, python)
+
+
+def test_editable(settings, tmp_path):
+    python = make_venv(tmp_path / "venv")
+    (packages,) = (tmp_path / "venv").glob("lib/python3*/site-packages")
+    (packages / "tools.pth").write_text(sysconfig.get_path("purelib"))  # meson-python
+    pip("install", *settings, "-e", TOP, python=python)
+    check_installation(tmp_path, python)
+    found = run(python, "-c", "import strata.mock; print(strata.mock.__file__)").stdout.strip()
+    assert Path(found) == TOP / "python" / "strata" / "mock.py"
