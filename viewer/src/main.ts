@@ -2,6 +2,7 @@
 
 import { startTheme } from './base/theme';
 import { readHead, readSets } from './data/load';
+import { diffPage } from './diff/diff_page';
 import { problem } from './panels/title';
 import { reportPage } from './report_page';
 
@@ -12,7 +13,8 @@ async function main(): Promise<void> {
     const head = readHead();
     document.title = `${head.title} – Strata`;
     const sets = await readSets(head);
-    reportPage(app, { head, sets });
+    if (head.kind === 'diff') diffPage(app, { head, sets });
+    else reportPage(app, { head, sets });
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         performance.mark('strata-interactive');

@@ -211,7 +211,8 @@ export class DataSet {
   }
 
   private readNameLooks(): Uint8Array {
-    const out = new Uint8Array(this.names.n);
+    const byKind = this.page.kinds.map(kindClass);
+    const out = Uint8Array.from(this.byteColumn('string_kind'), kind => byKind[kind] ?? 0);
     for (let i = 0; i < this.n; i++) out[this.name[i]] = this.look[i];
     return out;
   }

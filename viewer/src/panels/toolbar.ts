@@ -31,36 +31,38 @@ function pythonToggle(scene: Scene): Child {
   return button;
 }
 
-export function toolbar(scene: Scene, search: Search): HTMLElement {
+/** `before` and `after` are put around what every timeline has. */
+export function toolbar(
+  scene: Scene,
+  search: Search,
+  before: Child = null,
+  after: Child = null,
+): HTMLElement {
   const zoom = (factor: number): void => {
     const { start, end } = scene.view.target;
-    const mid = (start + end) / 2;
+    const middle = (start + end) / 2;
     const half = ((end - start) / 2) * factor;
-    scene.view.glide({ start: mid - half, end: mid + half });
+    scene.view.glide({ start: middle - half, end: middle + half });
   };
+  const button = (text: string, label: string, key: string, go: () => void): HTMLElement =>
+    h(
+      'button',
+      { type: 'button', 'aria-label': label, title: `${label} (${key})`, onclick: go },
+      text,
+    );
   return h(
     'div',
     { class: 'toolbar' },
+    before,
     search.el,
     h(
       'div',
       { class: 'buttons' },
-      h(
-        'button',
-        { type: 'button', 'aria-label': 'Zoom in', title: 'Zoom in (W)', onclick: () => zoom(0.5) },
-        '+',
-      ),
-      h(
-        'button',
-        { type: 'button', 'aria-label': 'Zoom out', title: 'Zoom out (S)', onclick: () => zoom(2) },
-        '−',
-      ),
-      h(
-        'button',
-        { type: 'button', title: 'Show everything (0)', onclick: () => scene.view.fitAll() },
-        'All',
-      ),
+      button('+', 'Zoom in', 'W', () => zoom(0.5)),
+      button('−', 'Zoom out', 'S', () => zoom(2)),
+      button('All', 'Show everything', '0', () => scene.view.fitAll()),
     ),
     pythonToggle(scene),
+    after,
   );
 }

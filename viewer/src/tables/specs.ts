@@ -6,7 +6,7 @@ import type { Player } from '../panels/story';
 import type { Scene } from '../timeline/scene';
 import type { Column, Kind, TableSpec } from './table';
 
-function col(key: string, label: string, kind: Kind, more: Partial<Column> = {}): Column {
+export function col(key: string, label: string, kind: Kind, more: Partial<Column> = {}): Column {
   return { key, label, kind, ...more };
 }
 

@@ -54,7 +54,7 @@ function box(f: Frame, t0: number, t1: number, y: number, fill: string, text: st
   const room = x1 - left - 10;
   if (room < 18) return;
   f.ctx.fillStyle = f.palette.label;
-  f.ctx.fillText(cut(text, Math.floor(room / f.letter)), left + 5, y + BAND / 2 - 0.5);
+  f.ctx.fillText(cut(text, Math.floor(room / f.letter)), left + 5, y + BAND / 2 - 0.5, room + 2);
 }
 
 function paintSteps(f: Frame, y: number): void {

@@ -16,9 +16,12 @@ export class View {
   readonly changed: Signal<Range>;
   private frame = 0;
   private goal: Range;
+  /** What "all" means; the view may go beyond it, up to the bounds. */
+  home: Range;
 
   constructor(readonly bounds: Range) {
     this.goal = { ...bounds };
+    this.home = { ...bounds };
     this.changed = new Signal<Range>({ ...bounds });
   }
 
@@ -89,7 +92,7 @@ export class View {
   }
 
   fitAll(): void {
-    this.glide(this.bounds);
+    this.glide(this.home);
   }
 }
 

@@ -1,0 +1,100 @@
+// tables.ts: the tables of a comparison.
+
+import type { Head, Row } from '../data/head';
+import { showStage } from '../panels/stage_bars';
+import { col } from '../tables/specs';
+import type { TableSpec } from '../tables/table';
+import type { Scene } from '../timeline/scene';
+
+function stages(diff: Row, scenes: Scene[]): TableSpec {
+  return {
+    id: 'stages',
+    title: 'Stages',
+    sort: 'before.cpu_us',
+    rows: (diff['stages'] ?? []) as Row[],
+    empty: 'Neither program marked stages.',
+    jump: row => scenes.forEach(scene => showStage(scene, String(row['path']))),
+    columns: [
+      col('path', 'stage', 'text'),
+      col('before.count', 'calls before', 'count'),
+      col('after.count', 'after', 'count'),
+      col('before.cpu_us', 'CPU before', 'us'),
+      col('after.cpu_us', 'after', 'us'),
+      col('before.gpu_us', 'GPU before', 'us'),
+      col('after.gpu_us', 'after', 'us'),
+      col('before.idle_us', 'GPU idle before', 'us'),
+      col('after.idle_us', 'after', 'us'),
+      col('before.kernels', 'kernels before', 'count'),
+      col('after.kernels', 'after', 'count'),
+      col('before.syncs', 'syncs before', 'count'),
+      col('after.syncs', 'after', 'count'),
+    ],
+  };
+}
+
+function parts(diff: Row): TableSpec {
+  return {
+    id: 'parts',
+    title: 'All changes',
+    sort: 'change_us',
+    rows: (diff['parts'] ?? []) as Row[],
+    empty: 'Nothing changed.',
+    columns: [
+      col('kind', 'kind', 'text'),
+      col('name', 'name', 'text'),
+      col('before_us', 'before', 'us', { bar: true }),
+      col('after_us', 'after', 'us', { bar: true }),
+      col('change_us', 'change', 'us'),
+    ],
+  };
+}
+
+function families(diff: Row): TableSpec {
+  return {
+    id: 'families',
+    title: 'Kernel families',
+    sort: 'before_us',
+    rows: ((diff['kernels'] as Row | undefined)?.['families'] ?? []) as Row[],
+    empty: 'There is no device work in either trace.',
+    columns: [
+      col('family', 'family', 'text'),
+      col('before', 'calls before', 'count'),
+      col('after', 'after', 'count'),
+      col('before_us', 'time before', 'us', { bar: true }),
+      col('after_us', 'after', 'us', { bar: true }),
+    ],
+  };
+}
+
+/** Kernels of one trace that the other does not have. */
+function only(scenes: Scene[]): Row[] {
+  const rows = scenes.map(s => s.set.info.kernels.rows);
+  const names = rows.map(list => new Set(list.map(r => r['name'])));
+  return rows.flatMap((list, k) =>
+    list
+      .filter(r => !names[1 - k].has(r['name']))
+      .map((r): Row => ({ ...r, where: k ? 'new' : 'gone' })),
+  );
+}
+
+function goneAndNew(scenes: Scene[]): TableSpec {
+  return {
+    id: 'names',
+    title: 'Kernels gone or new',
+    sort: 'total_us',
+    rows: only(scenes),
+    empty: 'Both traces have the same kernels.',
+    columns: [
+      col('where', '', 'text'),
+      col('short_name', 'kernel', 'text'),
+      col('family', 'family', 'text'),
+      col('calls', 'calls', 'count'),
+      col('total_us', 'total', 'us', { bar: true }),
+    ],
+  };
+}
+
+export function diffTables(head: Head, scenes: Scene[]): TableSpec[] {
+  const diff = head.diff ?? {};
+  return [stages(diff, scenes), parts(diff), families(diff), goneAndNew(scenes)];
+}
