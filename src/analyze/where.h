@@ -38,6 +38,7 @@ struct where {
     const struct trace *t;
     uint8_t *classes; /* by str_id: enum frame_class + 1, 0 = not looked at yet */
     bool has_stacks;  /* the trace holds Python frames at all */
+    bool sampled;     /* they were made of samples: TRACE_META_SAMPLED */
 };
 
 int where_init(struct where *w, const struct trace *t, struct err *e) MUST_USE;

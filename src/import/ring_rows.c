@@ -11,7 +11,10 @@
 #include "base/vec.h"
 #include "import/ring_device.h"
 
-enum { MOST_OPEN = 1 << 16 }; /* ranges open at once on one thread */
+enum {
+    MOST_OPEN = 1 << 16,      /* ranges open at once on one thread */
+    FREE_RANGES = UINT16_MAX, /* instead of the number of a lane */
+};
 
 struct open_range {
     int64_t ts_ns;
@@ -20,6 +23,7 @@ struct open_range {
     uint32_t lane; /* tasks only: which of the lanes for tasks, from 1 */
     str_id name;
     uint8_t cat;
+    uint8_t kind; /* enum row_kind */
 };
 
 struct thread {
@@ -55,17 +59,26 @@ static str_id intern(struct thread *t, uint32_t id)
 static struct part_key task_lane(struct thread *t, uint32_t lane)
 {
     char text[64];
-    snprintf(text, sizeof text, "%lld tasks %u", (long long)t->tid.number, lane);
+    if (lane == FREE_RANGES) snprintf(text, sizeof text, "%lld ranges", (long long)t->tid.number);
+    else snprintf(text, sizeof text, "%lld tasks %u", (long long)t->tid.number, lane);
     return (struct part_key){ID_NONE, intern_add(part_strings(t->part), str_c(text))};
+}
+
+/* Python's functions are to be laid around what the thread did. */
+static int note_span(struct thread *t, int64_t begin_ns, int64_t end_ns)
+{
+    struct stack_span span = {begin_ns, end_ns, t->tid.number, t->p->twin};
+    return t->p->stacks ? stack_rows_span(t->p->stacks, &span) : 0;
 }
 
 static int add_range(struct thread *t, const struct open_range *o, int64_t end_ns, uint8_t flags)
 {
+    if (!o->lane) TRY(note_span(t, o->ts_ns, end_ns));
     struct part_row row = {
         .ts_ns = o->ts_ns,
         .dur_ns = end_ns > o->ts_ns ? end_ns - o->ts_ns : 0,
         .name = o->name,
-        .kind = KIND_ANNOTATION,
+        .kind = o->kind,
         .cat = o->cat,
         .phase = 'X',
         .flags = flags,
@@ -101,6 +114,7 @@ static int begin(struct thread *t, const struct ring_entry *e, struct open_range
         .src = RING_SRC(t->ring, e->number),
         .name = intern(t, e->r.name),
         .cat = part_cat(t->part, category.n ? category : str_c("user_annotation")),
+        .kind = cat_kind(category) == KIND_OP ? KIND_OP : KIND_ANNOTATION,
     };
     return ret->name == STR_NONE ? ERR_NOMEM : 0;
 }
@@ -224,6 +238,37 @@ static int set_thread(struct thread *t, const struct ring_entry *e)
     return part_add_label(t->part, LABEL_THREAD_NAME, t->pid, t->tid, intern(t, e->r.name), 0);
 }
 
+static int add_stack(struct thread *t, const struct ring_entry *e)
+{
+    struct stack_seen seen = {
+        .begin_ns = t->now_ns,
+        .end_ns = t->now_ns,
+        .src = RING_SRC(t->ring, e->number),
+        .tid = t->tid.number,
+        .process = t->p->twin,
+        .stack = ring_id(e->r),
+        .defs = t->p->number,
+        .how = e->r.type == RING_STOOD ? STACK_STOOD : STACK_RAN,
+    };
+    if (e->r.kind == RING_STACK) {
+        seen.end_ns = ring_process_ns(t->p, e->value);
+        seen.how = STACK_EXACT;
+    } else {
+        seen.tid = (int64_t)e->value;
+    }
+    return t->p->stacks ? stack_rows_see(t->p->stacks, &seen) : 0;
+}
+
+/* A range that may have begun on another thread stands on a lane of its own. */
+static int add_free_range(struct thread *t, const struct ring_entry *e)
+{
+    struct open_range o;
+    TRY(begin(t, e, &o));
+    o.ts_ns = ring_process_ns(t->p, e->value);
+    o.lane = FREE_RANGES;
+    return add_range(t, &o, t->now_ns, 0);
+}
+
 static int add_record(struct thread *t, const struct ring_entry *e)
 {
     switch ((enum ring_kind)e->r.kind) {
@@ -235,6 +280,9 @@ static int add_record(struct thread *t, const struct ring_entry *e)
     case RING_COUNTER: return add_point(t, e, KIND_COUNTER, 'C');
     case RING_STEP: return begin_step(t, e);
     case RING_THREAD: return set_thread(t, e);
+    case RING_STACK:
+    case RING_STACK_OF: return add_stack(t, e);
+    case RING_RANGE: return add_free_range(t, e);
     default: return 0; /* clocks, args, pauses; or newer than we are */
     }
 }
@@ -253,6 +301,8 @@ static int add_records(struct thread *t, struct ring_cursor *c)
     struct ring_entry e;
     while (ring_cursor_next(c, &e)) {
         if (e.r.kind == RING_CLOCK) continue; /* noted just after the record that follows it */
+        if (e.r.kind == RING_CALL)
+            TRY(note_span(t, ring_process_ns(t->p, e.value), ring_process_ns(t->p, e.r.ticks)));
         if (ring_device_takes(e.r.kind)) {
             TRY(ring_device_add(&t->device, &e, t->tid));
             continue;

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "import/defs_file.h"
 #include "import/ring_file.h"
+#include "import/stack_rows.h"
 #include "import/tick_map.h"
 #include "trace/build.h"
 
@@ -26,7 +27,10 @@ struct ring_process {
     const char *pid_text;    /* instead of a number where hosts share numbers; else NULL */
     const char *device_text; /* before the numbers of its devices where several processes use some;
                                 else NULL */
-    struct map error_at;     /* src of a range -> string id of what it was left by */
+    struct stack_rows *stacks; /* of the run; NULL where nobody recorded any */
+    uint32_t number;           /* in the run */
+    uint32_t twin;       /* number of the first recorder of the same process: itself, mostly */
+    struct map error_at; /* src of a range -> string id of what it was left by */
     uint64_t n_lost;
 };
 

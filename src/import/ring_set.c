@@ -253,6 +253,7 @@ void ring_set_free(struct ring_set *s)
         map_done(&p->error_at);
         mem_free(p->pauses_ns);
     }
+    stack_rows_done(&s->stacks);
     arena_done(&s->mem);
     mem_free(s->processes);
     mem_free(s->rings);

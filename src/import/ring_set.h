@@ -13,8 +13,9 @@ struct ring_set {
     struct ring_file *rings; /* by ring number */
     uint32_t *owner;         /* index of the ring's process */
     size_t n_rings, cap_rings, cap_owner;
-    uint32_t n_bad;     /* files that cannot be used: counted, not fatal */
-    const char *folder; /* while it is being opened */
+    struct stack_rows stacks; /* while they become rows */
+    uint32_t n_bad;           /* files that cannot be used: counted, not fatal */
+    const char *folder;       /* while it is being opened */
 };
 
 #define RING_SET_PATH 4096

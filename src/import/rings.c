@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "import/ring_args.h"
 #include "import/ring_device.h"
+#include "import/ring_stacks.h"
 
 bool rings_in(const char *folder)
 {
@@ -79,7 +80,7 @@ static int label_process(struct part *part, const struct ring_process *p)
     return part_add_label(part, LABEL_PROCESS_SORT, pid, pid, 0, h->rank);
 }
 
-static int add_rows(struct builder *b, struct ring_set *s, uint32_t ring, struct err *e)
+static int make_part(struct ring_set *s, uint32_t ring, struct part **ret, struct err *e)
 {
     struct ring_process *p = &s->processes[s->owner[ring]];
     struct part *part = part_new();
@@ -89,7 +90,34 @@ static int add_rows(struct builder *b, struct ring_set *s, uint32_t ring, struct
         part_free(part);
         return FAIL(e, rc, rc == ERR_NOMEM ? "out of memory" : "too many open ranges");
     }
-    return builder_add_part(b, part, e);
+    *ret = part;
+    return 0;
+}
+
+/* Python's functions stand before everything else: of two rows with the same times the first
+ * encloses the second. */
+static int add_parts(struct builder *b, struct ring_set *s, struct part **parts, struct err *e)
+{
+    for (uint32_t i = 0; i < s->n_rings; i++) TRY(make_part(s, i, &parts[i], e));
+    TRY(ring_stacks_add(b, s, e));
+    for (uint32_t i = 0; i < s->n_rings; i++) {
+        struct part *part = parts[i];
+        parts[i] = NULL;
+        TRY(builder_add_part(b, part, e));
+    }
+    return 0;
+}
+
+static int add_rows(struct builder *b, struct ring_set *s, struct err *e)
+{
+    struct part **parts = mem_zalloc(s->n_rings ? s->n_rings : 1, sizeof *parts);
+    if (!parts) return FAIL(e, ERR_NOMEM, "out of memory");
+    ring_stacks_begin(s);
+    int rc = add_parts(b, s, parts, e);
+    for (size_t i = 0; i < s->n_rings; i++)
+        if (parts[i]) part_free(parts[i]);
+    mem_free(parts);
+    return rc;
 }
 
 static int add_devices(struct builder *b, const struct ring_process *p)
@@ -133,7 +161,7 @@ static int fill(struct builder *b, struct ring_set *s, struct err *e)
     for (size_t i = 0; i < s->n_rings; i++)
         if (collect_times(&s->processes[s->owner[i]], &s->rings[i]) < 0)
             return FAIL(e, ERR_NOMEM, "out of memory");
-    for (size_t i = 0; i < s->n_rings; i++) TRY(add_rows(b, s, (uint32_t)i, e));
+    TRY(add_rows(b, s, e));
     TRY(find_devices(b, s, e));
     for (uint32_t i = 0; i < s->n_bad; i++) damage_note(&t->damage, DAMAGE_BAD_EVENT, 0);
     for (size_t i = 0; i < s->n_processes; i++)

@@ -42,6 +42,7 @@ enum row_flag {
     ROW_PROFILER = 4,   /* the profiler's own doing: its last synchronize, buffer requests */
     ROW_NO_TIME = 8,    /* its start was not recorded: stands at 0, counts towards no time */
     ROW_FAILED = 16,    /* a range that was left by an exception */
+    ROW_LINE = 32, /* of a Python function, directly inside its row: named by the line it is at */
 };
 
 /* CPU op or user annotation. Shape texts are the raw JSON arrays, interned. */
@@ -135,6 +136,10 @@ struct device {
 struct meta {
     str_id key, value;
 };
+
+/* Key of the meta of traces whose Python functions are made of samples: how many microseconds lie
+ * between two, which is how good their times are. */
+#define TRACE_META_SAMPLED "strata_sample_period_us"
 
 /* Flow events as written. Joins never use them (half of them are not what they seem); they are
  * kept so that nothing is lost on the way to another format. */

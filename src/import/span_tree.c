@@ -1,0 +1,73 @@
+/* span_tree.c: see span_tree.h. */
+#include "import/span_tree.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+enum { NO_PARENT = UINT32_MAX, MOST_STEPS = 4096 };
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct span_node *x = a, *y = b;
+    if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
+    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+}
+
+static void nest(struct span_tree *t)
+{
+    uint32_t open = NO_PARENT;
+    for (uint32_t i = 0; i < t->n; i++) {
+        while (open != NO_PARENT && t->nodes[open].end_ns <= t->nodes[i].begin_ns)
+            open = t->nodes[open].parent;
+        t->nodes[i].parent = open;
+        open = i;
+    }
+}
+
+int span_tree_build(struct span_tree *t, const struct stack_span *all, size_t n,
+                    const struct stack_seen *who)
+{
+    t->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (all[i].process != who->process || all[i].tid != who->tid) continue;
+        if (VEC_RESERVE(t->nodes, t->n, t->cap, 1)) return ERR_NOMEM;
+        t->nodes[t->n++] = (struct span_node){all[i].begin_ns, all[i].end_ns, NO_PARENT};
+    }
+    if (t->n) qsort(t->nodes, t->n, sizeof *t->nodes, by_begin);
+    nest(t);
+    return 0;
+}
+
+void span_tree_done(struct span_tree *t)
+{
+    mem_free(t->nodes);
+    *t = (struct span_tree){0};
+}
+
+/* The last span that begins before `at`. */
+static uint32_t last_before(const struct span_tree *t, int64_t at)
+{
+    size_t lo = 0, hi = t->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (t->nodes[mid].begin_ns < at) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo ? (uint32_t)(lo - 1) : NO_PARENT;
+}
+
+int64_t span_tree_border(const struct span_tree *t, int64_t at, int64_t lo, int64_t hi)
+{
+    const struct span_node *cut = NULL;
+    uint32_t i = last_before(t, at);
+    for (int steps = 0; i != NO_PARENT && steps < MOST_STEPS; i = t->nodes[i].parent, steps++) {
+        const struct span_node *s = &t->nodes[i];
+        if (s->end_ns > at && (s->begin_ns > lo || s->end_ns < hi)) cut = s;
+    }
+    if (!cut) return at;
+    bool may_begin = cut->begin_ns > lo, may_end = cut->end_ns < hi;
+    if (may_begin && may_end) may_begin = at - cut->begin_ns <= cut->end_ns - at;
+    return may_begin ? cut->begin_ns : cut->end_ns;
+}

@@ -1,0 +1,27 @@
+/* span_tree.h: what a thread was doing, nested by time, to ask where a border may lie that is to
+ * cut through none of it. */
+#ifndef STRATA_IMPORT_SPAN_TREE_H
+#define STRATA_IMPORT_SPAN_TREE_H
+
+#include "import/stack_rows.h"
+
+struct span_node {
+    int64_t begin_ns, end_ns;
+    uint32_t parent; /* index, or UINT32_MAX */
+};
+
+struct span_tree {
+    struct span_node *nodes; /* by begin, longest first */
+    size_t n, cap;
+};
+
+/* The spans of the process and thread of `who`, taken from all; replaces what was there. */
+int span_tree_build(struct span_tree *t, const struct stack_span *all, size_t n,
+                    const struct stack_seen *who) MUST_USE;
+void span_tree_done(struct span_tree *t);
+
+/* `at`, or the nearest edge in [lo, hi] of the outermost span that it would cut. Spans that reach
+ * from before `lo` to after `hi` are cut by any border there is. */
+int64_t span_tree_border(const struct span_tree *t, int64_t at, int64_t lo, int64_t hi);
+
+#endif
