@@ -12,6 +12,7 @@ Headers of safetensors files are read without torch. Nothing is moved to a devic
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import json
 import re
@@ -35,9 +36,11 @@ class Unit:
     tensors: int
     leader: Any = field(default=None, repr=False)  # the module whose call brings it over
     whole: bool = False  # any call inside the leader does: decode() of a VAE is no forward()
+    flops: int = 0  # between its call and that of the next unit; 0: not known
 
     def as_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "bytes": self.bytes, "tensors": self.tensors}
+        more = {"flops": self.flops} if self.flops else {}
+        return {"name": self.name, "bytes": self.bytes, "tensors": self.tensors, **more}
 
 
 # ---- modules of a model ----
@@ -84,17 +87,46 @@ def _units_of(model: Any, prefix: str, scheme: str, blocks_per_group: int) -> It
 
 
 def in_order(units: list[Unit], run: Callable[[], Any]) -> list[Unit]:
-    """The units in the order in which their leaders are first called by `run`."""
-    seen: dict[int, None] = {}
-    hooks = [module.register_forward_pre_hook(lambda *_, key=i: seen.setdefault(key))
+    """The units in the order in which their leaders are first called by `run`, each with the FLOPs
+    of a call up to that of the next unit."""
+    clock = _FlopClock()
+    hooks = [module.register_forward_pre_hook(lambda *_, key=i: clock.enter(key))
              for i, u in enumerate(units)
              for module in (u.leader.modules() if u.whole else [u.leader])]
     try:
-        run()
+        with clock.counter:
+            run()
+        clock.enter(None)
     finally:
         for hook in hooks:
             hook.remove()
-    return [units[i] for i in seen]
+    for i, flops in clock.flops.items():
+        units[i].flops = flops // clock.calls[i]
+    return [units[i] for i in clock.calls]
+
+
+class _FlopClock:
+    """Charges the FLOPs between two calls of units to the first of them."""
+
+    def __init__(self) -> None:
+        try:
+            from torch.utils.flop_counter import FlopCounterMode
+            self.counter = FlopCounterMode(display=False)
+        except ImportError:  # old torch: the order is known, the work is not
+            self.counter = contextlib.nullcontext()
+        self.calls: dict[int, int] = {}
+        self.flops: dict[int, int] = {}
+        self.now: int | None = None
+        self.charged = 0
+
+    def enter(self, unit: int | None) -> None:
+        total = getattr(self.counter, "get_total_flops", lambda: 0)()
+        if self.now is not None:
+            self.flops[self.now] = self.flops.get(self.now, 0) + total - self.charged
+        self.charged = total
+        if unit is not None and unit != self.now:
+            self.calls[unit] = self.calls.get(unit, 0) + 1
+        self.now = unit
 
 
 def _unit(name: str, tensors: Iterable[Any], leader: Any) -> Unit:
@@ -248,14 +280,17 @@ def write(units: Iterable[Unit], order: str, out: Any) -> None:
 # ---- how fast this machine copies ----
 
 
-def calibrate(device: str = "cuda", megabytes: int = 64, rounds: int = 12) -> dict[str, Any]:
-    """Rates of copies from pageable and from pinned memory to the device, with their spread, the
-    cost of a small copy, and that of a device allocation. Takes about a second and 64 MB."""
+def calibrate(device: str = "cuda", megabytes: int = 64, rounds: int = 12,
+              parts: int = 8) -> dict[str, Any]:
+    """Rates of copies from pageable and from pinned memory to the device and back, with their
+    spread, and the cost of a small copy. Takes about a second. Pageable copies walk through a pool
+    of `parts` times `megabytes`, which no cache of a CPU holds: nor does it hold weights."""
     import torch
     kind = torch.device(device).type
     backend = getattr(torch, kind, None)
     if kind == "cpu" or backend is None or not backend.is_available():
-        raise RuntimeError(f"no {kind} device here: calibrate where the model will run")
+        raise RuntimeError(f"no {kind} device here: copies to it cannot be timed. Calibrate where "
+                           "the model will run, or give --pageable-gbps and --pinned-gbps")
 
     def timed(work: Callable[[], Any]) -> float:
         backend.synchronize()
@@ -265,18 +300,25 @@ def calibrate(device: str = "cuda", megabytes: int = 64, rounds: int = 12) -> di
         return time.perf_counter() - begin
 
     size = megabytes * 1_000_000
-    pageable = torch.empty(size, dtype=torch.uint8).fill_(1)  # touched: no page faults later
+    pool = torch.empty(size * parts, dtype=torch.uint8)
+    begin = time.perf_counter()
+    pool.fill_(1)  # touched: no page faults later
+    touch = len(pool) / (time.perf_counter() - begin) / 1e9
+    pageable = list(pool.split(size))
+    pinned = pageable[0].pin_memory()
     on_device = torch.empty(size, dtype=torch.uint8, device=device)
-    sources = {"pageable": pageable, "pinned": pageable.pin_memory()}
-    rates = {}
-    for name, source in sources.items():
-        copy = lambda source=source: on_device.copy_(source, non_blocking=True)  # noqa: E731
-        rates[name] = spread([size / timed(copy) / 1e9 for _ in range(rounds + 2)][2:])
-    small, target = pageable[:4096], on_device[:4096]
+
+    def rate(copy: Callable[[int], Any]) -> dict[str, float]:
+        return spread([size / timed(lambda i=i: copy(i)) / 1e9 for i in range(rounds + 2)][2:])
+
+    rates = {"pageable": rate(lambda i: on_device.copy_(pageable[i % parts], non_blocking=True)),
+             "pinned": rate(lambda i: on_device.copy_(pinned, non_blocking=True)),
+             "to_host": rate(lambda i: pageable[i % parts].copy_(on_device))}
+    small, target = pool[:4096], on_device[:4096]
     calls = sorted(timed(lambda: target.copy_(small)) for _ in range(50))
     return {"device": backend.get_device_name() if hasattr(backend, "get_device_name") else kind,
-            "rates": rates, "call_us": round(calls[len(calls) // 2] * 1e6, 1),
-            "bytes": size, "rounds": rounds}
+            "rates": rates, "first_touch_gb_per_s": round(touch, 3),
+            "call_us": round(calls[len(calls) // 2] * 1e6, 1), "bytes": size, "rounds": rounds}
 
 
 def spread(values: list[float]) -> dict[str, float]:

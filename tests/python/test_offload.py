@@ -155,6 +155,24 @@ def test_order_is_that_of_the_run_not_of_registration():
     assert not model.a._forward_pre_hooks
 
 
+def test_flops_are_those_up_to_the_next_unit():
+    torch = pytest.importorskip("torch")
+
+    class Attention(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = (torch.nn.Linear(8, 8, bias=False) for _ in range(2))
+
+        def forward(self, x):
+            x = self.a(x)
+            return self.b(x @ x.mT @ x)
+
+    model = Attention()
+    units = offload.list_modules(model, run=lambda: [model(torch.zeros(4, 8)) for _ in range(3)])
+    # a call each: a linear of 4 rows; two products of 4 x 8 and 8 x 4 belong to what ran before
+    assert [u.flops for u in units] == [2 * 4 * 8 * 8 + 2 * (2 * 4 * 8 * 4), 2 * 4 * 8 * 8]
+
+
 def test_shared_tensors_count_once():
     torch = pytest.importorskip("torch")
     tied = torch.nn.Linear(8, 8, bias=False)
@@ -238,7 +256,7 @@ def test_list_of_a_factory(tmp_path):
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["order"] == "executed"
-    assert found["modules"] == [{"name": "0", "bytes": 80, "tensors": 2}]
+    assert found["modules"] == [{"name": "0", "bytes": 80, "tensors": 2, "flops": 2 * 4 * 4}]
 
 
 def test_mistakes_are_told(tmp_path):
@@ -273,7 +291,8 @@ def test_strata_refuses_what_is_no_calibration(tmp_path, text):
 
 
 def test_strata_takes_a_calibration_over(tmp_path):
-    rates = {"rates": {"pageable": offload.spread([7.0]), "pinned": offload.spread([21.0])}}
+    rates = {"rates": {"pageable": offload.spread([7.0]), "pinned": offload.spread([21.0]),
+                       "to_host": offload.spread([3.0])}}
     (tmp_path / "rates.json").write_text(json.dumps(rates))
     done = subprocess.run([STRATA, "offload", "--model-bytes", "21GB", "--calibration",
                            "rates.json", "--json"], cwd=tmp_path, capture_output=True, check=True)
@@ -282,3 +301,4 @@ def test_strata_takes_a_calibration_over(tmp_path):
              if p["policy"] == "stream_all"}
     assert steps == {"pageable": pytest.approx(3000, 0.001), "pinned": pytest.approx(1000, 0.001)}
     assert found["rates"]["pinned"]["from"] == "measured"
+    assert found["rates"]["to_host"]["gb_per_s"] == 3
