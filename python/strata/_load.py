@@ -88,7 +88,7 @@ def give_up(why: BaseException) -> None:
 
 def begin() -> None:
     """Starts recording; nothing is written before the first stage."""
-    from strata import _hooks, _imports, _report, _stage
+    from strata import _hooks, _imports, _report, _stage, _timeline
     _share_with_children()
     env = os.environ.get
     core.start(env("STRATA_RUN") or None, env("STRATA_OUT") or None, env("STRATA_PIPELINE") or None,
@@ -98,3 +98,4 @@ def begin() -> None:
     _hooks.begin()
     _imports.begin()
     _report.begin()
+    _timeline.begin()

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/cuda/cuda.h"
+#include "backend/python/python_side.h"
 #include "record/defs.h"
 
 const struct backend *const backends[] = {&backend_cuda, NULL};
@@ -52,6 +53,21 @@ void backend_note(const char *fmt, ...)
     va_start(ap, fmt);
     define(DEF_NOTE, "", fmt, ap);
     va_end(ap);
+}
+
+void backend_note_python(void)
+{
+    static const struct {
+        const char *part, *means;
+    } parts[] = {
+        {"stacks", "no Python lines"},
+        {"samples", "no samples of Python code"},
+        {"ops", "no operators of torch"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *why = python_side_trouble(parts[i].part);
+        if (why) backend_note("%s: %s", parts[i].means, why);
+    }
 }
 
 void backend_fact(const char *key, const char *fmt, ...)

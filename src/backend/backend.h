@@ -61,6 +61,9 @@ const struct backend *backend_find(const char *name);
 /* A sentence for the summary of the run; the same one is kept once. */
 void backend_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* What the Python side could not do, as notes. */
+void backend_note_python(void);
+
 /* A fact about the recording, for `strata info`: versions, settings. */
 void backend_fact(const char *key, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

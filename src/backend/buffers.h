@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define BUFFERS_BYTES ((size_t)256 << 10) /* of one buffer */
-#define BUFFERS_READY 4                 /* kept ready */
+#define BUFFERS_READY 4                   /* kept ready */
 
 struct buffer {
     char *bytes;

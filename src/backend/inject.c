@@ -15,13 +15,8 @@
 DOOR int InitializeInjection(void);
 DOOR int InitializeInjectionNvtx2(nvtx_export_table_fn export_table);
 DOOR int strata_inject_start(const char *backend);
-DOOR void strata_inject_pause(int paused)
-{
-    for (int i = 0; backends[i]; i++) backends[i]->pause(paused != 0);
-}
-
-void strata_inject_stop(void);
 DOOR void strata_inject_pause(int paused);
+DOOR void strata_inject_stop(void);
 
 static bool start_recorder(void)
 {
@@ -32,6 +27,7 @@ static bool start_recorder(void)
     return recorder_start(&o, &e) == 0;
 }
 
+/* A backend nobody knows ("none") is none: the Python side alone. */
 static int start(const char *name)
 {
     struct backend_options o;
@@ -39,10 +35,10 @@ static int start(const char *name)
     struct err e;
     err_init(&e);
     const struct backend *b = backend_find(name);
-    if (!b || !start_recorder()) return -1;
+    if (!start_recorder()) return -1;
     backend_options_from_env(&o);
     python_side_options_from_env(&python);
-    int rc = b->start(&o, &e);
+    int rc = b ? b->start(&o, &e) : 0;
     if (rc < 0) backend_note("no GPU timeline: %s", e.msg);
     python_side_start(&python);
     return rc;
@@ -62,6 +58,11 @@ int InitializeInjectionNvtx2(nvtx_export_table_fn export_table)
 int strata_inject_start(const char *backend)
 {
     return start(backend ? backend : "cuda");
+}
+
+void strata_inject_pause(int paused)
+{
+    for (int i = 0; backends[i]; i++) backends[i]->pause(paused != 0);
 }
 
 void strata_inject_stop(void)

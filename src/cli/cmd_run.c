@@ -10,6 +10,7 @@
 #include "cli/child.h"
 #include "cli/places.h"
 #include "cli/run_folder.h"
+#include "cli/run_timeline.h"
 #include "cli/show.h"
 #include "record/rank.h"
 #include "record/rundir.h"
@@ -17,7 +18,9 @@
 static const struct opt opts[] = {
     {"output", 'o', "DIR", "keep runs here (default strata_out)", NULL},
     {"pipeline", 0, "NAME", "what the run is called (default: the program)", NULL},
-    {"level", 0, "LEVEL", "what to record (default stages)", "stages"},
+    {"level", 0, "LEVEL", "what to record (default stages)", "stages|timeline"},
+    {"ops", 0, "WHICH", "of torch's operators in a timeline (default user)", "off|user|all"},
+    {"graphs", 0, "HOW", "CUDA graphs by node or whole (default node)", "node|whole"},
     {"only", 0, "STAGES", "take a timeline inside these stages: a,b or *", NULL},
     {"steps", 0, "N", "with --only: of how many calls of a stage (default 1)", NULL},
     {"skip", 0, "N", "with --only: calls to let go by first (default 0)", NULL},
@@ -29,6 +32,8 @@ static const char *const examples[] = {
     "stages of a diffusers pipeline, or whatever the program marks",
     "strata run -- torchrun --nproc-per-node 4 train.py",
     "all ranks, and which of them the others wait for",
+    "strata run --level timeline -- python pipe.py",
+    "kernels, copies, syncs with their Python lines; then the report",
     "strata run --only vae_decode --steps 2 -- python pipe.py",
     "and a timeline of two calls of one stage",
     NULL,
@@ -82,6 +87,11 @@ static int pass_number(const struct opts *o, const char *option, const char *var
     return 0;
 }
 
+static bool wants_timeline(const struct opts *o)
+{
+    return strcmp(opt_get(o, "level", "stages"), "timeline") == 0;
+}
+
 static int set_environment(const struct opts *o, const char *dir, const char *pipeline,
                            struct err *e)
 {
@@ -96,6 +106,7 @@ static int set_environment(const struct opts *o, const char *dir, const char *pi
     struct arena mem;
     arena_init(&mem);
     prepare_python(&mem);
+    if (wants_timeline(o)) run_timeline_prepare(o, &mem);
     arena_done(&mem);
     return 0;
 }
@@ -134,13 +145,8 @@ static int complete_files(const char *dir, struct err *e)
     return rc;
 }
 
-static int tell_result(struct cli *cli, const char *dir, struct err *e)
+static int tell_stages(struct cli *cli, const char *dir, struct err *e)
 {
-    TRY(complete_files(dir, e));
-    if (!timing_run_in(dir)) {
-        tell_nothing(dir);
-        return 0;
-    }
     struct buf text;
     buf_init(&text);
     struct screen s = {cli->json ? &cli->out : &text, shown(dir), cli->width, cli->color, 40};
@@ -148,6 +154,16 @@ static int tell_result(struct cli *cli, const char *dir, struct err *e)
     if (rc == 0 && !cli->json) fprintf(stderr, "strata: %s", buf_c(&text));
     buf_done(&text);
     return rc;
+}
+
+static int tell_result(struct cli *cli, bool timeline, const char *dir, struct err *e)
+{
+    TRY(complete_files(dir, e));
+    bool stages = timing_run_in(dir);
+    if (stages && !(timeline && cli->json)) TRY(tell_stages(cli, dir, e));
+    if (timeline && run_timeline_tell(cli, dir, shown(dir))) return 0;
+    if (!stages && !timeline) tell_nothing(dir);
+    return 0;
 }
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
@@ -172,7 +188,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     struct err why;
     err_init(&why);
     /* Started by a launcher we are one of its ranks: the first tells what is there by then. */
-    if (rank_find().rank <= 0 && tell_result(cli, dir, &why) < 0)
+    if (rank_find().rank <= 0 && tell_result(cli, wants_timeline(o), dir, &why) < 0)
         cli_say("the recordings cannot be read: %s", why.msg);
     return child_end_alike(status);
 }
@@ -190,7 +206,12 @@ const struct cmd cmd_run = {
         "passed\n"
         "on, and the exit status is the program's. With --json its standard output goes to "
         "standard\n"
-        "error. The table goes to standard error, the files to DIR/PIPELINE/TIME.",
+        "error. The table goes to standard error, the files to DIR/PIPELINE/TIME.\n"
+        "With --level timeline every kernel, copy and sync of the GPU is recorded too, with the "
+        "line of\n"
+        "Python that waited, at a few percent of the time; where that is not possible "
+        "torch.profiler\n"
+        "takes over. strata doctor tells what can be recorded here.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_RECORD,

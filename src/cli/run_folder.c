@@ -14,6 +14,7 @@
 #include "cli/html.h"
 #include "cli/progress.h"
 #include "export/export.h"
+#include "import/import.h"
 #include "report/view_report.h"
 #include "report/view_run.h"
 
@@ -208,11 +209,13 @@ static void write_reports(const struct trace *t, const char *folder, struct aren
 
 int run_folder_files(const char *path, struct arena *mem, struct err *e)
 {
-    if (!rings_in(path)) return 0;
-    const char *trace = missing(path, "trace.json.gz", mem);
+    const char *torch = arena_printf(mem, "%s/" IMPORT_TORCH_TRACE, path);
+    bool by_torch = torch && access(torch, R_OK) == 0;
+    if (!by_torch && !rings_in(path)) return 0;
+    const char *trace = by_torch ? NULL : missing(path, "trace.json.gz", mem);
     struct trace *t;
     struct err why;
-    TRY(rings_open(path, NULL, &t, e));
+    TRY(import_open(path, NULL, &t, e));
     err_init(&why);
     if (t->n_rows && trace) tell_failure(trace, write_trace(t, trace, &why), &why);
     if (t->n_rows) write_reports(t, path, mem);

@@ -177,6 +177,7 @@ struct ring_def {
     char bytes[];
 };
 
+/* Its name follows, to the end of the definition. */
 struct def_device {
     int32_t id;
     int32_t major, minor;
@@ -184,7 +185,6 @@ struct def_device {
     int32_t max_threads_per_sm, regs_per_sm, shared_per_sm, shared_per_block_optin;
     int32_t pad;
     int64_t memory_bytes;
-    char name[]; /* to the end of the definition, as in def_work */
 };
 
 enum def_work_kind {
@@ -195,13 +195,13 @@ enum def_work_kind {
     DEF_WORK_GRAPH = 5, /* a graph launched as a whole and recorded as a whole */
 };
 
-/* Everything about a kernel, copy, ... that repeats: so one of them costs few bytes. */
+/* Everything about a kernel, copy, ... that repeats: so one of them costs few bytes. Its name
+ * follows, to the end of the definition; a kernel's as the compiler wrote it. */
 struct def_work {
     uint32_t kind; /* enum def_work_kind */
     int32_t device, context, stream;
     uint32_t grid[3], block[3]; /* kernels, else 0 */
     uint32_t registers, shared_bytes;
-    char name[]; /* of kernels, as the compiler wrote it */
 };
 
 /* A function at one of its lines, called from `parent`. A stack is named by its innermost frame. */

@@ -52,12 +52,18 @@ static bool is_folder(const char *path)
 
 int import_open(const char *path, const struct import_options *o, struct trace **ret, struct err *e)
 {
-    /* A run folder holds the trace made from its recordings, or still the recordings. */
+    /* A run folder holds the trace made from its recordings, one that torch.profiler took where we
+     * cannot record a device, or still the recordings. */
     char made[4096];
     bool folder = is_folder(path);
     snprintf(made, sizeof made, "%s/trace.strata", path);
-    if (folder && access(made, R_OK) == 0) path = made;
-    else if (folder) return rings_open(path, o, ret, e);
+    bool found = folder && access(made, R_OK) == 0;
+    if (folder && !found) {
+        snprintf(made, sizeof made, "%s/" IMPORT_TORCH_TRACE, path);
+        found = access(made, R_OK) == 0;
+    }
+    if (folder && !found) return rings_open(path, o, ret, e);
+    if (found) path = made;
     struct file_map file;
     TRY(file_map(&file, path, e));
     return open_file(&file, path, o, ret, e);

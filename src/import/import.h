@@ -29,6 +29,9 @@ struct importer {
 
 extern const struct importer *const importers[]; /* NULL-terminated, asked in this order */
 
+/* In a run folder: what torch.profiler recorded where the device is none of ours. */
+#define IMPORT_TORCH_TRACE "torch_trace.json.gz"
+
 /* Opens `path` ("-": standard input). `o` may be NULL. Damage is in (*ret)->damage. */
 int import_open(const char *path, const struct import_options *o, struct trace **ret,
                 struct err *e) MUST_USE;

@@ -7,6 +7,8 @@
 #include "import/ring_set.h"
 #include "import/rings.h"
 
+enum { MOST_NOTES = 16 };
+
 static struct ring_facts facts_of(const struct ring_set *s, uint32_t process, struct arena *mem)
 {
     const struct ring_process *p = &s->processes[process];
@@ -42,6 +44,29 @@ static int by_start(const void *a, const void *b)
     return (x->start_real_ns > y->start_real_ns) - (x->start_real_ns < y->start_real_ns);
 }
 
+/* A process that loaded two recorders of ours, the Python package's and the injected one, left two
+ * sets of files. */
+static void merge_same(struct ring_survey *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct ring_facts *f = &s->list[i], *into = NULL;
+        for (uint32_t k = 0; k < n && !into; k++)
+            if (s->list[k].pid == f->pid && strcmp(s->list[k].host, f->host) == 0)
+                into = &s->list[k];
+        if (!into) {
+            s->list[n++] = *f;
+            continue;
+        }
+        into->n_threads = into->n_threads > f->n_threads ? into->n_threads : f->n_threads;
+        into->n_records += f->n_records;
+        into->n_lost += f->n_lost;
+        into->ended |= f->ended;
+        if (!into->name[0]) into->name = f->name;
+    }
+    s->n = n;
+}
+
 static int describe_all(const struct ring_set *s, struct arena *mem, struct ring_survey *ret)
 {
     for (uint32_t i = 0; i < ret->n; i++) {
@@ -49,6 +74,7 @@ static int describe_all(const struct ring_set *s, struct arena *mem, struct ring
         if (!ret->list[i].host || !ret->list[i].program || !ret->list[i].name) return ERR_NOMEM;
     }
     if (ret->n) qsort(ret->list, ret->n, sizeof *ret->list, by_start);
+    merge_same(ret);
     return 0;
 }
 
@@ -62,5 +88,37 @@ int rings_survey(const char *folder, struct arena *mem, struct ring_survey *ret,
     ring_set_free(s);
     if (rc < 0) return FAIL(e, rc, "out of memory");
     *ret = found;
+    return 0;
+}
+
+static bool is_new(const struct ring_notes *notes, struct str text)
+{
+    for (uint32_t i = 0; i < notes->n; i++)
+        if (str_is(text, notes->list[i])) return false;
+    return true;
+}
+
+static int add_notes(const struct defs_file *f, struct arena *mem, struct ring_notes *notes)
+{
+    for (uint32_t id = 0; id < f->n && notes->n < MOST_NOTES; id++) {
+        struct str text = defs_file_get(f, id, DEF_NOTE, 1);
+        if (!text.p || !is_new(notes, text)) continue;
+        notes->list[notes->n] = arena_strdup(mem, text);
+        if (!notes->list[notes->n++]) return ERR_NOMEM;
+    }
+    return 0;
+}
+
+int rings_notes(const char *folder, struct arena *mem, struct ring_notes *ret, struct err *e)
+{
+    struct ring_set *s;
+    TRY(ring_set_open(folder, &s, e));
+    struct ring_notes notes = {.list = arena_zalloc(mem, MOST_NOTES, sizeof *notes.list)};
+    int rc = notes.list ? 0 : ERR_NOMEM;
+    for (size_t i = 0; rc == 0 && i < s->n_processes; i++)
+        rc = add_notes(&s->processes[i].defs, mem, &notes);
+    ring_set_free(s);
+    if (rc < 0) return FAIL(e, rc, "out of memory");
+    *ret = notes;
     return 0;
 }

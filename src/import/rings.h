@@ -28,6 +28,14 @@ struct ring_survey {
 int rings_survey(const char *folder, struct arena *mem, struct ring_survey *ret,
                  struct err *e) MUST_USE;
 
+/* What processes of the run had to say: why something is missing. Each text once. */
+struct ring_notes {
+    const char **list;
+    uint32_t n;
+};
+int rings_notes(const char *folder, struct arena *mem, struct ring_notes *ret,
+                struct err *e) MUST_USE;
+
 int rings_open(const char *folder, const struct import_options *o, struct trace **ret,
                struct err *e) MUST_USE;
 

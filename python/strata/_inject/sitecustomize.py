@@ -22,17 +22,22 @@ class _Package:
 
 
 class _Waiter:
-    """Imports strata just before diffusers, so that programs without either pay nothing."""
+    """Imports strata just before diffusers, or before torch where a timeline is wanted, so that
+    programs without either pay nothing."""
+
+    def __init__(self):
+        self.name = "torch" if os.environ.get("STRATA_LEVEL") == "timeline" else "diffusers"
 
     def find_spec(self, name, path=None, target=None):
-        if name == "diffusers":
-            sys.meta_path.remove(self)
-            try:
-                import strata
-                del strata
-            except Exception:
-                pass
-        return None
+        if name != self.name:
+            return None
+        sys.meta_path.remove(self)
+        try:
+            import strata
+            del strata
+        except Exception:
+            pass
+        return importlib.util.find_spec(name)  # by finders that strata has put in front
 
 
 def _begin():

@@ -36,14 +36,12 @@ static struct timespec soon(uint32_t ms)
 
 static void *fetch(void *unused)
 {
-    struct python_side_options python;
     bool defined = false;
-    python_side_options_from_env(&python);
     while (!atomic_load(&ending)) {
         struct timespec next = soon(options.flush_ms);
         sem_timedwait(&wake, &next);
         if (!defined) defined = devices_define();
-        python_side_start(&python); /* completes what was not loaded yet */
+        backend_note_python();
         if (!atomic_load(&ending)) activity_fetch(false);
     }
     return NULL;

@@ -74,7 +74,7 @@ static void define(int device)
         .shared_per_block_optin = ask(device, SHARED_PER_BLOCK_OPTIN),
         .memory_bytes = (int64_t)memory,
     };
-    size_t n = offsetof(struct def_device, name) + strlen(def.name);
+    size_t n = sizeof def.d + strlen(def.name);
     (void)defs_id(DEF_DEVICE, str_from((const char *)&def, n));
 }
 

@@ -1,0 +1,107 @@
+"""`strata run --level timeline` where CUPTI cannot record: on a CPU, an XPU, an Ascend NPU.
+
+Operators and samples of Python code go to the recording by the library that CUDA programs get from
+their driver. What a device does only torch.profiler knows there: it runs from the first call of a
+module on, for STRATA_TIMELINE_SECONDS (5; its records take memory), and leaves torch_trace.json.gz.
+"""
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import time
+from typing import Any
+
+from strata import _files, _only, _settings
+
+LIBRARY = "libstrata_inject.so"
+NVIDIA = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")
+
+_profiler: Any = None
+_hook: Any = None
+_until = 0.0
+
+
+def wanted() -> bool:
+    """Whether this program runs under `strata run --level timeline`."""
+    return os.environ.get("STRATA_LEVEL") == "timeline"
+
+
+def _driver_loads_us(torch: Any) -> bool:
+    """CUDA is used and its driver will load our library by itself."""
+    door = os.environ.get("CUDA_INJECTION64_PATH", "")
+    return bool(torch.version.cuda) and any(map(os.path.exists, NVIDIA)) and door.endswith(LIBRARY)
+
+
+def _record_operators() -> None:
+    """Loads the library into this process: PyDLL, because its self-test wants the GIL."""
+    os.environ.setdefault("STRATA_OPS", "all")
+    here = os.path.dirname(os.path.abspath(__file__))
+    library = ctypes.PyDLL(os.path.join(here, LIBRARY))
+    library.strata_inject_start(b"none")
+
+
+def _start() -> None:
+    global _profiler, _until
+    _profiler = _only.start_profiler()
+    _until = time.monotonic() + _settings.number("STRATA_TIMELINE_SECONDS", 5, 1)
+    atexit.register(_stop)
+
+
+def _stop() -> None:
+    global _profiler
+    _forget()
+    profiler, _profiler = _profiler, None
+    if profiler is None:
+        return
+    try:
+        profiler.stop()
+        path = _files.claim("torch_trace.json.gz")
+        if path is not None:
+            profiler.export_chrome_trace(path)
+    except Exception as why:
+        _settings.say(f"no timeline by torch.profiler: {why}")
+
+
+def _forget() -> None:
+    global _hook
+    if _hook is not None:
+        _hook.remove()
+        _hook = None
+
+
+def _forget_in_child() -> None:
+    global _profiler
+    _profiler = None
+    _forget()
+
+
+def _module_called(module: Any, args: Any) -> None:
+    """Before every call of a module: starts at the first, stops when the time is over."""
+    try:
+        if _profiler is None:
+            _start()
+        elif time.monotonic() > _until:
+            _stop()
+    except Exception as why:
+        _forget()
+        _settings.say(f"no timeline by torch.profiler: {why}")
+
+
+def _torch_is_there(torch: Any) -> None:
+    global _hook
+    if _driver_loads_us(torch):
+        return
+    try:
+        _record_operators()
+    except (OSError, AttributeError) as why:
+        _settings.say(f"no operators in the timeline: {why}")
+    _hook = torch.nn.modules.module.register_module_forward_pre_hook(_module_called)
+    os.register_at_fork(after_in_child=_forget_in_child)
+
+
+def begin() -> None:
+    """Called once, when recording starts."""
+    from strata import _imports
+    if wanted():
+        _imports.when_imported("torch", _torch_is_there)

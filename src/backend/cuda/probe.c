@@ -1,0 +1,77 @@
+/* probe.c: what could be recorded of NVIDIA GPUs here, found out in a process of our own: the
+ * driver may be started, but no context is made. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cuda/cuda.h"
+
+struct driver {
+    int (*init)(unsigned flags);
+    int (*get_version)(int *ret);
+    int (*get_count)(int *ret);
+    int (*get_name)(char *ret, int cap, int device);
+};
+
+static bool find(void *h, const char *name, void *function)
+{
+    void *p = dlsym(h, name);
+    memcpy(function, &p, sizeof p);
+    return p != NULL;
+}
+
+static bool open_driver(struct driver *d)
+{
+    void *h = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    return h && find(h, "cuInit", &d->init) && find(h, "cuDriverGetVersion", &d->get_version) &&
+           find(h, "cuDeviceGetCount", &d->get_count) && find(h, "cuDeviceGetName", &d->get_name);
+}
+
+/* The kernel module's version, as text; empty when it is not loaded. */
+static void read_module_version(char *out, size_t cap)
+{
+    char line[256] = "";
+    out[0] = 0;
+    FILE *f = fopen("/proc/driver/nvidia/version", "re");
+    if (!f) return;
+    if (!fgets(line, sizeof line, f)) line[0] = 0;
+    fclose(f);
+    char *at = strstr(line, "  "); /* "NVRM version: NVIDIA UNIX ... Module  580.65.06  date" */
+    if (at) snprintf(out, cap, " %.*s", (int)strcspn(at + 2, " "), at + 2);
+}
+
+static void describe(const struct driver *d, struct backend_probe *p, int n)
+{
+    int version = 0;
+    char name[96] = "", module[64];
+    d->get_version(&version);
+    if (n > 0) d->get_name(name, (int)sizeof name - 1, 0);
+    read_module_version(module, sizeof module);
+    snprintf(p->what, sizeof p->what, "driver%s for CUDA %d.%d, %d GPU%s%s%s", module,
+             version / 1000, version % 1000 / 10, n, n == 1 ? "" : "s", n > 0 ? ": " : "", name);
+}
+
+void cuda_probe(struct backend_probe *p)
+{
+    *p = (struct backend_probe){.state = BACKEND_ABSENT};
+    struct driver d;
+    unsetenv("CUDA_INJECTION64_PATH"); /* not into this process */
+    if (!open_driver(&d)) {
+        snprintf(p->what, sizeof p->what, "no NVIDIA driver (libcuda.so.1)");
+        snprintf(p->remedy, sizeof p->remedy,
+                 "in a container: start it with --gpus all; else install the driver");
+        return;
+    }
+    int n = 0, rc = d.init(0);
+    if (rc == 0) rc = d.get_count(&n);
+    describe(&d, p, n);
+    if (rc == 0 && n > 0) {
+        p->state = BACKEND_READY;
+        return;
+    }
+    p->state = BACKEND_MISSING;
+    snprintf(p->missing, sizeof p->missing, "no usable GPU (the driver answers %d)", rc);
+    snprintf(p->remedy, sizeof p->remedy,
+             "nvidia-smi must list one; CUDA_VISIBLE_DEVICES may hide them all");
+}

@@ -1,0 +1,101 @@
+/* run_timeline.c: see run_timeline.h. */
+#include "cli/run_timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyze/analysis.h"
+#include "cli/places.h"
+#include "import/import.h"
+#include "import/rings.h"
+#include "report/view_report.h"
+
+#define LIBRARY    "libstrata_inject.so"
+#define MOST_RINGS "8192" /* MB of recordings, unless the user says otherwise */
+#define MOST_SHOWN 10     /* findings */
+
+static const char *find_library(struct arena *mem)
+{
+    const char *package = places_package(mem);
+    const char *path = package ? arena_printf(mem, "%s/strata/" LIBRARY, package) : NULL;
+    return path && access(path, R_OK) == 0 ? path : NULL;
+}
+
+/* One library at a time can stand behind such a variable; Nsight and others use the same ones. */
+static void open_door(const char *variable, const char *library, const char *lost)
+{
+    const char *holder = getenv(variable);
+    if (holder && *holder && strcmp(holder, library) != 0)
+        cli_say("%s: %s is set to %s; unset it to record here", lost, variable, holder);
+    else setenv(variable, library, 1);
+}
+
+void run_timeline_prepare(const struct opts *o, struct arena *mem)
+{
+    setenv("STRATA_LEVEL", "timeline", 1);
+    setenv("STRATA_RING_MB", MOST_RINGS, 0);
+    if (opt_has(o, "ops")) setenv("STRATA_OPS", opt_get(o, "ops", "user"), 1);
+    if (opt_has(o, "graphs")) setenv("STRATA_GRAPHS", opt_get(o, "graphs", "node"), 1);
+    const char *library = find_library(mem);
+    if (!library) {
+        cli_say("no GPU timeline: " LIBRARY " is not beside the Python package; strata doctor "
+                "tells where it was looked for");
+        return;
+    }
+    open_door("CUDA_INJECTION64_PATH", library, "no GPU timeline");
+    open_door("NVTX_INJECTION64_PATH", library, "no NVTX ranges");
+}
+
+static void show(struct cli *cli, const struct trace *t, const char *shown, struct arena *mem)
+{
+    struct analysis a;
+    struct analysis_options o = {0};
+    struct err why;
+    struct buf text;
+    err_init(&why);
+    buf_init(&text);
+    struct screen s = {&text, shown, cli->width, cli->color, MOST_SHOWN};
+    if (analysis_run(&a, t, &o, mem, &why) < 0) cli_say("no report: %s", why.msg);
+    else if (cli->json) view_report_json(&cli->out, &a);
+    else view_report_text(&s, &a);
+    if (!cli->json) fprintf(stderr, "%s", buf_c(&text));
+    analysis_done(&a);
+    buf_done(&text);
+}
+
+static bool has_device_rows(const struct trace *t)
+{
+    for (uint32_t l = 0; l < t->n_lanes; l++)
+        if (t->lanes[l].kind == LANE_STREAM) return true;
+    return false;
+}
+
+/* Every reason once; where there is none, the one that remains. */
+static void tell_notes(const char *dir, bool by_torch, bool on_device, struct arena *mem)
+{
+    struct ring_notes notes = {0};
+    if (rings_in(dir) && rings_notes(dir, mem, &notes, NULL) < 0) return;
+    for (uint32_t i = 0; i < notes.n; i++) cli_say("%s", notes.list[i]);
+    if (by_torch)
+        cli_say("this timeline is torch.profiler's: CUPTI records no device here; strata "
+                "doctor tells why");
+    else if (!on_device && !notes.n)
+        cli_say("no work on a GPU was recorded: the program used none, or strata doctor tells why");
+}
+
+bool run_timeline_tell(struct cli *cli, const char *dir, const char *shown)
+{
+    struct arena mem;
+    struct trace *t = NULL;
+    arena_init(&mem);
+    const char *by_torch = arena_printf(&mem, "%s/" IMPORT_TORCH_TRACE, dir);
+    bool torch = by_torch && access(by_torch, R_OK) == 0;
+    bool some = (torch || rings_in(dir)) && cli_open_trace(cli, dir, &t, NULL) == 0 && t->n_rows;
+    if (some) show(cli, t, shown, &mem);
+    tell_notes(dir, torch, some && has_device_rows(t), &mem);
+    trace_free(t);
+    arena_done(&mem);
+    return some;
+}
