@@ -63,6 +63,9 @@ int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct
  * what native.h allows then may be used. */
 int cli_open_summary(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 
+/* Prints what is in `out` now, for a command that goes on after its result. */
+int cli_flush(struct cli *cli, struct err *e) MUST_USE;
+
 /* One line to stderr: "strata: ...". What a terminal would obey is taken out, so file names and
  * texts from traces can be given as they are. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

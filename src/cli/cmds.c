@@ -22,6 +22,7 @@
     X(launches) \
     X(memory) \
     X(export) \
+    X(perfetto) \
     X(gaps) \
     X(syncs) \
     X(whatif) \

@@ -71,7 +71,7 @@ static int terminal_width(void)
     return 100;
 }
 
-static int flush_out(struct cli *cli, struct err *e)
+int cli_flush(struct cli *cli, struct err *e)
 {
     if (!buf_ok(&cli->out)) return FAIL(e, ERR_NOMEM, "out of memory");
     size_t done = 0;
@@ -82,6 +82,7 @@ static int flush_out(struct cli *cli, struct err *e)
         if (n < 0) return FAIL(e, ERR_IO, "cannot write the result: %s", strerror(errno));
         done += (size_t)n;
     }
+    buf_reset(&cli->out);
     return 0;
 }
 
@@ -117,7 +118,7 @@ static int run_command(const struct cmd *c, int argc, char **argv, struct err *e
     int rc = 0;
     if (opt_has(&o, "help")) help_command(&cli.out, c, cli.color, cli.width);
     else if ((rc = check_operands(c, &o, e)) == 0) rc = c->run(&cli, &o, e);
-    int flushed = rc < 0 ? 0 : flush_out(&cli, e); /* half a result is worse than none */
+    int flushed = rc < 0 ? 0 : cli_flush(&cli, e); /* half a result is worse than none */
     buf_done(&cli.out);
     return flushed < 0 ? flushed : rc;
 }

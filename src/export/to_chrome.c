@@ -266,6 +266,6 @@ const struct exporter to_chrome = {
     .summary = "Chrome trace JSON, for Perfetto and every tool that reads PyTorch's",
     .extensions = ".json .json.gz .json.zst",
     .uses = EXPORT_VIEWER,
-    .next = {"open ", " in https://ui.perfetto.dev"},
+    .next = {"strata perfetto ", "    opens it in ui.perfetto.dev"},
     .write = write_chrome,
 };

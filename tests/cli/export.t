@@ -7,7 +7,7 @@ $ strata export $DATA/tiny.json -o tiny.strata | sed 's/ *[0-9.]* [KM]*B$//'
 $ strata export tiny.strata -o tiny.json
 | tiny.json   chrome   27 events   7.13 KB
 |
-| next: open tiny.json in https://ui.perfetto.dev
+| next: strata perfetto tiny.json    opens it in ui.perfetto.dev
 $ strata export tiny.json -o tiny.json.gz --for perfetto --json | grep -v size_bytes
 | {
 |   "path": "tiny.json.gz",

@@ -22,7 +22,7 @@ def commands():
     return json.loads(strata("help", "--json").stdout)["commands"]
 
 
-NEED_MORE = {"check", "export"}  # a budget, a place to write to
+NEED_MORE = {"check", "export", "perfetto"}  # a budget, a place to write to, somebody who reads
 ON_TRACES = [c["name"] for c in commands() if c["operands"] == "TRACE" and c["name"] not in NEED_MORE]
 CASES = [(name, [trace]) for name in ON_TRACES for trace in TRACES]
 CASES += [("diff", [TRACES[2], DATA / "whatif" / "pingpong_v1.json.gz"])]
