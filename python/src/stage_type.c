@@ -191,16 +191,32 @@ static PyObject *add_stage(PyObject *name, bool sync)
     return id ? new_stage(name, id, sync) : overflow_stage(sync);
 }
 
-static int parse_sync(PyObject *const *values, PyObject *kwnames)
+/* The inputs of the stage's next call are to be kept. */
+static int want_inputs(PyObject *name)
+{
+    PyObject *module = PyImport_ImportModule("strata._inputs");
+    PyObject *done = module ? PyObject_CallMethod(module, "want", "O", name) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+/* The options after the name; whether it is a stage that waits for the device, -1 for a mistake. */
+static int parse_options(PyObject *name, PyObject *const *values, PyObject *kwnames)
 {
     int sync = 0;
-    for (Py_ssize_t i = 0; kwnames && i < PyTuple_Size(kwnames); i++) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(kwnames); i++) {
         PyObject *key = PyTuple_GetItem(kwnames, i);
-        if (PyUnicode_CompareWithASCIIString(key, "sync") != 0) {
+        int on = PyObject_IsTrue(values[i]);
+        if (on < 0) return -1;
+        if (PyUnicode_CompareWithASCIIString(key, "sync") == 0) {
+            sync = on;
+        } else if (PyUnicode_CompareWithASCIIString(key, "save_inputs") == 0) {
+            if (on && want_inputs(name) < 0) return -1;
+        } else {
             PyErr_Format(PyExc_TypeError, "stage() has no option %R", key);
             return -1;
         }
-        sync = PyObject_IsTrue(values[i]);
     }
     return sync;
 }
@@ -212,7 +228,7 @@ PyObject *stage_get(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObj
         PyErr_SetString(PyExc_TypeError, "stage() takes one name");
         return NULL;
     }
-    int sync = kwnames ? parse_sync(args + 1, kwnames) : 0;
+    int sync = kwnames ? parse_options(args[0], args + 1, kwnames) : 0;
     if (sync < 0) return NULL;
     PyObject *s = PyDict_GetItemWithError(sync ? known_sync : known, args[0]);
     if (s) Py_INCREF(s);

@@ -6,7 +6,6 @@ nn.Module looks for a compiled version of the call, which is outermost: offloadi
 hooks and the compiled code are all inside the stage, and torch.compile does not see it."""
 from __future__ import annotations
 
-import fnmatch
 import functools
 import inspect
 import sys
@@ -14,7 +13,7 @@ import types
 import weakref
 from typing import Any, Callable, Iterable
 
-from strata import _settings
+from strata import _named, _parts, _settings
 from strata._load import core
 from strata._stage import decorate, is_compiling, wrap_function
 
@@ -132,7 +131,7 @@ class _ModulePatch:
         def call(*args: Any, **kwargs: Any) -> Any:
             return inner(*args, **kwargs)
 
-        timed = wrap_function(self.stage, call)
+        timed = wrap_function(self.stage, call, self.module)
 
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             return inner(*args, **kwargs) if is_compiling() else timed(*args, **kwargs)
@@ -199,12 +198,8 @@ class _Patched:
 _patched = _Patched()
 
 
-def _is_module(value: Any) -> bool:
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.nn.Module)
-
-
 def _patch_call(handle: Handle, module: Any, name: str) -> None:
+    _named.note(name, module, "__call__")
     if hasattr(type(module), _ModulePatch.SLOT):
         handle._patches.append(_ModulePatch(module, core.stage(name)))
     else:  # an older torch
@@ -216,16 +211,9 @@ def _patch_method(handle: Handle, owner: Any, method: str, name: str) -> None:
         raise TypeError(f"{method} of {owner!r} cannot be called")
     try:
         handle._patches.append(_MethodPatch(owner, method, core.stage(name)))
+        _named.note(name, owner, method)
     except (AttributeError, TypeError) as why:  # no attributes of its own: __slots__
         _settings.say(f"{name} is not watched: {why}")
-
-
-# What a diffusers pipeline is made of. Components by the beginning of their name.
-CALLED = ("transformer", "unet", "prior", "controlnet", "text_encoder", "image_encoder", "decoder",
-          "connectors", "vocoder")
-CODECS = ("vae", "vqvae", "movq", "vqgan", "audio_vae", "video_vae")
-OWN_METHODS = ("encode_prompt", "encode_image")
-PROCESSORS = (("image_processor", "postprocess"), ("video_processor", "postprocess_video"))
 
 
 class PipelineHandle(Handle):
@@ -243,12 +231,8 @@ class PipelineHandle(Handle):
         pipe = self._pipe()
         if pipe is None:
             return
-        for name, component in _components(pipe):
-            for owner, method, label in _stages_of(name, component):
-                self._cover(owner, method, label)
-        for method in OWN_METHODS:
-            if callable(getattr(pipe, method, None)):
-                self._cover(pipe, method, method)
+        for owner, method, label in _parts.of_pipeline(pipe):
+            self._cover(owner, method, label)
 
     def _cover(self, owner: Any, method: str, label: str) -> None:
         patch = self._covered.get((label, method))
@@ -291,36 +275,6 @@ class _Covered:
         return self.owner is owner
 
 
-def _components(pipe: Any) -> Iterable[tuple[str, Any]]:
-    found = getattr(pipe, "components", None)
-    names = list(found) if isinstance(found, dict) else [n for n in vars(pipe) if n[0] != "_"]
-    for name in names:
-        component = getattr(pipe, name, None)
-        if component is not None:
-            yield name, component
-    for name, _ in PROCESSORS:
-        if name not in names and getattr(pipe, name, None) is not None:
-            yield name, getattr(pipe, name)
-
-
-def _stages_of(name: str, component: Any) -> Iterable[tuple[Any, str, str]]:
-    """(object, method, stage) for what a component of a pipeline is called with."""
-    parts = component if isinstance(component, (list, tuple)) else [component]
-    for i, part in enumerate(parts):
-        label = name if len(parts) == 1 else f"{name}_{i}"
-        if name.startswith(CODECS) and hasattr(part, "decode"):
-            yield part, "decode", f"{label}_decode"
-            if hasattr(part, "encode"):
-                yield part, "encode", f"{label}_encode"
-        elif name.startswith(CALLED) and _is_module(part):
-            yield part, "__call__", f"{label}_forward"
-        elif name.startswith("scheduler") and hasattr(part, "step"):
-            yield part, "step", f"{label}_step"
-        for processor, method in PROCESSORS:
-            if name == processor and hasattr(part, method):
-                yield part, method, method
-
-
 def annotate_pipeline(pipe: Any) -> PipelineHandle:
     """Puts stages on the parts of a diffusers pipeline: transformer(s), unet, controlnets and text
     encoders (..._forward), vae_encode, vae_decode, scheduler_step, encode_prompt, postprocess.
@@ -337,16 +291,9 @@ def watch(target: Any, *methods: str, name: str | None = None,
         strata.watch(loader, "fetch", "decode")        methods of any object
     """
     handle = Handle()
-    label = name or type(target).__name__
-    for method in methods:
-        _patch_method(handle, target, method, f"{label}.{method}")
-    if not methods and not _is_module(target):
-        handle.undo()
-        raise TypeError("strata.watch: name the methods of an object that is no torch module")
-    if not methods:
-        _patch_call(handle, target, label)
-    patterns = [submodules] if isinstance(submodules, str) else list(submodules)
-    for path, module in target.named_modules() if patterns else ():
-        if path and any(fnmatch.fnmatchcase(path, p) for p in patterns):
-            _patch_call(handle, module, f"{label}.{path}")
+    for owner, method, label in _parts.of_watched(target, methods, name, submodules):
+        if method == "__call__":
+            _patch_call(handle, owner, label)
+        else:
+            _patch_method(handle, owner, method, label)
     return handle

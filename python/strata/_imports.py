@@ -78,7 +78,7 @@ def _teach_dynamo(dynamo: Any) -> None:
 
     from strata._load import core
 
-    def no_stage(name: str, *, sync: bool = False) -> Any:
+    def no_stage(name: str, *, sync: bool = False, save_inputs: bool = False) -> Any:
         return contextlib.nullcontext()
 
     dynamo.decorators.substitute_in_graph(core.stage, skip_signature_check=True)(no_stage)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from strata import _named
+
 
 class _Off:
     """A stage, handle and context that is none."""
@@ -33,9 +35,16 @@ class _Off:
 _OFF = _Off()
 
 
-def stage(name: str, *, sync: bool = False) -> Any:
+def stage(name: str, *, sync: bool = False, save_inputs: bool = False) -> Any:
     """No stage: entering and leaving it does nothing, decorating returns the function itself."""
     return _OFF
+
+
+def _undecorated(stage: Any, fn: Callable) -> Callable:
+    """The function itself; `strata bench` finds it by the stage's name."""
+    if _named.wanted:
+        _named.note(stage.name, getattr(fn, "__func__", fn))
+    return fn
 
 
 def _quick_stage() -> Any:
@@ -47,7 +56,7 @@ def _quick_stage() -> Any:
         if core is not None:  # it was on, and something went wrong
             return stage
         found = extension()
-        found.connect(None, lambda stage, fn: fn, ContextVar("strata_off"))
+        found.connect(None, _undecorated, ContextVar("strata_off"))
         return found.stage
     except Exception:
         return stage
@@ -58,12 +67,23 @@ stage = _quick_stage()
 
 def annotate_pipeline(pipe: Any) -> Any:
     """Leaves the pipeline as it is."""
+    if _named.wanted:
+        from strata import _parts
+        _note(_parts.of_pipeline(pipe))
     return _OFF
 
 
-def watch(target: Any, *names: str, **options: Any) -> Any:
+def watch(target: Any, *methods: str, name: str | None = None, submodules: Any = ()) -> Any:
     """Leaves the object as it is."""
+    if _named.wanted:
+        from strata import _parts
+        _note(_parts.of_watched(target, methods, name, submodules))
     return _OFF
+
+
+def _note(parts: Any) -> None:
+    for owner, method, label in parts:
+        _named.note(label, owner, method)
 
 
 def instant(name: str) -> None:

@@ -10,6 +10,10 @@ or masks, plain values as they are, containers and dataclasses with their struct
     {"kind": "value", "value": "euler"}   None, bool, str; dtype, device, generator of torch alike
     {"kind": "object", "type": "module.Name"}                what cannot be rebuilt
 
+Small tensors have their "values" of the first call. Beside inputs and output stands what else the
+call depended on: "mode" (grad, inference, autocast), "function" (what was called) and "state" (see
+_state.py).
+
 Two calls have the same signature when only numbers and what is in tensors differ. Looking at
 arguments costs microseconds, so it has a budget: always for the first calls of a stage, then only
 while it has taken less than a hundredth of the time since."""
@@ -23,7 +27,7 @@ import threading
 import time
 from typing import Any, Callable
 
-from strata import _device, _settings
+from strata import _device, _settings, _state
 from strata._secrets import HIDDEN, is_secret
 
 _wanted = _settings.flag("STRATA_SIGNATURES", True)
@@ -34,6 +38,7 @@ MOST_SIGNATURES = 64  # a stage; further ones are only counted
 MOST_ITEMS = 64  # of a container
 MOST_TEXT = 256  # characters of a string
 MOST_DEVICE_LOOKS = 3
+SMALL = 16  # elements of a tensor whose values are kept
 DEEPEST = 8
 
 _device_looks: dict[Any, int] = {}
@@ -68,15 +73,30 @@ class _Range:
         return [min(lows), max(highs)]
 
 
+class _Values:
+    """The values of a small tensor, on a device a copy that nobody waits for."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    def known(self) -> list[Any]:
+        flat = self.tensor.cpu().flatten()
+        if flat.dtype.is_floating_point:
+            flat = flat.double()
+        return [v if math.isfinite(v) else str(v) for v in flat.tolist()]
+
+
 class _Call:
     """One call whose arguments were looked at."""
 
-    __slots__ = ("key", "inputs", "node", "recorder")
+    __slots__ = ("key", "inputs", "node", "recorder", "around")
 
-    def __init__(self, recorder: "Recorder", key: Any, inputs: dict[str, Any]) -> None:
+    def __init__(self, recorder: "Recorder", key: Any, inputs: dict[str, Any],
+                 around: dict[str, Any]) -> None:
         self.recorder = recorder
         self.key = key
         self.inputs = inputs
+        self.around = around
         self.node = 0
 
     def after(self, result: Any) -> None:
@@ -84,7 +104,7 @@ class _Call:
         began = time.perf_counter()
         try:
             key, output = _describe(result, 0)
-            _add(self.node, (self.key, key), self.inputs, output)
+            _add(self, (self.key, key), output)
         except Exception:
             self.recorder.broken = True
         self.recorder.own_seconds += time.perf_counter() - began
@@ -93,7 +113,9 @@ class _Call:
 class Recorder:
     """Looks at the calls of one function, within its budget."""
 
-    def __init__(self, fn: Callable) -> None:
+    def __init__(self, fn: Callable, owner: Any = None) -> None:
+        self.fn = fn
+        self.owner = owner if owner is not None else getattr(fn, "__self__", None)
         self.calls = 0
         self.own_seconds = 0.0
         self.first = 0.0
@@ -114,20 +136,37 @@ class Recorder:
         elif self.calls > FREE_CALLS and self.own_seconds > SHARE * (began - self.first):
             return None
         try:
-            keys, inputs = [], {}
-            for name, value in self._named(args, kwargs):
+            mode_key, mode = _state.mode()
+            keys, inputs = [mode_key], {}
+            for name, value in self.named(args, kwargs):
                 if isinstance(value, str) and is_secret(name):
                     value = HIDDEN
                 key, inputs[name] = _describe(value, 0)
                 keys.append((name, key))
-            call = _Call(self, tuple(keys), inputs)
+            call = _Call(self, tuple(keys), inputs, self._around(mode, args))
         except Exception:
             self.broken = True
             return None
         self.own_seconds += time.perf_counter() - began
         return call
 
-    def _named(self, args: tuple, kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+    def _around(self, mode: dict[str, Any], args: tuple) -> dict[str, Any]:
+        """What a call depends on besides its arguments; the state of its object as of the first."""
+        around = {"mode": mode} if mode else {}
+        if self.calls > 1:
+            return around
+        owner = self.owner if self.owner is not None else self._receiver(args)
+        around["function"] = f"{self.fn.__module__}.{self.fn.__qualname__}"
+        state = _state.describe(owner, lambda value: _describe(value, 0, _state.MOST_VALUES)[1])
+        return {**around, "state": state} if state else around
+
+    def _receiver(self, args: tuple) -> Any:
+        """The object a plain function was called on, when it is a method."""
+        first = next(iter(self.signature.parameters), "") if self.signature is not None else ""
+        return args[0] if first == "self" and args else None
+
+    def named(self, args: tuple, kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+        """The arguments by name, those of *rest as rest[0], rest[1] ..."""
         if self.signature is None:
             return [(f"arg{i}", a) for i, a in enumerate(args)] + list(kwargs.items())
         bound = self.signature.bind_partial(*args, **kwargs).arguments
@@ -143,17 +182,18 @@ class Recorder:
         return named
 
 
-def _add(node: int, key: Any, inputs: dict[str, Any], output: dict[str, Any]) -> None:
+def _add(call: _Call, key: Any, output: dict[str, Any]) -> None:
     with _lock:
-        stage = _stages.setdefault(node, _StageSignatures())
+        stage = _stages.setdefault(call.node, _StageSignatures())
         entry = stage.seen.get(key)
         if entry is None:
             if len(stage.seen) >= MOST_SIGNATURES:
                 stage.further += 1
                 return
-            entry = stage.seen[key] = {"count": 0, "inputs": inputs, "output": output}
+            entry = stage.seen[key] = {"count": 0, "inputs": call.inputs, "output": output,
+                                       **call.around}
         else:
-            _widen_inputs(entry, inputs, output)
+            _widen_inputs(entry, call.inputs, output)
         entry["count"] += 1
 
 
@@ -188,8 +228,8 @@ def _type_name(value: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _describe(value: Any, depth: int) -> tuple[Any, dict[str, Any]]:
-    """A hashable key and a JSON description of `value`."""
+def _describe(value: Any, depth: int, small: int = SMALL) -> tuple[Any, dict[str, Any]]:
+    """A hashable key and a JSON description of `value`; values of tensors up to `small` elements."""
     kind = type(value)
     if value is None or kind in (bool, str):
         return _describe_word(value)
@@ -197,17 +237,17 @@ def _describe(value: Any, depth: int) -> tuple[Any, dict[str, Any]]:
         return _describe_number(value)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, getattr(torch, "Tensor", ())):
-        return _describe_tensor(torch, value)
+        return _describe_tensor(torch, value, small)
     if depth >= DEEPEST:
         return (kind,), {"kind": "object", "type": _type_name(value)}
     if kind in (list, tuple, set, frozenset):
-        return _describe_items(value, kind.__name__, depth)
+        return _describe_items(value, kind.__name__, depth, small)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _describe_fields(value, depth)
+        return _describe_fields(value, depth, small)
     if isinstance(value, dict):
-        return _describe_dict(value, depth)
+        return _describe_dict(value, depth, small)
     if isinstance(value, tuple):  # namedtuple
-        key, d = _describe_items(value, "tuple", depth)
+        key, d = _describe_items(value, "tuple", depth, small)
         return (kind, key), {**d, "type": _type_name(value)}
     if torch is not None and isinstance(value, (torch.dtype, torch.device)):
         return (kind, str(value)), {"kind": kind.__name__, "value": str(value).removeprefix("torch.")}
@@ -231,7 +271,7 @@ def _describe_number(value: int | float) -> tuple[Any, dict[str, Any]]:
     return (type(value),), {"kind": "value", "value": value, "range": _Range(value, value)}
 
 
-def _describe_tensor(torch: Any, t: Any) -> tuple[Any, dict[str, Any]]:
+def _describe_tensor(torch: Any, t: Any, small: int) -> tuple[Any, dict[str, Any]]:
     plain = t.layout is torch.strided
     d = {
         "kind": "tensor",
@@ -245,38 +285,44 @@ def _describe_tensor(torch: Any, t: Any) -> tuple[Any, dict[str, Any]]:
         d["layout"] = str(t.layout).removeprefix("torch.")
     key = ("tensor", tuple(d["shape"]), tuple(d["stride"] or ()), d["dtype"], d["device"],
            d["requires_grad"])
-    if plain and not t.dtype.is_floating_point and not t.dtype.is_complex:
-        found = _value_range(torch, t, key)
-        if found is not None:
-            d["range"] = found
+    if plain and not t.dtype.is_complex and _may_look(torch, t, key):
+        if not t.dtype.is_floating_point:
+            d["range"] = _value_range(torch, t)
+        if t.numel() <= small:
+            d["values"] = _Values(t.detach().clone())
     return key, d
 
 
-def _value_range(torch: Any, t: Any, key: Any) -> _Range | None:
-    """Of index and mask tensors, so that made-up ones stay valid. On a device it costs two small
-    kernels, so only the first tensors of a kind are asked, and none while a graph is captured."""
+def _may_look(torch: Any, t: Any, key: Any) -> bool:
+    """Whether to look at the values of a tensor. On a device that costs small kernels, so only the
+    first tensors of a kind are asked, and none while a graph is captured."""
     if t.numel() == 0 or t.device.type == "meta" or t.is_quantized:
-        return None
+        return False
+    if t.device.type == "cpu":
+        return True
+    if _device_looks.get(key, 0) >= MOST_DEVICE_LOOKS or _device.capturing(torch, t.device):
+        return False
+    _device_looks[key] = _device_looks.get(key, 0) + 1
+    return True
+
+
+def _value_range(torch: Any, t: Any) -> _Range:
+    """Of index and mask tensors, so that made-up ones stay valid."""
     with torch.no_grad():
         plain = t.detach()
         if plain.dtype is torch.bool:
             plain = plain.to(torch.uint8)
-        if t.device.type == "cpu":
-            low, high = torch.aminmax(plain)
-            return _Range(int(low), int(high))
-        if _device_looks.get(key, 0) >= MOST_DEVICE_LOOKS or _device.capturing(torch, t.device):
-            return None
-        _device_looks[key] = _device_looks.get(key, 0) + 1
-        return _Range(*torch.aminmax(plain))
+        low, high = torch.aminmax(plain)
+        return _Range(int(low), int(high)) if t.device.type == "cpu" else _Range(low, high)
 
 
-def _describe_items(value: Any, kind: str, depth: int) -> tuple[Any, dict[str, Any]]:
+def _describe_items(value: Any, kind: str, depth: int, small: int) -> tuple[Any, dict[str, Any]]:
     items = sorted(value, key=repr) if kind in ("set", "frozenset") else value
     keys, described = [], []
     for i, item in enumerate(items):
         if i == MOST_ITEMS:
             break
-        key, d = _describe(item, depth + 1)
+        key, d = _describe(item, depth + 1, small)
         keys.append(key)
         described.append(d)
     out: dict[str, Any] = {"kind": kind, "items": described}
@@ -285,12 +331,12 @@ def _describe_items(value: Any, kind: str, depth: int) -> tuple[Any, dict[str, A
     return (kind, len(value), tuple(keys)), out
 
 
-def _describe_dict(value: dict, depth: int) -> tuple[Any, dict[str, Any]]:
+def _describe_dict(value: dict, depth: int, small: int) -> tuple[Any, dict[str, Any]]:
     keys, described = [], []
     for i, (k, v) in enumerate(value.items()):
         if i == MOST_ITEMS:
             break
-        key, d = _describe(v, depth + 1)
+        key, d = _describe(v, depth + 1, small)
         name = k if isinstance(k, (str, int, float, bool, type(None))) else repr(k)
         keys.append((name, key))
         described.append([name, d])
@@ -302,10 +348,10 @@ def _describe_dict(value: dict, depth: int) -> tuple[Any, dict[str, Any]]:
     return ("dict", len(value), tuple(keys)), out
 
 
-def _describe_fields(value: Any, depth: int) -> tuple[Any, dict[str, Any]]:
+def _describe_fields(value: Any, depth: int, small: int) -> tuple[Any, dict[str, Any]]:
     keys, fields = [], {}
     for f in dataclasses.fields(value):
-        key, fields[f.name] = _describe(getattr(value, f.name, None), depth + 1)
+        key, fields[f.name] = _describe(getattr(value, f.name, None), depth + 1, small)
         keys.append((f.name, key))
     name = _type_name(value)
     return (name, tuple(keys)), {"kind": "dataclass", "type": name, "fields": fields}
@@ -313,13 +359,18 @@ def _describe_fields(value: Any, depth: int) -> tuple[Any, dict[str, Any]]:
 
 def _plain(d: Any) -> Any:
     """The description as it goes into a file."""
-    if isinstance(d, _Range):
+    if isinstance(d, (_Range, _Values)):
         return d.known()
     if isinstance(d, dict):
         return {k: _plain(v) for k, v in d.items()}
     if isinstance(d, list):
         return [_plain(v) for v in d]
     return d
+
+
+def plain(value: Any) -> dict[str, Any]:
+    """The description of one value, ready for JSON."""
+    return _plain(_describe(value, 0)[1])
 
 
 def collected() -> dict[int, dict[str, Any]]:

@@ -8,7 +8,7 @@ import inspect
 import sys
 from typing import Any, Callable
 
-from strata import _signature, _tasks
+from strata import _inputs, _named, _signature, _tasks
 from strata._load import core
 
 stage = core.stage
@@ -29,6 +29,8 @@ def decorate(stage: Any, fn: Callable) -> Callable:
         return type(fn)(decorate(stage, fn.__func__))
     if inspect.isclass(fn) or not callable(fn):
         raise TypeError(f"strata.stage({stage.name!r}) decorates functions and methods, not {fn!r}")
+    if inspect.isfunction(fn):
+        _named.note(stage.name, fn)
     if inspect.iscoroutinefunction(fn):
         return _tasks.wrap_coroutine(stage, fn)
     if inspect.isasyncgenfunction(fn):
@@ -38,15 +40,18 @@ def decorate(stage: Any, fn: Callable) -> Callable:
     return wrap_function(stage, fn)
 
 
-def wrap_function(stage: Any, fn: Callable) -> Callable:
-    """A function as a stage, with the signatures of its arguments and results."""
-    recorder = _signature.Recorder(fn)
+def wrap_function(stage: Any, fn: Callable, owner: Any = None) -> Callable:
+    """A function as a stage, with the signatures of its arguments and results. `owner` is the
+    object it works on, where the function itself does not tell."""
+    recorder = _signature.Recorder(fn, owner)
 
     @functools.wraps(fn)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if is_compiling():
             return fn(*args, **kwargs)
         call = recorder.before(args, kwargs)
+        if _inputs.wanted:
+            _inputs.save(stage.name, recorder, args, kwargs)
         with stage:
             if call is not None:
                 call.node = core.current()

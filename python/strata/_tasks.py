@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable
 
-from strata import _signature
+from strata import _inputs, _signature
 from strata._load import core
 
 
@@ -70,6 +70,8 @@ def wrap_coroutine(stage: Any, fn: Callable) -> Callable:
     @functools.wraps(fn)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         call = recorder.before(args, kwargs)
+        if _inputs.wanted:
+            _inputs.save(stage.name, recorder, args, kwargs)
         task = core.Task(stage, False)
         result = await _Driver(fn(*args, **kwargs), task)
         if call is not None:

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "cli/child.h"
-#include "cli/places.h"
+#include "cli/python.h"
 #include "cli/run_folder.h"
 #include "cli/run_timeline.h"
 #include "cli/show.h"
@@ -62,18 +62,6 @@ static void guess_pipeline(int argc, char **argv, char *out, size_t cap)
     if (end && strcmp(end, ".py") == 0) *end = 0;
 }
 
-/* What Python is to load first goes in front of its path. */
-static void prepare_python(struct arena *mem)
-{
-    const char *self = places_self(mem), *package = places_package(mem);
-    if (!self || !package) return;
-    setenv("STRATA_BIN", self, 1);
-    const char *old = getenv("PYTHONPATH");
-    const char *path =
-        arena_printf(mem, "%s/strata/_inject%s%s", package, old && *old ? ":" : "", old ? old : "");
-    if (path) setenv("PYTHONPATH", path, 1);
-}
-
 /* An option with a number, as a variable of the program's environment. */
 static int pass_number(const struct opts *o, const char *option, const char *variable, long least,
                        struct err *e)
@@ -105,7 +93,7 @@ static int set_environment(const struct opts *o, const char *dir, const char *pi
     TRY(pass_number(o, "skip", "STRATA_SKIP", 0, e));
     struct arena mem;
     arena_init(&mem);
-    prepare_python(&mem);
+    python_prepare(&mem); /* without it, the program marks stages itself or none are seen */
     if (wants_timeline(o)) run_timeline_prepare(o, &mem);
     arena_done(&mem);
     return 0;

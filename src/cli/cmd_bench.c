@@ -1,0 +1,138 @@
+/* cmd_bench.c: `strata bench`: a front for the Python package, where the stage and torch are. It
+ * checks the options, starts `python -m strata.bench` with them and ends the way that ends. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "cli/python.h"
+
+static const struct opt opts[] = {
+    {"stage", 's', "NAME", "the stage to run alone, by the name it was annotated with", NULL},
+    {"entry", 'e', "MODULE:NAME", "what returns the pipeline; without a signature, what to call",
+     NULL},
+    {"load", 0, "MODULE:NAME",
+     "what returns the argument of a whole call (default: load beside it)", NULL},
+    {"list", 'l', NULL, "the stages of the signature file, and whether they can run alone", NULL},
+    {"signature", 0, "N", "which of several signatures of a stage, or all (default: most frequent)",
+     NULL},
+    {"target", 0, "PATH", "what the stage is in the pipeline, when its name does not tell", NULL},
+    {"inputs", 'i', "FILE", "real inputs, saved by strata.stage(..., save_inputs=True)", NULL},
+    {"arg", 0, "NAME=MODULE:NAME", "an argument that cannot be made up, by what returns it", NULL},
+    {"modes", 0, "LIST", "eager, compile, compile:reduce-overhead ...: run in turns", NULL},
+    {"regional", 0, NULL, "compile the repeated blocks of a model, not the whole", NULL},
+    {"fullgraph", 0, NULL, "a graph break is an error", NULL},
+    {"compare", 'c', "OTHER", "against another entry, a git revision, or a compile mode", NULL},
+    {"metric", 0, "WHAT", "what a comparison decides on (default wall)", "wall|gpu|cpu"},
+    {"threshold", 0, "PCT", "differences below it do not matter (default 1)", NULL},
+    {"trace", 't', NULL, "take a timeline of every mode and show what changed", NULL},
+    {"iterations", 'n', "N", "calls to measure (default: as many as the time allows)", NULL},
+    {"time", 0, "SECONDS", "time to measure for (default 10; a comparison may end earlier)", NULL},
+    {"warmup", 'w', "N", "calls before measuring (default: until they are steady)", NULL},
+    {"device", 'd', "DEVICE", "run there instead of where it was recorded", NULL},
+    {"seed", 0, "N", "of random numbers (default 0)", NULL},
+    {"against", 0, "TRACE", "timeline of the full run to check against", NULL},
+    {"tolerance", 0, "PCT", "time may differ that much from the full run (default 3)", NULL},
+    {"output", 'o', "DIR", "files go here (default: a new folder in the run's)", NULL},
+    {"python", 0, "PROGRAM", "the Python that has torch (default python3)", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata bench strata_out/pipe/20260105_101502/timing_io_signature.json --list",
+    "what was recorded and can run alone",
+    "strata bench RUN/timing_io_signature.json --stage vae_decode --entry my_pipe:load",
+    "one stage alone with inputs like the recorded ones; load() returns the pipeline",
+    "strata bench RUN/timing_io_signature.json -s unet_forward -e my_pipe:load --compare main~1",
+    "the same stage as of another commit, in turns: is the difference real",
+    "strata bench --entry my_pipe:call --modes eager,compile,compile:reduce-overhead --trace",
+    "the whole call in several modes, and what each changes",
+    NULL,
+};
+
+/* Without dashes in front it could be taken for an option. */
+static char *joined(const struct opts *o, int i, struct arena *mem)
+{
+    const char *value = o->value[i];
+    return value ? arena_printf(mem, "--%s=%s", o->opt[i]->name, value)
+                 : arena_printf(mem, "--%s", o->opt[i]->name);
+}
+
+/* The command line of the Python program, NULL when out of memory. */
+static char **command_line(const struct cli *cli, const struct opts *o, struct arena *mem)
+{
+    char **argv = arena_zalloc(mem, (size_t)(o->n + o->n_args + 8), sizeof *argv);
+    if (!argv) return NULL;
+    int n = 0;
+    argv[n++] = arena_strdup(mem, str_c(opt_get(o, "python", "python3")));
+    argv[n++] = "-m";
+    argv[n++] = "strata.bench";
+    for (int i = 0; i < o->n; i++) {
+        if (strcmp(o->opt[i]->name, "python") == 0 || strcmp(o->opt[i]->name, "color") == 0)
+            continue;
+        argv[n++] = joined(o, i, mem);
+    }
+    if (cli->color) argv[n++] = "--color";
+    argv[n++] = "--";
+    for (int i = 0; i < o->n_args; i++) argv[n++] = o->args[i];
+    for (int i = 0; i < n; i++)
+        if (!argv[i]) return NULL;
+    return argv;
+}
+
+static int start(struct cli *cli, const struct opts *o, struct arena *mem, struct err *e)
+{
+    if (!python_prepare(mem))
+        return FAIL(e, ERR_UNSUPPORTED,
+                    "the Python package is not beside this program: pip install strata, or run "
+                    "`python -m strata.bench` where it is installed");
+    char **argv = command_line(cli, o, mem);
+    if (!argv) return FAIL(e, ERR_NOMEM, "out of memory");
+    /* Stages are only looked up by their names: nothing may be recorded while it is measured. */
+    setenv("STRATA", "off", 1);
+    int status = 0;
+    struct err why;
+    err_init(&why);
+    if (child_run(argv, false, &status, &why) < 0)
+        return FAIL(e, ERR_USAGE, "%s: name a Python that has torch by --python", why.msg);
+    return child_end_alike(status);
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    if (o->n_args == 0 && !opt_has(o, "entry"))
+        return FAIL(e, ERR_USAGE,
+                    "give a timing_io_signature.json and --stage, or --entry alone for a whole "
+                    "call; strata bench --help has examples");
+    struct arena mem;
+    arena_init(&mem);
+    int rc = start(cli, o, &mem, e);
+    arena_done(&mem);
+    return rc;
+}
+
+const struct cmd cmd_bench = {
+    .name = "bench",
+    .summary = "run one stage alone, or a call in several modes, and measure it well",
+    .args = "[SIGNATURE]",
+    .about =
+        "Runs one stage of a recorded run alone: SIGNATURE is the run's timing_io_signature.json "
+        "(or its\n"
+        "folder), --entry names what returns the pipeline, module or function, and the stage is "
+        "found by\n"
+        "the name it was annotated with. Inputs are made up from the signature, or the real ones "
+        "of --inputs.\n"
+        "Warms up until calls are steady, measures GPU and CPU time apart, checks the stage "
+        "against the full\n"
+        "run, and writes {stage}_trace.json.gz, {stage}_breakdown.json and profile_{stage}.py, "
+        "which does it\n"
+        "again by itself. Without SIGNATURE the entry is called as a whole, in the --modes given. "
+        "--compare\n"
+        "runs two variants in turns, in random order, and says whether their difference is real.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_RECORD,
+    .min_args = 0,
+    .max_args = 1,
+    .run = run,
+};
