@@ -368,9 +368,9 @@ def _plain(d: Any) -> Any:
     return d
 
 
-def plain(value: Any) -> dict[str, Any]:
+def plain(value: Any, small: int = SMALL) -> dict[str, Any]:
     """The description of one value, ready for JSON."""
-    return _plain(_describe(value, 0)[1])
+    return _plain(_describe(value, 0, small)[1])
 
 
 def collected() -> dict[int, dict[str, Any]]:

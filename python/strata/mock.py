@@ -10,85 +10,113 @@ import dataclasses
 import importlib
 from typing import Any
 
-MOST_INT = 2**63 - 1  # randint's end, itself excluded
+MAKERS = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 
 
 def inputs(signature: dict[str, Any], device: str | None = None, seed: int = 0) -> dict[str, Any]:
     """Arguments by name. `device` takes the place of the devices recorded."""
-    import torch
-    generator = torch.Generator().manual_seed(seed)
-    return {name: build(d, device, generator) for name, d in signature["inputs"].items()}
+    from strata._alone import Maker
+    maker = Maker(seed, device)
+    return {name: build(d, maker) for name, d in signature["inputs"].items()}
 
 
-def build(d: dict[str, Any], device: str | None = None, generator: Any = None) -> Any:
+def build(d: dict[str, Any], maker: Any = None) -> Any:
     """The value a description stands for; ValueError for what cannot be made up."""
+    if maker is None:
+        from strata._alone import Maker
+        maker = Maker()
     kind = d["kind"]
-    if kind == "tensor":
-        return _tensor(d, device, generator)
     if kind == "value":
-        return d["value"] if not isinstance(d["value"], str) or "cut" in d else _number(d["value"])
-    if kind in ("list", "tuple", "set", "frozenset"):
-        items = [build(item, device, generator) for item in d["items"]]
-        if "type" in d:  # a named tuple, or torch.Size
-            made = _find(d["type"])
-            return getattr(made, "_make", made)(items)
-        return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[kind](items)
+        return _word(d)
+    if kind in MAKERS:
+        return _items(d, maker)
     if kind == "dict":
-        return {key: build(item, device, generator) for key, item in d["items"]}
+        return _dict(d, maker)
     if kind == "dataclass":
-        fields = {name: build(item, device, generator) for name, item in d["fields"].items()}
-        return _dataclass(d["type"], fields)
+        return _dataclass(d, maker)
+    if kind == "tensor":
+        return maker.tensor(d["shape"], d["dtype"], d["device"], **tensor_options(d))
     if kind in ("dtype", "device"):
         import torch
-        return getattr(torch, d["value"]) if kind == "dtype" else torch.device(device or d["value"])
+        return getattr(torch, d["value"]) if kind == "dtype" else torch.device(
+            maker.device or d["value"])
     if kind == "generator":
-        import torch
-        return torch.Generator(device or d["device"]).manual_seed(0)
+        return maker.generator(d["device"])
     raise ValueError(f"a {d.get('type', kind)} cannot be made up from its signature")
 
 
-def _number(text: str) -> Any:
-    return float(text) if text in ("inf", "-inf", "nan") else text
+def tensor_options(d: dict[str, Any]) -> dict[str, Any]:
+    """What a tensor's description says beyond shape, type and device, as Maker.tensor takes it."""
+    options: dict[str, Any] = {}
+    if d.get("stride") and not _is_contiguous(d["shape"], d["stride"]):
+        options["stride"] = d["stride"]
+    if "values" in d:
+        options["values"] = d["values"]
+    elif "range" in d:
+        options["low"], options["high"] = d["range"]
+    if d.get("requires_grad"):
+        options["grad"] = True
+    for key in ("layout", "stored"):
+        if key in d:
+            options[key] = d[key]
+    return options
 
 
-def _find(name: str) -> Any:
-    module, _, qualified = name.rpartition(".")
+def _is_contiguous(shape: list[int], stride: list[int]) -> bool:
+    step = 1
+    for n, s in zip(reversed(shape), reversed(stride)):
+        if n != 1 and s != step:
+            return False
+        step *= n
+    return True
+
+
+def _items(d: dict[str, Any], maker: Any) -> Any:
+    _check_whole(d)
+    items = [build(item, maker) for item in d["items"]]
+    if "type" in d:  # a named tuple, or torch.Size
+        made = find(d["type"])
+        return getattr(made, "_make", made)(items)
+    return MAKERS[d["kind"]](items)
+
+
+def _dict(d: dict[str, Any], maker: Any) -> Any:
+    _check_whole(d)
+    made = {key: build(item, maker) for key, item in d["items"]}
+    if "type" not in d:
+        return made
     try:
-        found = importlib.import_module(module)
-        for part in qualified.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as why:
-        raise ValueError(f"a {name} cannot be made up here: {why}") from None
-    return found
+        return find(d["type"])(made)
+    except Exception:  # a class of its own that wants more than its content
+        return made
 
 
-def _dataclass(name: str, values: dict[str, Any]) -> Any:
-    kind = _find(name)
+def _dataclass(d: dict[str, Any], maker: Any) -> Any:
+    kind = find(d["type"])
     asked = {f.name for f in dataclasses.fields(kind) if f.init}
-    return kind(**{key: value for key, value in values.items() if key in asked})
+    return kind(**{n: build(item, maker) for n, item in d["fields"].items() if n in asked})
 
 
-def _tensor(d: dict[str, Any], device: str | None, generator: Any) -> Any:
-    """Of the same shape, layout in memory and type: normal numbers, or integers in the range seen.
-    The memory is filled and then looked at by the strides, which may show a place several times:
-    expanded tensors."""
-    import torch
-    dtype = getattr(torch, d["dtype"])
-    shape, stride = d["shape"], d["stride"]
-    n = [_extent(shape, stride)] if stride is not None else shape
-    if dtype.is_floating_point or dtype.is_complex:
-        wide = torch.complex64 if dtype.is_complex else torch.float32
-        values = torch.randn(n, dtype=wide, generator=generator)
-    else:
-        low, high = d.get("range", (0, 1))
-        values = torch.randint(low, min(high + 1, MOST_INT), n, generator=generator)
-    values = values.to(dtype).to(device or d["device"])
-    out = values.as_strided(shape, stride) if stride is not None else values
-    return out.requires_grad_(d["requires_grad"]) if d["requires_grad"] else out
+def _check_whole(d: dict[str, Any]) -> None:
+    if "length" in d:
+        raise ValueError(f"only {len(d['items'])} of the {d['length']} items of a {d['kind']} were "
+                         "recorded")
 
 
-def _extent(shape: list[int], stride: list[int]) -> int:
-    """How many elements of memory the strides reach."""
-    if 0 in shape:
-        return 0
-    return 1 + sum((n - 1) * step for n, step in zip(shape, stride))
+def _word(d: dict[str, Any]) -> Any:
+    value = d["value"]
+    return float(value) if value in ("inf", "-inf", "nan") and "cut" not in d else value
+
+
+def find(name: str) -> Any:
+    """The class of that full name; ValueError when it cannot be loaded."""
+    words, reason = name.split("."), Exception("it has no module")
+    for cut in range(len(words) - 1, 0, -1):  # a class may stand in another
+        try:
+            found = importlib.import_module(".".join(words[:cut]))
+            for part in words[cut:]:
+                found = getattr(found, part)
+            return found
+        except (ImportError, AttributeError) as why:
+            reason = why
+    raise ValueError(f"a {name} cannot be made up here: {reason}")

@@ -1,0 +1,137 @@
+"""Is what runs alone the same as in the full run? Outputs of the same shapes, the same kernels in the
+same order, the same time; and where not, what may make it so: hooks, caches, another machine."""
+from __future__ import annotations
+
+import glob
+import json
+import os
+from typing import Any
+
+from strata import _signature, _state
+from strata.bench import timeline
+from strata.bench.signatures import Signature
+
+FEW_CALLS = 3  # fewer in the full run: its time has the warm-up in it
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as f:
+            found = json.load(f)
+        return found if isinstance(found, dict) else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def shapes(d: dict[str, Any]) -> list[tuple[list[int], str]]:
+    """Shape and type of every tensor in a description, in order."""
+    if d["kind"] == "tensor":
+        return [(d["shape"], d["dtype"])]
+    inner = [v for _, v in d["items"]] if d["kind"] == "dict" else d.get("items", [])
+    return [s for v in [*inner, *d.get("fields", {}).values()] for s in shapes(v)]
+
+
+def outputs(signature: Signature, result: Any) -> dict[str, Any]:
+    """Compares what came out with what came out in the full run."""
+    wanted, got = shapes(signature.found["output"]), shapes(_signature.plain(result))
+    out = {"check": "outputs", "same": wanted == got, "tensors": len(got)}
+    if wanted != got:
+        parts = [(a, b) for a, b in zip(wanted, got) if a != b]
+        out["detail"] = (f"{_shape(parts[0][1])}, in the full run {_shape(parts[0][0])}" if parts else
+                         f"{len(got)} tensors, in the full run {len(wanted)}")
+    return out
+
+
+def _shape(pair: tuple[list[int], str]) -> str:
+    return f"{pair[1]}{pair[0]}"
+
+
+def full_trace(folder: str, stage: str) -> str | None:
+    """A timeline of the stage that the full run took (strata run --only STAGE)."""
+    for pattern in (f"{stage}_trace*.json.gz", "trace*.json.gz"):
+        found = sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
+        if found:
+            return found[-1]
+    return None
+
+
+def work(stage: str, alone: str, full: str) -> dict[str, Any]:
+    """Compares the sequence of kernels (operators, where there is no device) of two traces."""
+    mine = timeline.work_of(timeline.events(alone), stage)
+    theirs = timeline.work_of(timeline.events(full), stage)
+    if mine.kind != theirs.kind:
+        return {"check": "kernels", "same": False, "of": mine.kind,
+                "detail": f"{mine.kind} here, {theirs.kind} in the full run: other devices"}
+    out = {"check": "kernels", "same": not mine.difference(theirs), "of": mine.kind,
+           "alone": len(mine.steps), "full": len(theirs.steps), "trace": os.path.basename(full)}
+    if not out["same"]:
+        out["detail"] = mine.difference(theirs)
+        out["only_alone"], out["only_full"] = (v[:10] for v in mine.only_on_one_side(theirs))
+    return out
+
+
+def duration(folder: str, path: str, times: dict[str, Any],
+             tolerance_pct: float) -> dict[str, Any] | None:
+    """Compares the median time with that of the full run's timing.json: the same within the
+    tolerance, or where the interval of the median is wider, within that."""
+    stages = _read(os.path.join(folder, "timing.json")).get("stages", {})
+    found = stages.get(path)
+    if not found:
+        return None
+    on_device = "gpu" in times and found.get("gpu_median_ms")
+    full = found["gpu_median_ms"] if on_device else found["median_ms"]
+    mine = times["gpu" if on_device else "wall"]
+    change = 100 * (mine["median_ms"] / full - 1) if full else 0.0
+    slack = tolerance_pct / 100
+    in_spread = mine["low_ms"] * (1 - slack) <= full <= mine["high_ms"] * (1 + slack)
+    return {"check": "time", "same": abs(change) <= tolerance_pct or in_spread,
+            "of": "gpu" if on_device else "wall", "alone_ms": mine["median_ms"], "full_ms": full,
+            "change_pct": change, "calls": found["count"], "tolerance_pct": tolerance_pct,
+            "few_calls": found["count"] < FEW_CALLS}
+
+
+def state(signature: Signature, owner: Any, written: list[str]) -> list[str]:
+    """What about the object is not as it was in the full run, in words."""
+    notes = []
+    recorded = signature.found.get("state", {})
+    if owner is None or not recorded:
+        return notes
+    now = f"{type(owner).__module__}.{type(owner).__qualname__}"
+    if recorded.get("type") != now:
+        notes.append(f"it is a {now} here, in the full run it was a {recorded.get('type')}")
+    if "hooks" in recorded and hasattr(owner, "modules"):
+        notes += _hooks(recorded["hooks"], _state.hooks(owner))
+        if recorded.get("training") != owner.training:
+            mode = "training" if recorded.get("training") else "evaluation"
+            notes.append(f"in the full run it was in {mode} mode, here it is not")
+    if written:
+        notes.append(f"it writes into its inputs ({', '.join(written[:4])}): they are put back "
+                     "before every call")
+    return notes
+
+
+def _hooks(then: dict[str, int], now: dict[str, int]) -> list[str]:
+    gone = {k: n for k, n in then.items() if now.get(k) != n}
+    new = {k: n for k, n in now.items() if k not in then}
+    notes = []
+    if gone:
+        words = ", ".join(f"{k} ({n}, here {now.get(k, 0)})" for k, n in gone.items())
+        notes.append(f"hooks of the full run that are not the same here: {words}: offloading or "
+                     "caching makes a difference")
+    if new:
+        notes.append(f"hooks that the full run did not have: {', '.join(new)}")
+    return notes
+
+
+def machine(folder: str, device_name: str) -> list[str]:
+    """Whether it was another machine or another torch."""
+    found = _read(os.path.join(folder, "environment.json"))
+    notes = []
+    import torch
+    then = found.get("packages", {}).get("torch")
+    if then and then != torch.__version__:
+        notes.append(f"torch {torch.__version__} here, {then} in the full run")
+    names = {d.get("name") for d in found.get("devices", []) if d.get("name")}
+    if names and device_name not in names:
+        notes.append(f"{device_name} here, {', '.join(sorted(names))} in the full run")
+    return notes

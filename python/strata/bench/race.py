@@ -1,0 +1,251 @@
+"""Several variants of a call against each other, measured in turns: eager and compiled, another
+entry, another commit. `stats` says whether they differ; with --trace `strata diff` says in what."""
+from __future__ import annotations
+
+import random
+import subprocess
+import time
+from typing import Any
+
+import torch
+
+from strata import _alone, _device, _profile
+from strata.bench import clocks, files, find, modes, stats, timeline
+from strata.bench.errors import BenchError, USAGE, say
+from strata.bench.revision import Revision
+from strata.bench.run import (BENCH_SECONDS, CLOCK_EVERY, METRICS, Options, device_name, entry_of,
+                              load, times_of)
+from strata.bench.signatures import SignatureFile
+from strata.bench.variants import Stage, Variant, all_tensors, whole
+
+COMPARE_SECONDS = 30.0
+
+
+class Line:
+    """The variants of a comparison, and what has to be undone when it is over."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.variants: list[Variant] = []
+        self.switch: modes.Switch | None = None
+        self.revision: Revision | None = None
+        self.device = "cpu"
+
+    def add_modes(self, variant: Variant, wanted: list[modes.Mode], modules: list[Any]) -> None:
+        """The same call in several modes."""
+        if not modules and any(m.compiles for m in wanted):
+            raise BenchError("no torch module is called that could be compiled", USAGE)
+        self.switch = modes.Switch(modules, self.options.regional, self.options.fullgraph)
+        for mode in wanted:
+            self.switch.add(mode)
+        for mode in wanted:
+            made = Variant(mode.name, variant.call, variant.mode)
+            made.begin = lambda mode=mode: self.switch.set(mode)
+            made.end = self.switch.restore
+            self.variants.append(made)
+
+    def add_revision(self, revision: str, beside: str) -> Revision:
+        """Another commit of the tree that the file lies in."""
+        self.revision = Revision(revision, beside)
+        return self.revision
+
+    def close(self) -> None:
+        if self.switch is not None:
+            self.switch.restore()
+        if self.revision is not None:
+            self.revision.remove()
+
+
+def compare_stage(path: str, stage: str, options: Options) -> dict[str, Any]:
+    """A stage in two variants."""
+    recorded = SignatureFile(path)
+    signature = recorded.choose(stage, options.signature)[0]
+    entry = find.entry(entry_of(options))
+    root = load(entry, options.choice.device)
+    first = Stage(root, signature, options.choice)
+    line = Line(options)
+    line.device = first.device
+
+    def other(text: str, name: str) -> Variant:
+        root = load(find.entry(text), options.choice.device)
+        return Stage(root, signature, options.choice).variant(name)
+
+    base = first.variant(options.entry)
+    try:
+        _add_variants(line, base, entry, other)
+        folder = files.Folder(options.output, recorded.folder, stage)
+        return {**race(line, stage, folder), "entry": options.entry, "path": signature.path}
+    finally:
+        line.close()
+
+
+def bench_call(options: Options) -> dict[str, Any]:
+    """The whole call, in several modes or variants."""
+    text = entry_of(options)
+    line = Line(options)
+    base = Variant(text, whole(text, options.load, options.choice.seed))
+
+    def other(text: str, name: str) -> Variant:
+        return Variant(name, whole(text, options.load, options.choice.seed))
+
+    try:
+        _add_variants(line, base, find.entry(text), other)
+        line.device = options.choice.device or used_device()
+        folder = files.Folder(options.output, None, text.partition(":")[0])
+        return {**race(line, text, folder), "entry": text}
+    finally:
+        line.close()
+
+
+def used_device() -> str:
+    """The device the program has begun to use."""
+    found = _device.find()
+    return found.kind if found is not None else "cpu"
+
+
+def _add_variants(line: Line, base: Variant, entry: find.Entry, other: Any) -> None:
+    """What --modes or --compare asks for, after `base`."""
+    options = line.options
+    wanted = options.modes
+    if options.compare is not None and modes.is_mode(options.compare):
+        wanted = f"{wanted or 'eager'},{options.compare}"
+    if wanted is not None:
+        parsed = modes.parse(wanted)
+        with base.active():
+            modules = modes.called_modules(base.call.try_once)
+        line.add_modes(base, parsed, modules)
+        return
+    line.variants.append(base)
+    if options.compare is None:
+        with base.active():
+            base.call.try_once()
+        return
+    if _is_entry(options.compare):
+        line.variants.append(other(options.compare, _other_name(options.compare, base.name)))
+        return
+    revision = line.add_revision(options.compare.removeprefix("git:"), str(entry.module.__file__))
+    revision.enter()
+    try:
+        made = other(entry.text, f"{revision.name} ({revision.commit})")
+    finally:
+        revision.leave()
+    made.begin, made.end = revision.enter, revision.leave
+    base.name = "as it is"
+    line.variants.append(made)
+
+
+def _other_name(text: str, taken: str) -> str:
+    return text if text != taken else f"{text} again"
+
+
+def _is_entry(text: str) -> bool:
+    module, colon, name = text.partition(":")
+    return bool(colon) and module != "git" and name.replace(".", "").isidentifier() and all(
+        word.isidentifier() for word in module.removesuffix(".py").replace("/", ".").split("."))
+
+
+def race(line: Line, name: str, folder: files.Folder | None = None) -> dict[str, Any]:
+    """Warms all variants up, measures them in turns, and judges."""
+    options, variants = line.options, line.variants
+    if options.metric != "wall" and variants[0].watch.device is None and line.device == "cpu":
+        raise BenchError(f"--metric {options.metric}: there is no device to measure that on", USAGE)
+    watch = clocks.Clocks(line.device)
+    for v in variants:
+        v.start(line.device, options.warmup)
+    batch = min(v.watch.batch for v in variants)
+    for v in variants:
+        v.watch.batch = batch
+    contest = stats.Race(len(variants), options.threshold_pct)
+    key = f"{options.metric}_ms"
+    seconds = options.seconds or (COMPARE_SECONDS if len(variants) > 1 else BENCH_SECONDS)
+    deadline = time.perf_counter() + seconds
+
+    def ends(done: int) -> bool:
+        if done % CLOCK_EVERY == 0:
+            watch.sample()
+        return done >= 3 and time.perf_counter() > deadline
+
+    watch.sample()
+    contest.run(lambda i: variants[i].sample()[key], random.Random(options.choice.seed).shuffle, ends,
+             options.iterations or (None if len(variants) > 1 else _rounds(variants[0], seconds)))
+    watch.sample()
+    result = {
+        "kind": "compare" if len(variants) > 1 else "call", "name": name, "device": line.device,
+        "device_name": device_name(line.device), "metric": options.metric,
+        "seed": options.choice.seed, "regional": options.regional, "fullgraph": options.fullgraph,
+        "compiled": [type(m).__name__ for m in line.switch.modules] if line.switch else [],
+        "variants": [_variant(v) for v in variants],
+        "comparisons": [_comparison(contest, variants, i) for i in range(1, len(variants))],
+        "clocks": watch.as_dict(), "remarks": watch.words(), "files": {},
+    }
+    if options.trace and folder is not None:
+        _take_traces(result, line, name, folder)
+    return result
+
+
+def _rounds(variant: Variant, seconds: float) -> int:
+    """How many measurements of a single variant fit into the time."""
+    sample = variant.sample()["wall_ms"] * variant.watch.batch / 1e3
+    return max(3, min(stats.MOST_PAIRS, int(seconds / max(sample, 1e-6))))
+
+
+def _variant(v: Variant) -> dict[str, Any]:
+    return {"name": v.name, "times": times_of(v), "measurements": len(v.samples),
+            "batch": v.watch.batch, "warmup": {"calls": v.warmup[0], "steady": v.warmup[1]}}
+
+
+def _comparison(contest: stats.Race, variants: list[Variant], i: int) -> dict[str, Any]:
+    a, b = variants[0], variants[i]
+    also = {}
+    for metric in METRICS:
+        columns = a.column(f"{metric}_ms"), b.column(f"{metric}_ms")
+        if all(columns):
+            also[metric] = stats.Verdict(stats.estimate(*columns), contest.threshold_pct).as_dict()
+    return {"before": a.name, "after": b.name, **contest.verdict(i).as_dict(), "metrics": also,
+            "outputs": difference(a.result, b.result)}
+
+
+def difference(a: Any, b: Any) -> dict[str, Any]:
+    """Whether two results hold the same numbers, and by how much they differ."""
+    ours, theirs = (all_tensors(_opened(v)) for v in (a, b))
+    if [t.shape for t in ours] != [t.shape for t in theirs]:
+        return {"same_shapes": False, "largest_difference": None, "relative_difference": None}
+    largest, scale = 0.0, 0.0
+    for x, y in zip(ours, theirs):
+        if x.numel() and x.dtype.is_floating_point:
+            x, y = x.detach().double().cpu(), y.detach().double().cpu()
+            largest = max(largest, float((x - y).abs().max()))
+            scale = max(scale, float(x.abs().max()))
+    return {"same_shapes": True, "largest_difference": largest,
+            "relative_difference": largest / scale if scale else 0.0}
+
+
+def _opened(value: Any) -> Any:
+    """Outputs of models are dataclasses or dictionaries of their own kinds."""
+    if isinstance(value, dict) or not hasattr(value, "__dict__"):
+        return value
+    return dict(vars(value)) if not isinstance(value, torch.Tensor) else value
+
+
+def _take_traces(result: dict[str, Any], line: Line, name: str, folder: files.Folder) -> None:
+    stem = files.clean(name.replace(":", "_"))
+    traces = []
+    for v in line.variants:
+        path = folder.new(f"{stem}_{v.name.replace(':', '_')}_trace", ".json.gz")
+        with v.active():
+            _alone.record(v.call, stem).export_chrome_trace(path)
+        traces.append(path)
+    result["files"]["traces"] = traces
+    result["diffs"] = [diff(traces[0], t) for t in traces[1:]]
+
+
+def diff(before: str, after: str) -> dict[str, Any]:
+    """What `strata diff` says about two traces, for people and for programs."""
+    program = _profile.program()
+    if program is None:
+        say("no strata command to compare the traces with")
+        return {}
+    done = subprocess.run([program, "diff", before, after], capture_output=True, text=True,
+                          check=False, timeout=600)
+    return {"before": before, "after": after, "text": done.stdout or done.stderr,
+            **timeline.ask("diff", before, after)}
