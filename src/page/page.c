@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "page/page_head.h"
 #include "page/page_text.h"
+#include "report/view_offload.h"
 
 #define HEAD_MARK    "@STRATA_HEAD@"
 #define COLUMNS_MARK "@STRATA_COLUMNS@"
@@ -56,6 +57,14 @@ static void put_align(struct jout *j, const struct page *p)
     jout_end_obj(j);
 }
 
+/* As asked for, or as the trace itself tells. */
+static void put_offload(struct jout *j, const struct page *p)
+{
+    const struct scene *scene = p->n_sets == 1 ? p->sets[0]->scene : NULL;
+    if (p->offload.p) put_doc(j, "offload", p->offload);
+    else if (scene && scene->plan.n_rows) view_offload_page(j, "offload", &scene->plan);
+}
+
 static int put_head(const struct page *p, const struct page_place *places, struct buf *out,
                     struct err *e)
 {
@@ -71,7 +80,7 @@ static int put_head(const struct page *p, const struct page_place *places, struc
     jout_end_arr(&j);
     put_doc(&j, "diff", p->diff);
     if (p->n_sets == 2) put_align(&j, p);
-    put_doc(&j, "offload", p->offload);
+    put_offload(&j, p);
     put_doc(&j, "dive", p->dive);
     jout_end_obj(&j);
     return buf_ok(out) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");

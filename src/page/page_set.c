@@ -16,6 +16,19 @@ static int run_passes(struct page_set *s, struct err *e)
     return op_table_sort(&s->table, NULL, s->mem, e);
 }
 
+/* Dozens of replays where weights are streamed: too long for a large trace. A trace of which no
+ * plan can be made has a page all the same. */
+static int plan_offload(struct page_set *s, struct err *e)
+{
+    if (s->a->t->n_rows > PAGE_SPANS || s->a->abstains) return 0;
+    struct scene *scene = arena_zalloc(s->mem, 1, sizeof *scene);
+    if (!scene) return FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = scene_run(s->a->t, &s->a->basics, s->mem, scene, e);
+    if (rc == 0) s->scene = scene;
+    else if (rc != ERR_NOMEM) err_init(e);
+    return rc == ERR_NOMEM ? rc : 0;
+}
+
 static int choose_detail(struct page_set *s, struct err *e)
 {
     struct page_detail_in in = {.t = s->a->t, .tracks = &s->tracks, .budget = PAGE_SPANS};
@@ -71,6 +84,7 @@ int page_set_run(struct page_set *s, const struct analysis *a, const char *path,
 {
     *s = (struct page_set){.a = a, .path = path, .mem = mem};
     TRY(run_passes(s, e));
+    TRY(plan_offload(s, e));
     TRY(choose_detail(s, e));
     return put_columns(s, e);
 }

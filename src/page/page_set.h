@@ -5,6 +5,7 @@
 
 #include "analyze/passes/kernel_stats.h"
 #include "analyze/passes/op_table.h"
+#include "offload/scene.h"
 #include "page/page_curves.h"
 #include "page/page_levels.h"
 #include "page/page_spans.h"
@@ -22,6 +23,7 @@ struct page_set {
     struct launches launches;
     struct kernel_stats kernels;
     struct op_table table;
+    struct scene *scene; /* what streaming its weights costs; NULL when it was not looked at */
 
     struct page_tracks tracks;
     struct page_stories stories;
