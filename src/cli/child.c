@@ -36,16 +36,23 @@ static void forward_signals(void)
 }
 
 /* The child says by a pipe that closes on exec why there was none. */
-static void become(char **argv, int stdout_to_stderr, int tell)
+static void become(char **argv, int out, int tell)
 {
-    if (stdout_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (out >= 0) dup2(out, STDOUT_FILENO);
     execvp(argv[0], argv);
     int why = errno;
     if (write(tell, &why, sizeof why) < 0) _exit(126);
     _exit(why == ENOENT ? 127 : 126);
 }
 
-int child_run(char **argv, int stdout_to_stderr, int *ret_status, struct err *e)
+static void wait_for(pid_t pid, int *ret_status)
+{
+    while (waitpid(pid, ret_status, 0) < 0 && errno == EINTR) {}
+    child_pid = 0;
+}
+
+/* Starts the program with `out` as its standard output, or ours when it is negative. */
+static int start(char **argv, int out, pid_t *ret, struct err *e)
 {
     int tell[2];
     if (pipe2(tell, O_CLOEXEC) < 0) return FAIL(e, ERR_IO, "cannot start: %s", strerror(errno));
@@ -55,19 +62,56 @@ int child_run(char **argv, int stdout_to_stderr, int *ret_status, struct err *e)
         close(tell[1]);
         return FAIL(e, ERR_IO, "cannot start a process: %s", strerror(errno));
     }
-    if (pid == 0) become(argv, stdout_to_stderr, tell[1]);
+    if (pid == 0) become(argv, out, tell[1]);
     child_pid = (sig_atomic_t)pid;
     forward_signals();
     close(tell[1]);
-    int why = 0;
+    int why = 0, status;
     ssize_t n;
     do n = read(tell[0], &why, sizeof why);
     while (n < 0 && errno == EINTR);
     close(tell[0]);
-    while (waitpid(pid, ret_status, 0) < 0 && errno == EINTR) {}
-    child_pid = 0;
-    if (n == sizeof why) return FAIL(e, ERR_USAGE, "cannot run %s: %s", argv[0], strerror(why));
+    *ret = pid;
+    if (n != sizeof why) return 0;
+    wait_for(pid, &status);
+    return FAIL(e, ERR_USAGE, "cannot run %s: %s", argv[0], strerror(why));
+}
+
+int child_run(char **argv, int stdout_to_stderr, int *ret_status, struct err *e)
+{
+    pid_t pid;
+    TRY(start(argv, stdout_to_stderr ? STDERR_FILENO : -1, &pid, e));
+    wait_for(pid, ret_status);
     return 0;
+}
+
+/* Reads to the end even when it is not kept, so that the program can end. */
+static void read_all(int fd, struct buf *out)
+{
+    char piece[1 << 16];
+    for (;;) {
+        ssize_t n = read(fd, piece, sizeof piece);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return;
+        if (out->n <= CHILD_MOST_BYTES) buf_add(out, piece, (size_t)n);
+    }
+}
+
+int child_read(char **argv, struct buf *out, int *ret_status, struct err *e)
+{
+    int ends[2];
+    pid_t pid;
+    if (pipe2(ends, O_CLOEXEC) < 0) return FAIL(e, ERR_IO, "cannot start: %s", strerror(errno));
+    int rc = start(argv, ends[1], &pid, e);
+    close(ends[1]);
+    if (rc == 0) {
+        read_all(ends[0], out);
+        wait_for(pid, ret_status);
+    }
+    close(ends[0]);
+    if (rc < 0) return rc;
+    if (out->n > CHILD_MOST_BYTES) return FAIL(e, ERR_LIMIT, "%s prints too much", argv[0]);
+    return buf_ok(out) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
 }
 
 int child_end_alike(int status)

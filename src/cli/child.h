@@ -2,12 +2,18 @@
 #ifndef STRATA_CLI_CHILD_H
 #define STRATA_CLI_CHILD_H
 
+#include "base/buf.h"
 #include "base/err.h"
 
 /* Runs argv[0] with its arguments in this environment and waits for it. Signals sent to us go to
  * it; those a terminal sends reach it by themselves. With `stdout_to_stderr` our standard output
  * stays ours. *ret_status is what wait gives. Fails with ERR_USAGE when it cannot be started. */
 int child_run(char **argv, int stdout_to_stderr, int *ret_status, struct err *e) MUST_USE;
+
+/* The same, with what it prints on standard output appended to `out`; ERR_LIMIT beyond
+ * CHILD_MOST_BYTES of it. */
+#define CHILD_MOST_BYTES ((size_t)256 << 20)
+int child_read(char **argv, struct buf *out, int *ret_status, struct err *e) MUST_USE;
 
 /* Ends this process the way the child ended: by its signal, or gives its exit status back. */
 int child_end_alike(int status);
