@@ -1,0 +1,47 @@
+/* ceilings.h: the most a GPU gives: bytes a second through its memory, operations a second by
+ * precision. Measured ones are kept in a small JSON file for each GPU; datasheets stand in for what
+ * was never measured, and are marked, because no program reaches them. */
+#ifndef STRATA_DIVE_CEILINGS_H
+#define STRATA_DIVE_CEILINGS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "dive/ncu_metric.h"
+
+enum ceiling_from { CEILING_NONE, CEILING_MEASURED, CEILING_DATASHEET };
+
+const char *ceiling_from_name(enum ceiling_from f); /* "measured", "datasheet"; "unknown" */
+
+struct ceiling {
+    double per_s; /* NaN when not known */
+    enum ceiling_from from;
+};
+
+struct ceilings {
+    struct str gpu; /* .n is 0 when not known */
+    struct ceiling memory;
+    struct ceiling compute[PRECISIONS];
+};
+
+/* Nothing known. */
+void ceilings_init(struct ceilings *c, struct str gpu);
+
+/* What the datasheets say of a GPU of this name, for whatever is not known yet. */
+void ceilings_from_datasheet(struct ceilings *c);
+
+/* What was measured, from the text of such a file:
+ *     {"gpu": "NVIDIA H200", "memory_gb_per_s": 4301.2, "bf16_tflop_per_s": 781.5, ...}
+ * It may hold any of the rates. ERR_FORMAT when it is not such a file, or of another GPU. */
+int ceilings_read(struct ceilings *c, struct str text, struct arena *mem, struct err *e) MUST_USE;
+
+/* Where the file of a GPU is kept: in the user's cache folder. NULL when there is none. */
+const char *ceilings_path(struct str gpu, struct arena *mem);
+
+/* Operations for each byte from which on arithmetic, not memory, is the limit; NaN when either
+ * rate is not known. */
+double ceilings_ridge(const struct ceilings *c, enum precision p);
+
+/* The most operations a second that are possible at this intensity. */
+double ceilings_roof(const struct ceilings *c, enum precision p, double flop_per_byte);
+
+#endif

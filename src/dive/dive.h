@@ -1,0 +1,46 @@
+/* dive.h: the whole of a dive: the kernels that matter, what was measured of each, what it means.
+ *
+ *     trace ──> targets ──┬─> ncu_args ─> ncu ─> ncu_csv ─> pairing ─> profile ─┬─> verdict
+ *                         └──────────── guess, where nothing could be measured ─┘
+ */
+#ifndef STRATA_DIVE_DIVE_H
+#define STRATA_DIVE_DIVE_H
+
+#include "dive/pairing.h"
+#include "dive/verdict.h"
+
+struct dive_kernel {
+    const struct target *target;     /* NULL: in the report only */
+    const struct ncu_launch *launch; /* NULL: not measured */
+    enum pairing pairing;
+    double time_ratio; /* measured over traced; NaN when not known */
+    struct str short_name;
+    enum kernel_family family;
+    bool estimated; /* from the trace alone */
+    struct profile profile;
+    struct verdict verdict;
+    double roof_pct; /* of the most that is possible at its intensity; NaN when not known */
+};
+
+struct dive {
+    const struct targets *targets; /* NULL without a trace */
+    struct ceilings ceilings;
+    struct dive_kernel *kernels;
+    uint32_t n;
+    uint32_t n_measured;
+    const char *trouble; /* why nothing was measured; NULL when it was */
+    const char *remedy;
+};
+
+struct dive_in {
+    const struct basics *basics; /* NULL without a trace; targets likewise */
+    const struct targets *targets;
+    const struct ncu_report *report; /* NULL when there is none: everything is estimated */
+    struct ceilings ceilings;
+};
+
+/* Memory from `mem`. Launches of the report that are no target's follow the targets when there is
+ * no trace, and are left out when there is one. */
+int dive_run(const struct dive_in *in, struct arena *mem, struct dive *ret, struct err *e) MUST_USE;
+
+#endif
