@@ -28,6 +28,7 @@
     X(syncs) \
     X(whatif) \
     X(offload) \
+    X(dive) \
     X(help)
 /* clang-format on */
 

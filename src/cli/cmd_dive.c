@@ -1,0 +1,177 @@
+/* cmd_dive.c: `strata dive`: why the kernels that matter are as slow as they are. */
+#include <libgen.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/gpu_ceilings.h"
+#include "cli/ncu_run.h"
+#include "dive/dive.h"
+#include "report/view_dive.h"
+
+enum { DEFAULT_TOP = 5, MOST_TOP = 50 };
+
+static const struct opt opts[] = {
+    {"top", 'n', "N", "how many kernels (5)", NULL},
+    {"filter", 'f', "REGEX", "only kernels whose name matches", NULL},
+    {"ncu", 0, "FILE", "read this report (.ncu-rep or CSV) instead of measuring", NULL},
+    {"output", 'o', "FILE", "keep the report of Nsight Compute here (opens in ncu-ui)", NULL},
+    {"skip", 0, "N", "launches of each kernel to let go by (as the trace says)", NULL},
+    {"replay", 0, "HOW", "how passes are repeated (kernel)", "kernel|application"},
+    {"ceilings", 0, "FILE", "what the GPU reaches, as JSON; or the word datasheet", NULL},
+    {"calibrate", 0, NULL, "measure what the GPU reaches again", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata dive trace.json.gz -- python profile_denoise.py",
+    "measure the five kernels that cost most, and say what holds them back",
+    "strata dive trace.json.gz",
+    "what the trace alone allows to say, without measuring",
+    "strata dive kernels.ncu-rep",
+    "read a report that exists; CSV of ncu works too",
+    NULL,
+};
+
+/* What the user gave, and what comes of it. */
+struct job {
+    const char *path;
+    char **command; /* NULL-terminated; empty when nothing is to be run */
+    struct basics basics;
+    struct targets targets;
+    struct ncu_report report;
+    bool has_report;
+    struct ncu_trouble trouble;
+};
+
+static bool is_python(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    return strncmp(slash ? slash + 1 : program, "python", 6) == 0;
+}
+
+/* The report knows the GPU it was measured on; else the trace the one it was recorded on. */
+static struct str gpu_of(const struct job *j)
+{
+    for (uint32_t i = 0; j->has_report && i < j->report.n_launches; i++)
+        if (j->report.launches[i].gpu.n) return j->report.launches[i].gpu;
+    const struct trace *t = j->basics.t;
+    return t && t->n_devices ? trace_str(t, t->devices[0].name) : str_from("", 0);
+}
+
+static int show(struct cli *cli, const struct opts *o, struct job *j, struct arena *mem,
+                struct err *e)
+{
+    bool runs = j->has_report && *j->command && is_python(*j->command);
+    struct ceilings_wish wish = {.gpu = gpu_of(j),
+                                 .file = opt_get(o, "ceilings", NULL),
+                                 .python = runs ? *j->command : NULL,
+                                 .again = opt_has(o, "calibrate")};
+    struct dive_in in = {.basics = j->basics.t ? &j->basics : NULL,
+                         .targets = j->basics.t ? &j->targets : NULL,
+                         .report = j->has_report ? &j->report : NULL};
+    struct dive d;
+    TRY(gpu_ceilings_get(&wish, mem, &in.ceilings, e));
+    TRY(dive_run(&in, mem, &d, e));
+    d.trouble = j->trouble.what;
+    d.remedy = j->trouble.remedy;
+    struct screen s = {&cli->out, j->path, cli->width, cli->color, UINT32_MAX};
+    if (cli->json) view_dive_json(&cli->out, &d);
+    else view_dive_text(&s, &d);
+    return 0;
+}
+
+static int measure(const struct opts *o, struct job *j, struct arena *mem, struct err *e)
+{
+    const struct trace *t = j->basics.t;
+    long skip = -1;
+    TRY(opt_long(o, "skip", 0, 1000000, &skip, e));
+    struct ncu_run run = {.replay = opt_get(o, "replay", "kernel"),
+                          .keep = opt_get(o, "output", NULL),
+                          .skip = skip,
+                          .major = t->n_devices ? t->devices[0].major : 0,
+                          .command = j->command};
+    TRY(ncu_run_profile(&run, &j->targets, mem, &j->report, &j->trouble, e));
+    j->has_report = !j->trouble.what;
+    return 0;
+}
+
+static int find_numbers(const struct opts *o, struct job *j, struct arena *mem, struct err *e)
+{
+    const char *given = opt_get(o, "ncu", NULL);
+    if (given) {
+        j->has_report = true;
+        return ncu_run_read(given, mem, &j->report, e);
+    }
+    if (*j->command) return measure(o, j, mem, e);
+    j->trouble =
+        (struct ncu_trouble){"no program to run was given",
+                             "strata dive TRACE -- python SCRIPT measures the kernels while "
+                             "SCRIPT runs; --ncu FILE reads a report"};
+    return 0;
+}
+
+static int with_trace(struct cli *cli, const struct opts *o, struct job *j, struct arena *mem,
+                      struct err *e)
+{
+    struct trace *t;
+    struct targets_wish wish = {DEFAULT_TOP, opt_get(o, "filter", NULL)};
+    long top = DEFAULT_TOP;
+    TRY(opt_long(o, "top", 1, MOST_TOP, &top, e));
+    wish.top = (uint32_t)top;
+    TRY(cli_open_trace(cli, j->path, &t, e));
+    int rc = basics_run(t, mem, &j->basics, e);
+    if (rc == 0) rc = targets_select(&j->basics, wish, mem, &j->targets, e);
+    if (rc == 0 && !j->targets.n)
+        rc = FAIL(e, ERR_FORMAT, "%s: no kernels%s: record with ProfilerActivity.CUDA", j->path,
+                  j->targets.n_kernels ? " that match" : " in this trace");
+    if (rc == 0) rc = find_numbers(o, j, mem, e);
+    if (rc == 0) rc = show(cli, o, j, mem, e);
+    trace_free(t);
+    return rc;
+}
+
+static int dive(struct cli *cli, const struct opts *o, struct arena *mem, struct err *e)
+{
+    struct job j = {.path = o->args[0]};
+    j.command = arena_zalloc(mem, (size_t)o->n_args, sizeof *j.command);
+    if (!j.command) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (int i = 1; i < o->n_args; i++) j.command[i - 1] = o->args[i];
+    if (!ncu_run_is_report(j.path)) return with_trace(cli, o, &j, mem, e);
+    if (*j.command)
+        return FAIL(e, ERR_USAGE,
+                    "%s is a report: there is nothing to run. To measure, give a trace", j.path);
+    j.has_report = true;
+    TRY(ncu_run_read(j.path, mem, &j.report, e));
+    return show(cli, o, &j, mem, e);
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    struct arena mem;
+    arena_init(&mem);
+    int rc = dive(cli, o, &mem, e);
+    arena_done(&mem);
+    return rc;
+}
+
+const struct cmd cmd_dive = {
+    .name = "dive",
+    .summary = "why the kernels that matter are slow: Nsight Compute on just those",
+    .args = "TRACE|REPORT [-- COMMAND...]",
+    .about =
+        "Chooses the kernels of a trace that cost most time in which nothing else ran, measures\n"
+        "one launch of each with Nsight Compute while COMMAND runs, and says for each what holds\n"
+        "it back: memory, tensor cores, arithmetic, issue slots, latency, occupancy, or a grid\n"
+        "that does not fill the GPU. A verdict needs several measurements that agree, and comes\n"
+        "with how sure it is. Rates are compared with what this GPU reaches, which is measured\n"
+        "once and kept. Without ncu, or without the right to use it, the trace alone gives an\n"
+        "estimate, marked as one. An existing report (.ncu-rep, CSV) is read as it is.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_DIAGNOSE,
+    .min_args = 1,
+    .max_args = -1,
+    .run = run,
+};

@@ -1,0 +1,84 @@
+/* gpu_ceilings.c: see gpu_ceilings.h. */
+#include "cli/gpu_ceilings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "cli/places.h"
+
+static int read_file(const char *path, struct arena *mem, struct ceilings *c, struct err *e)
+{
+    struct file_map f;
+    TRY(file_map(&f, path, e));
+    char *copy = arena_strdup(mem, f.n ? str_from(f.p, f.n) : str_c(""));
+    size_t n = f.n;
+    file_unmap(&f);
+    if (!copy) return FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = ceilings_read(c, str_from(copy, n), mem, e);
+    if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
+    return rc;
+}
+
+/* The folders of `path`, as far as they are missing. */
+static void make_folders(const char *path, struct arena *mem)
+{
+    char *copy = arena_strdup(mem, str_c(path));
+    for (char *p = copy ? strchr(copy + 1, '/') : NULL; p; p = strchr(p + 1, '/')) {
+        *p = 0;
+        mkdir(copy, 0777);
+        *p = '/';
+    }
+}
+
+/* A machine whose cache cannot be written measures again next time. */
+static void keep(struct str text, struct str gpu, struct arena *mem)
+{
+    const char *path = ceilings_path(gpu, mem);
+    if (!path) return;
+    make_folders(path, mem);
+    if (file_write_whole(path, text.p, text.n, NULL) == 0)
+        cli_say("what this GPU reaches is kept in %s", path);
+}
+
+/* The rates as the package's own script prints them; false when it could not. */
+static bool run_script(const char *python, struct arena *mem, struct buf *out)
+{
+    const char *package = places_package(mem);
+    char *args[] = {arena_strdup(mem, str_c(python)),
+                    package ? arena_printf(mem, "%s/strata/ceilings.py", package) : NULL, NULL};
+    int status = 0;
+    return args[0] && args[1] && child_read(args, out, &status, NULL) == 0 && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+static void measure(const char *python, struct arena *mem, struct ceilings *c)
+{
+    struct buf out;
+    buf_init(&out);
+    cli_say("measuring what this GPU reaches, once (a few seconds)");
+    char *text = run_script(python, mem, &out) ? arena_strdup(mem, buf_str(&out)) : NULL;
+    if (text && ceilings_read(c, str_from(text, out.n), mem, NULL) == 0)
+        keep(buf_str(&out), c->gpu, mem);
+    else cli_say("that was not possible: datasheets have to do (--ceilings FILE gives others)");
+    buf_done(&out);
+}
+
+int gpu_ceilings_get(const struct ceilings_wish *w, struct arena *mem, struct ceilings *ret,
+                     struct err *e)
+{
+    ceilings_init(ret, w->gpu);
+    bool datasheet = w->file && strcmp(w->file, "datasheet") == 0;
+    const char *kept = w->file ? NULL : ceilings_path(w->gpu, mem);
+    if (w->file && !datasheet) TRY(read_file(w->file, mem, ret, e));
+    if (kept && !w->again && access(kept, R_OK) == 0 && read_file(kept, mem, ret, NULL) < 0)
+        cli_say("%s cannot be used; --calibrate measures again", kept);
+    if (ret->memory.from == CEILING_NONE && !w->file && w->python) measure(w->python, mem, ret);
+    ceilings_from_datasheet(ret);
+    return 0;
+}

@@ -1,0 +1,250 @@
+/* ncu_run.c: see ncu_run.h. The report goes into a folder of its own that is removed at the end,
+ * unless the user wants to keep it. */
+#include "cli/ncu_run.h"
+
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "dive/ncu_args.h"
+
+/* ---- finding it ---- */
+
+static bool can_run(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static const char *on_path(const char *name, struct arena *mem)
+{
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t n = strcspn(path, ":");
+        const char *file = arena_printf(mem, "%.*s/%s", (int)n, path, name);
+        if (n && file && can_run(file)) return file;
+        path += n + (path[n] == ':');
+    }
+    return NULL;
+}
+
+/* The newest of what a pattern matches: the last one by name. */
+static const char *by_pattern(const char *pattern, struct arena *mem)
+{
+    glob_t g;
+    const char *found = NULL;
+    if (glob(pattern, 0, NULL, &g) != 0) return NULL;
+    for (size_t i = g.gl_pathc; i-- > 0 && !found;)
+        if (can_run(g.gl_pathv[i])) found = arena_strdup(mem, str_c(g.gl_pathv[i]));
+    globfree(&g);
+    return found;
+}
+
+const char *ncu_run_find(struct arena *mem)
+{
+    static const char *const places[] = {"/usr/local/cuda/bin/ncu", "/usr/local/cuda-*/bin/ncu",
+                                         "/opt/nvidia/nsight-compute/*/ncu"};
+    const char *named = getenv("STRATA_NCU");
+    if (named && *named) return can_run(named) ? named : NULL;
+    const char *found = on_path("ncu", mem);
+    for (size_t i = 0; !found && i < sizeof places / sizeof *places; i++)
+        found = by_pattern(places[i], mem);
+    return found;
+}
+
+/* ---- reading a report ---- */
+
+static int read_csv(struct str text, struct arena *mem, struct ncu_report *ret, struct err *e)
+{
+    char *copy = arena_strdup(mem, text);
+    if (!copy) return FAIL(e, ERR_NOMEM, "out of memory");
+    return ncu_csv_read(str_from(copy, text.n), mem, ret, e);
+}
+
+static int import_report(const char *ncu, const char *path, struct arena *mem,
+                         struct ncu_report *ret, struct err *e)
+{
+    char **args;
+    struct buf out;
+    int status = 0;
+    TRY(ncu_args_import(ncu, path, mem, &args, e));
+    buf_init(&out);
+    int rc = child_read(args, &out, &status, e);
+    if (rc == 0 && ncu_csv_is(buf_str(&out))) rc = read_csv(buf_str(&out), mem, ret, e);
+    else if (rc == 0) {
+        struct ncu_trouble t = ncu_log_trouble(buf_str(&out), mem);
+        rc = FAIL(e, ERR_FORMAT, "%s cannot read it: %s", ncu,
+                  t.what ? t.what : "it printed no table");
+    }
+    buf_done(&out);
+    if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
+    return rc;
+}
+
+bool ncu_run_is_report(const char *path)
+{
+    struct file_map f;
+    struct stat st;
+    if (str_ends(str_c(path), ".ncu-rep")) return true;
+    if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+    if (file_map(&f, path, NULL) < 0) return false;
+    bool is = f.n && ncu_csv_is(str_from(f.p, f.n));
+    file_unmap(&f);
+    return is;
+}
+
+int ncu_run_read(const char *path, struct arena *mem, struct ncu_report *ret, struct err *e)
+{
+    if (str_ends(str_c(path), ".ncu-rep")) {
+        const char *ncu = ncu_run_find(mem);
+        if (access(path, R_OK) != 0) return FAIL(e, ERR_IO, "%s: cannot be read", path);
+        if (!ncu)
+            return FAIL(e, ERR_UNSUPPORTED,
+                        "%s: reading it needs Nsight Compute, and there is no ncu on the path. "
+                        "Where there is one: ncu --import %s --page raw --csv > kernels.csv",
+                        path, path);
+        return import_report(ncu, path, mem, ret, e);
+    }
+    struct file_map f;
+    TRY(file_map(&f, path, e));
+    int rc = f.n > CHILD_MOST_BYTES ? FAIL(e, ERR_LIMIT, "too large for a table of launches")
+                                    : read_csv(str_from(f.p, f.n), mem, ret, e);
+    file_unmap(&f);
+    if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
+    return rc;
+}
+
+/* ---- measuring ---- */
+
+struct session {
+    const char *ncu, *folder, *report, *log;
+    const struct ncu_run *wish;
+    struct arena *mem;
+};
+
+static int open_session(struct session *s, struct err *e)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *folder = arena_printf(s->mem, "%s/strata-dive-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!folder) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!mkdtemp(folder)) return FAIL(e, ERR_IO, "cannot make the folder %s", folder);
+    s->folder = folder;
+    s->report = arena_printf(s->mem, "%s/kernels.ncu-rep", folder);
+    s->log = arena_printf(s->mem, "%s/ncu.log", folder);
+    return s->report && s->log ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+}
+
+static void close_session(const struct session *s)
+{
+    unlink(s->report);
+    unlink(s->log);
+    rmdir(s->folder);
+}
+
+/* Whether a Python file of the command says itself where to measure. */
+static bool is_marked(char **command)
+{
+    for (int i = 0; command[i]; i++) {
+        struct file_map f;
+        if (!str_ends(str_c(command[i]), ".py") || file_map(&f, command[i], NULL) < 0) continue;
+        struct str text = str_from(f.p, f.n);
+        bool marked =
+            f.n && (str_has(text, "cuda.profiler.start") || str_has(text, "cudaProfilerStart") ||
+                    str_has(text, "cuda.profiler.profile"));
+        file_unmap(&f);
+        if (marked) return true;
+    }
+    return false;
+}
+
+static struct ncu_trouble read_log(const struct session *s)
+{
+    struct file_map f;
+    if (file_map(&f, s->log, NULL) < 0) return (struct ncu_trouble){NULL, NULL};
+    struct ncu_trouble t = ncu_log_trouble(f.n ? str_from(f.p, f.n) : str_c(""), s->mem);
+    file_unmap(&f);
+    return t;
+}
+
+/* Why there is nothing to read, or NULL. A program that fails after its kernels were measured has
+ * left them. */
+static struct ncu_trouble why_nothing(const struct session *s, int status)
+{
+    struct ncu_trouble t = read_log(s);
+    bool there = access(s->report, R_OK) == 0;
+    if (there || t.what) return there ? (struct ncu_trouble){NULL, NULL} : t;
+    if (WIFSIGNALED(status))
+        return (struct ncu_trouble){
+            arena_printf(s->mem, "Nsight Compute was ended by %s", strsignal(WTERMSIG(status))),
+            "run it again; fewer kernels (--top 1) need less memory and time"};
+    return (struct ncu_trouble){
+        arena_printf(s->mem, "the program ended with status %d and Nsight Compute left no report",
+                     WEXITSTATUS(status)),
+        "see that the program runs without strata, and that it uses the GPU"};
+}
+
+static int keep_report(const struct session *s, struct err *e)
+{
+    struct file_map f;
+    if (!s->wish->keep) return 0;
+    TRY(file_map(&f, s->report, e));
+    int rc = file_write_whole(s->wish->keep, f.p, f.n, e);
+    file_unmap(&f);
+    return rc;
+}
+
+static int measure(const struct session *s, const struct targets *targets, struct ncu_report *ret,
+                   struct ncu_trouble *ret_trouble, struct err *e)
+{
+    char **args;
+    int status = 0;
+    bool marked = is_marked(s->wish->command);
+    struct ncu_wish w = {.ncu = s->ncu,
+                         .report = s->report,
+                         .log = s->log,
+                         .replay = s->wish->replay,
+                         .skip = s->wish->skip >= 0 ? (uint32_t)s->wish->skip
+                                 : marked           ? 0
+                                                    : ncu_args_skip(targets),
+                         .count = ncu_args_count(targets),
+                         .marked = marked,
+                         .major = s->wish->major,
+                         .command = s->wish->command};
+    TRY(ncu_args_profile(targets, &w, s->mem, &args, e));
+    cli_say("measuring %u kernels with %s; the program is slower meanwhile", targets->n, s->ncu);
+    setenv("STRATA_DIVE", "1", 1);
+    unsetenv("CUDA_INJECTION64_PATH"); /* ncu comes in by the same door */
+    TRY(child_run(args, 1, &status, e));
+    *ret_trouble = why_nothing(s, status);
+    if (ret_trouble->what) return 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        cli_say("the program did not end well under ncu: what was measured until then is shown");
+    TRY(keep_report(s, e));
+    return import_report(s->ncu, s->report, s->mem, ret, e);
+}
+
+int ncu_run_profile(const struct ncu_run *r, const struct targets *targets, struct arena *mem,
+                    struct ncu_report *ret, struct ncu_trouble *ret_trouble, struct err *e)
+{
+    struct session s = {.ncu = ncu_run_find(mem), .wish = r, .mem = mem};
+    *ret = (struct ncu_report){0};
+    *ret_trouble = (struct ncu_trouble){NULL, NULL};
+    if (!s.ncu) {
+        *ret_trouble = (struct ncu_trouble){
+            "there is no Nsight Compute on this machine: no `ncu` on the path",
+            "install it (it comes with the CUDA toolkit: apt install nsight-compute), or name it "
+            "in STRATA_NCU; or measure elsewhere and read the report with --ncu"};
+        return 0;
+    }
+    TRY(open_session(&s, e));
+    int rc = measure(&s, targets, ret, ret_trouble, e);
+    close_session(&s);
+    return rc;
+}

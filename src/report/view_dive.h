@@ -1,0 +1,11 @@
+/* view_dive.h: what holds each kernel back: a table, then each kernel with its evidence. */
+#ifndef STRATA_REPORT_VIEW_DIVE_H
+#define STRATA_REPORT_VIEW_DIVE_H
+
+#include "dive/dive.h"
+#include "report/screen.h"
+
+void view_dive_text(const struct screen *s, const struct dive *d);
+void view_dive_json(struct buf *out, const struct dive *d);
+
+#endif
