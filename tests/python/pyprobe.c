@@ -6,6 +6,7 @@
 #include "backend/python/nvtx.h"
 #include "backend/python/pystack.h"
 #include "backend/python/python_side.h"
+#include "backend/python/sampler.h"
 #include "base/clock.h"
 #include "record/recorder.h"
 
@@ -61,6 +62,7 @@ EXPORT void probe_side(unsigned samples, int ops)
 {
     struct python_side_options o = {true, samples, (enum torch_ops_level)ops};
     python_side_start(&o);
+    sampler_watch();
 }
 
 EXPORT void probe_stop(void)

@@ -87,14 +87,9 @@ static void start_sampler(void)
 
 void python_side_start(const struct python_side_options *o)
 {
-    if (!atomic_exchange(&started, true)) {
-        wanted = *o;
-        go_on();
-        start_sampler();
-    } else {
-        go_on();
-    }
-    sampler_watch();
+    if (!atomic_exchange(&started, true)) wanted = *o;
+    go_on();
+    start_sampler();
 }
 
 void python_side_stop(void)
@@ -102,6 +97,7 @@ void python_side_stop(void)
     if (!atomic_load(&started)) return;
     torch_ops_stop();
     sampler_stop();
+    atomic_store(&complete, false);
 }
 
 const char *python_side_trouble(const char *part)

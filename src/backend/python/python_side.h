@@ -22,11 +22,11 @@ struct python_side_options {
  * on, 1000, user. */
 void python_side_options_from_env(struct python_side_options *o);
 
-/* Starting again, for instance when torch has been loaded since, completes what was missing. May
- * be called from a callback of the driver; cheap when there is nothing to do. */
+/* Starting again completes what was missing, for instance when torch has been loaded since, and
+ * goes on after a stop; the options are those of the first time. */
 void python_side_start(const struct python_side_options *o);
 
-/* Before the recording ends: no sample is taken after this returns. */
+/* Before the recording ends or pauses: no sample is taken after this returns. */
 void python_side_stop(void);
 
 /* Why a part is missing, one sentence a part, or NULL: "stacks", "samples" or "ops". Holds until
