@@ -7,7 +7,7 @@ build=$(cd "$1" && pwd)
 PATH=$build/src:$PATH
 export PYTHONPATH="$build/python"
 
-steps=6
+steps=7
 step=0
 show() {
     step=$((step + 1))
@@ -39,9 +39,13 @@ echo
 echo 'A loop in which the CPU and the GPU wait for each other: what removing its sync would gain:'
 show whatif tests/data/whatif/pingpong_v0.json.gz --drop-sync 1
 
+echo
+echo 'The same as a page to look at and to send around:'
+show report $wan --html $out/report.html
+
 cat <<X
 
-Now try a trace of your own:
+Open $out/report.html in a browser. Then try a trace of your own:
 
     make install                    # or: build/src/strata in place of strata
     strata report trace.json.gz     # of torch.profiler: prof.export_chrome_trace("trace.json.gz")
