@@ -22,10 +22,19 @@ struct open_rows {
     uint32_t n;
 };
 
+/* Whether a span that is still open is out of the way of the next. One that hangs over a little is:
+ * recorders take the time of frames and of labels at different moments, and a frame that ends
+ * microseconds into a label of seconds shall not push everything inside it down. */
+static bool out_of_the_way(int64_t open_end_ns, int64_t begin_ns, int64_t end_ns)
+{
+    if (open_end_ns <= begin_ns) return true;
+    return open_end_ns < end_ns && open_end_ns - begin_ns <= (end_ns - begin_ns) / PAGE_OVERHANG;
+}
+
 /* The row for a span, given all that started before it. */
 static uint8_t place(struct open_rows *open, int64_t begin_ns, int64_t end_ns)
 {
-    while (open->n && open->end_ns[open->n - 1] <= begin_ns) open->n--;
+    while (open->n && out_of_the_way(open->end_ns[open->n - 1], begin_ns, end_ns)) open->n--;
     if (open->n == PAGE_ROWS) open->n--;
     open->end_ns[open->n] = end_ns;
     return (uint8_t)open->n++;

@@ -1,12 +1,15 @@
 /* page_tracks.h: which lanes of a trace a page draws, in which order, and on which row of its track
- * each span lies. Spans of a row never overlap: nesting opens a row, and so does a span that
- * crosses its neighbour. */
+ * each span lies. Nesting opens a row, and so does a span that crosses its neighbour: on a row
+ * starts and ends ascend, and what hangs over into the next span takes at most a 64th of it. */
 #ifndef STRATA_PAGE_PAGE_TRACKS_H
 #define STRATA_PAGE_PAGE_TRACKS_H
 
 #include "trace/trace.h"
 
-enum { PAGE_ROWS = 255 }; /* rows of a track; what lies deeper is drawn on the last */
+enum {
+    PAGE_ROWS = 255, /* rows of a track; what lies deeper is drawn on the last */
+    PAGE_OVERHANG = 64
+};
 
 struct page_track {
     lane_id lane;

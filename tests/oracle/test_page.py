@@ -48,7 +48,9 @@ def check_rows(page):
         ends = collections.Counter()
         for span in range(track["first"], track["first"] + track["n"]):
             row = page.columns["depth"][span]
-            assert row < track["depth"] and page.start[span] >= ends[row], (track["label"], span)
+            over = ends[row] - page.start[span]
+            assert row < track["depth"] and over <= page.columns["dur"][span] // 64, (track, span)
+            assert page.end(span) >= ends[row]
             ends[row] = page.end(span)
 
 

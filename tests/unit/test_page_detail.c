@@ -53,6 +53,19 @@ TEST(nested_spans_and_crossing_ones_get_rows_of_their_own)
     done(&d);
 }
 
+TEST(a_frame_that_ends_a_little_late_does_not_push_a_label_down)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "a.py(1): enter", 0, 11);
+    kit_label(&k, "stage", 10, 1000); /* the frame hangs over by a thousandth */
+    kit_op(&k, "inside", 20, 10);
+    struct drawn d = draw(&k);
+    CHECK_EQ_UINT(row_of(&d, "a.py(1): enter"), 0);
+    CHECK_EQ_UINT(row_of(&d, "stage"), 0);
+    CHECK_EQ_UINT(row_of(&d, "inside"), 1);
+    done(&d);
+}
+
 TEST(rows_end_at_the_last_and_spans_go_on)
 {
     struct kit k = kit_begin();
