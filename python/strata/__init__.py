@@ -11,6 +11,8 @@
     handle = strata.annotate_pipeline(pipe)  # a diffusers pipeline, from outside
     handle = strata.watch(model)             # any module or object
 
+    strata.report("trace.json.gz")           # in a notebook: what is slow and why, inline
+
 A table comes out on stderr when the program ends, and files in strata_out/ (timing.json and
 others). Nothing here fails because of strata: what cannot be recorded is left out and told once.
 

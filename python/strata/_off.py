@@ -98,9 +98,12 @@ def step() -> None:
     """Nothing."""
 
 
-def report() -> dict[str, Any]:
-    """No stages."""
-    return {"stages": {}}
+def report(trace: Any = None, **options: Any) -> Any:
+    """No stages; traces are read all the same."""
+    if trace is None:
+        return {"stages": {}}
+    from strata._page import page
+    return page(trace, **options)
 
 
 def signatures() -> dict[str, Any]:

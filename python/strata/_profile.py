@@ -9,39 +9,11 @@ Takes every argument of torch.profiler.profile and is one; `report=False` keeps 
 from __future__ import annotations
 
 import functools
-import os
-import shutil
-import subprocess
 import sys
 from typing import Any
 
 from strata import _files, _settings
-
-
-def program() -> str | None:
-    """The strata command: the one that started us, the one that was built or installed with this
-    package, or one beside this Python or on the path."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    for path in (os.environ.get("STRATA_BIN"), os.path.join(here, "..", "..", "src", "strata"),
-                 os.path.join(here, "..", "..", "..", "..", "bin", "strata"),
-                 os.path.join(os.path.dirname(sys.executable or ""), "strata")):
-        if path and os.access(path, os.X_OK) and os.path.isfile(path):
-            return os.path.abspath(path)
-    return shutil.which("strata")
-
-
-def read(trace: str, *options: str) -> str:
-    """What `strata report` says about a trace; empty when there is no strata command."""
-    command = program()
-    if command is None:
-        return ""
-    try:
-        done = subprocess.run([command, "report", trace, *options], capture_output=True, text=True,
-                              timeout=600, check=False)
-    except (OSError, subprocess.SubprocessError) as why:
-        _settings.say(f"no report of {trace}: {why}")
-        return ""
-    return done.stdout or done.stderr
+from strata._command import read
 
 
 @functools.lru_cache(maxsize=1)

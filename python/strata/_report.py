@@ -14,6 +14,7 @@ from typing import Any
 
 from strata import _environment, _files, _hooks, _settings, _signature, memory
 from strata._load import core, pipeline_name
+from strata._page import page
 from strata._table import render
 from strata._version import __version__
 
@@ -67,8 +68,11 @@ def run_dir() -> str | None:
     return _files.folder()
 
 
-def report() -> dict[str, Any]:
-    """The content of timing.json as of now. Waits for the device to finish what it was given."""
+def report(trace: Any = None, **options: Any) -> Any:
+    """Without a trace the content of timing.json as of now; waits for the device to finish what it
+    was given. Of a trace (a path, or a strata.profile) its report, which notebooks show inline."""
+    if trace is not None:
+        return page(trace, **options)
     if _hooks.gpu_time is not None:
         _hooks.gpu_time.collect(wait=True)
     wall_ms = (time.perf_counter() - _began) * 1e3

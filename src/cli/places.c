@@ -14,10 +14,6 @@ static const char *const packages[] = {
     "../lib/python3*/site-packages", /* in a Python environment */
     "../lib/python3*/dist-packages",
 };
-static const char *const libraries[] = {
-    "../src/backend", "../lib/strata",
-    "../lib/*/strata", /* where libraries have a folder for every machine */
-};
 
 const char *places_self(struct arena *mem)
 {
@@ -40,32 +36,18 @@ static const char *own_folder(struct arena *mem)
     return out;
 }
 
-/* The first of the folders that holds `file`, a path that may go deeper. */
-static const char *find(struct arena *mem, const char *const *folders, size_t n, const char *file)
+const char *places_package(struct arena *mem)
 {
+    static const char mark[] = "/strata/_inject/sitecustomize.py";
     const char *own = own_folder(mem);
-    for (size_t i = 0; own && i < n; i++) {
-        const char *pattern = arena_printf(mem, "%s/%s/%s", own, folders[i], file);
+    for (size_t i = 0; own && i < COUNT(packages); i++) {
+        const char *pattern = arena_printf(mem, "%s/%s%s", own, packages[i], mark);
         glob_t found;
         if (!pattern || glob(pattern, 0, NULL, &found) != 0) continue;
-        size_t folder = strlen(found.gl_pathv[0]) - strlen(file) - 1;
-        const char *path = arena_strdup(mem, str_from(found.gl_pathv[0], folder));
+        size_t n = strlen(found.gl_pathv[0]) - strlen(mark);
+        const char *path = arena_strdup(mem, str_from(found.gl_pathv[0], n));
         globfree(&found);
         return path;
     }
     return NULL;
-}
-
-const char *places_package(struct arena *mem)
-{
-    return find(mem, packages, COUNT(packages), "strata/_inject/sitecustomize.py");
-}
-
-const char *places_library(struct arena *mem, const char *name)
-{
-    const char *folder = find(mem, libraries, COUNT(libraries), name);
-    if (folder) return arena_printf(mem, "%s/%s", folder, name);
-    const char *package = places_package(mem);
-    const char *path = package ? arena_printf(mem, "%s/strata/lib/%s", package, name) : NULL;
-    return path && access(path, R_OK) == 0 ? path : NULL;
 }

@@ -8,9 +8,8 @@
 
 const char *places_self(struct arena *mem); /* this program, NULL when that cannot be told */
 
-/* The folder in which the Python package is, and a library that programs are made to load; NULL
- * where they are not installed. */
+/* The folder in which the Python package is, with the libraries that programs are made to load in
+ * it; NULL where it is not installed. */
 const char *places_package(struct arena *mem);
-const char *places_library(struct arena *mem, const char *name);
 
 #endif

@@ -40,12 +40,13 @@ def test_no_module_is_forgotten(prefix):
     for package in (Path(BUILD) / "python", prefix / "lib" / "strata" / "python"):
         found = sorted(p.relative_to(package) for p in package.glob("strata/**/*.py"))
         assert found == MODULES
-        assert (package / "strata" / "_strata.abi3.so").exists()
+        for library in ("_strata.abi3.so", "libstrata_inject.so"):
+            assert (package / "strata" / library).exists()
 
 
 def test_the_installed_program_brings_its_package(prefix, tmp_path):
     """In any prefix: `strata run` finds the package, and the package the program."""
-    (tmp_path / "prog.py").write_text("import strata, strata._profile as p\n"
+    (tmp_path / "prog.py").write_text("import strata, strata._command as p\n"
                                       "with strata.stage('work'):\n    print(p.program())\n")
     env = {k: v for k, v in os.environ.items() if not k.startswith(("STRATA", "PYTHON"))}
     done = subprocess.run([prefix / "bin" / "strata", "run", "--", sys.executable, "prog.py"],

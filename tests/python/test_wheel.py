@@ -15,9 +15,9 @@ pytest.importorskip("mesonpy")
 
 TOP = Path(__file__).parents[2]
 PROGRAM = """
-import strata, strata._profile
+import strata, strata._command
 with strata.stage("work"):
-    print(strata.__version__, strata._profile.program())
+    print(strata.__version__, strata._command.program())
 """
 
 
@@ -78,8 +78,7 @@ def test_what_is_in_it(wheel):
     assert ours <= set(names)
     assert "strata/_strata.abi3.so" in names
     assert any(n.endswith(".data/scripts/strata") for n in names)
-    built = {p.name for p in Path(os.environ["STRATA_BUILD"]).glob("src/**/libstrata_inject.so")}
-    assert built == {Path(n).name for n in names if n.startswith("strata/lib/")}
+    assert "strata/libstrata_inject.so" in names
 
 
 def test_in_a_virtual_environment(wheel, tmp_path):

@@ -1,0 +1,55 @@
+"""The example for GitHub Actions: its script run on real traces, its workflow read."""
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import PROGRAM
+
+CI = Path(__file__).parents[2] / "examples" / "ci"
+DATA = Path(__file__).parent.parent / "data" / "flux2"
+BEFORE, AFTER = DATA / "flux2_before_compile.json.gz", DATA / "flux2_after_compile.json.gz"
+
+
+def gate(folder, *args):
+    env = {**os.environ, "PATH": os.path.dirname(PROGRAM) + os.pathsep + os.environ["PATH"]}
+    done = subprocess.run([CI / "gate.sh", *map(str, args)], cwd=folder, env=env, text=True,
+                          capture_output=True, timeout=120)
+    comment = folder / "comment.md"
+    return done, comment.read_text() if comment.exists() else None
+
+
+def test_a_budget_that_is_kept(tmp_path):
+    done, comment = gate(tmp_path, AFTER, CI / "budget.txt", BEFORE)
+    assert done.returncode == 0, done.stderr
+    assert comment.startswith("### Performance budget: kept\n```\n")
+    assert "What changed since the base branch" in comment and comment.count("```") == 4
+
+
+def test_a_budget_that_is_broken(tmp_path):
+    (tmp_path / "tight.txt").write_text("wall_ms <= 1\n")
+    done, comment = gate(tmp_path, AFTER, "tight.txt", "no_baseline.json.gz")
+    assert done.returncode == 1
+    assert comment.startswith("### Performance budget: broken\n```\n")
+    assert "What changed" not in comment and comment.count("```") == 2
+
+
+def test_mistakes_are_not_verdicts(tmp_path):
+    (tmp_path / "odd.txt").write_text("speed <= 1\n")
+    done, comment = gate(tmp_path, AFTER, "odd.txt")
+    assert done.returncode > 1 and "odd.txt" in done.stderr and comment is None
+    done, comment = gate(tmp_path, "missing.json.gz", CI / "budget.txt")
+    assert done.returncode > 1 and comment is None
+
+
+def test_the_workflow_uses_what_is_there():
+    yaml = pytest.importorskip("yaml")
+    workflow = yaml.safe_load((CI / "strata.yml").read_text())
+    steps = workflow["jobs"]["trace"]["steps"]
+    scripts = [step["run"] for step in steps if "run" in step]
+    for script in scripts:
+        subprocess.run(["bash", "-n", "-c", script], check=True)
+    (check,) = [s for s in scripts if "gate.sh" in s]
+    assert (CI.parents[1] / check.split()[0].removeprefix(".strata/")).exists()
+    assert all("run" in step or "uses" in step for step in steps)
