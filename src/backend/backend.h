@@ -48,7 +48,10 @@ struct backend {
 
     /* In the recorded process, once; its runtime is loaded by then. */
     int (*start)(const struct backend_options *o, struct err *e);
-    void (*stop)(void); /* everything recorded so far is in the files afterwards */
+
+    /* Everything recorded so far is in the files afterwards. With `detach` another profiler may
+     * take the place: only where no other thread is inside a call of the device's library. */
+    void (*stop)(bool detach);
 
     /* Between start and stop: nothing is recorded, and nearly nothing costs time. */
     void (*pause)(bool paused);

@@ -8,6 +8,7 @@
 #include "backend/backend.h"
 #include "backend/python/nvtx.h"
 #include "backend/python/python_side.h"
+#include "backend/python/sampler.h"
 #include "record/recorder.h"
 
 #define DOOR __attribute__((visibility("default")))
@@ -60,13 +61,26 @@ int strata_inject_start(const char *backend)
     return start(backend ? backend : "cuda");
 }
 
+/* For programs that record only parts of themselves. The Python side keeps what it has learned. */
 void strata_inject_pause(int paused)
 {
+    struct python_side_options o;
+    struct err e;
+    err_init(&e);
+    python_side_options_from_env(&o);
     for (int i = 0; backends[i]; i++) backends[i]->pause(paused != 0);
+    if (paused) {
+        python_side_stop();
+        return;
+    }
+    struct sampler_options samples = {o.stacks ? o.samples_a_second : 0, NULL};
+    if (torch_ops_start(o.ops, &e) < 0 || sampler_start(&samples, &e) < 0)
+        backend_note("after a pause: %s", e.msg);
 }
 
+/* Ends the recording and lets another profiler in. */
 void strata_inject_stop(void)
 {
-    for (int i = 0; backends[i]; i++) backends[i]->stop();
+    for (int i = 0; backends[i]; i++) backends[i]->stop(true);
     python_side_stop();
 }

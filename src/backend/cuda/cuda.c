@@ -70,16 +70,23 @@ static void join_thread(void)
     pthread_timedjoin_np(thread, NULL, &limit);
 }
 
-static void stop(void)
+static void stop(bool detach)
 {
     pthread_mutex_lock(&life);
     if (atomic_exchange(&running, false)) {
         python_side_stop();
         join_thread();
-        callbacks_stop(false);
         activity_fetch(true);
+        if (detach) activity_pause(true);
+        callbacks_stop(detach);
     }
     pthread_mutex_unlock(&life);
+}
+
+/* Other threads may be anywhere. */
+static void stop_at_exit(void)
+{
+    stop(false);
 }
 
 static void pause_parts(bool paused)
@@ -104,7 +111,7 @@ static void after_fork_in_child(void)
 static void prepare(void)
 {
     pthread_atfork(NULL, NULL, after_fork_in_child);
-    atexit(stop);
+    atexit(stop_at_exit);
 }
 
 static int start_parts(struct err *e)
