@@ -8,6 +8,7 @@
 #define COMMANDS(X) \
     X(run) \
     X(recover) \
+    X(doctor) \
     X(bench) \
     X(report) \
     X(diff) \

@@ -132,12 +132,21 @@ static int add_wait(struct finder *f, row_t call, row_t copy_call)
     return 0;
 }
 
-/* A synchronize waits for the copy before it when both stand in the same operator, or directly
- * follow each other where no operators were recorded. */
+/* In the same operator or function. Functions known by moments only may be several rows. */
+static bool same_place(const struct trace *t, row_t a, row_t b)
+{
+    row_t in_a = t->parent[a], in_b = t->parent[b];
+    if (in_a == in_b) return true;
+    return in_a != ROW_NONE && in_b != ROW_NONE && t->flags[in_a] & t->flags[in_b] & ROW_LINE &&
+           t->name[in_a] == t->name[in_b];
+}
+
+/* A synchronize waits for the copy before it when both stand in the same place, or directly follow
+ * each other where no operators were recorded. */
 static bool joins(const struct finder *f, row_t sync)
 {
     const struct trace *t = f->t;
-    if (f->copy == ROW_NONE || t->parent[f->copy] != t->parent[sync]) return false;
+    if (f->copy == ROW_NONE || !same_place(t, f->copy, sync)) return false;
     return t->ts_ns[sync] - trace_end_ns(t, f->copy) < JOIN_NS;
 }
 

@@ -1,0 +1,232 @@
+/* doctor.c: see doctor.h. Every check looks at one thing and says in one line what it found and, if
+ * something is missing, how to get it. */
+#include "cli/doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "cli/places.h"
+
+#define LIBRARY "libstrata_inject.so"
+
+struct visit {
+    struct doctor *d;
+    struct arena *mem;
+};
+
+static struct doctor_check *add(struct visit *v, const char *id, const char *what)
+{
+    struct doctor_check *c = &v->d->list[v->d->n++];
+    *c = (struct doctor_check){.id = id, .what = what, .found = ""};
+    return c;
+}
+
+static void check_backends(struct visit *v)
+{
+    for (int i = 0; backends[i] && v->d->n < DOCTOR_MOST; i++) {
+        struct backend_probe p;
+        backends[i]->probe(&p);
+        struct doctor_check *c = add(v, backends[i]->name, backends[i]->summary);
+        c->state = p.state == BACKEND_READY    ? DOCTOR_OK
+                   : p.state == BACKEND_ABSENT ? DOCTOR_ABSENT
+                                               : DOCTOR_MISSING;
+        c->found = arena_printf(v->mem, "%s%s%s", p.what, p.missing[0] ? ": " : "", p.missing);
+        if (p.remedy[0]) c->remedy = arena_strdup(v->mem, str_c(p.remedy));
+        if (p.state == BACKEND_READY) v->d->timeline = "cupti";
+    }
+}
+
+static void check_library(struct visit *v)
+{
+    const char *package = places_package(v->mem);
+    const char *path = package ? arena_printf(v->mem, "%s/strata/" LIBRARY, package) : NULL;
+    struct doctor_check *c = add(v, "library", "recording library");
+    if (path && access(path, R_OK) == 0) {
+        c->found = path;
+        return;
+    }
+    c->state = DOCTOR_MISSING;
+    c->found = arena_printf(v->mem, LIBRARY " is not in %s",
+                            package ? package : "any folder beside this program");
+    c->remedy = "pip install strata, or make install";
+}
+
+static void check_door(struct visit *v, const char *variable, const char *what)
+{
+    const char *holder = getenv(variable);
+    struct doctor_check *c = add(v, variable, what);
+    if (!holder || !*holder || str_ends(str_c(holder), LIBRARY)) {
+        c->found = "free";
+        return;
+    }
+    c->state = DOCTOR_MISSING;
+    c->found = arena_printf(v->mem, "%s is held by %s", variable, holder);
+    c->remedy = arena_printf(v->mem, "unset %s; one tool at a time can use it", variable);
+}
+
+/* Lines KEY=VALUE of a small program that the user's Python runs; torch is not imported. */
+static const char script[] =
+    "python3 - 2>/dev/null <<'END'\n"
+    "import sys, os, glob, importlib.util as u, sysconfig\n"
+    "print('python=%d.%d.%d' % sys.version_info[:3])\n"
+    "print('free=%d' % bool(sysconfig.get_config_var('Py_GIL_DISABLED')))\n"
+    "s = u.find_spec('torch')\n"
+    "if s and s.submodule_search_locations:\n"
+    "    d = s.submodule_search_locations[0]\n"
+    "    v = {}\n"
+    "    exec(open(os.path.join(d, 'version.py')).read(), v)\n"
+    "    print('torch=' + str(v.get('__version__')))\n"
+    "    print('cuda=' + str(v.get('cuda') or ''))\n"
+    "    f = glob.glob(os.path.join(os.path.dirname(d), 'nvidia', '*', 'lib', 'libcupti.so.*'))\n"
+    "    print('cupti=' + (sorted(f)[-1] if f else ''))\n"
+    "END\n";
+
+struct python {
+    char version[32], torch[64], cuda[32], cupti[512];
+    bool free_threaded;
+};
+
+static void keep(struct python *p, char *line)
+{
+    char *value = strchr(line, '=');
+    if (!value) return;
+    *value++ = 0;
+    value[strcspn(value, "\n")] = 0;
+    if (strcmp(line, "python") == 0) snprintf(p->version, sizeof p->version, "%s", value);
+    else if (strcmp(line, "torch") == 0) snprintf(p->torch, sizeof p->torch, "%s", value);
+    else if (strcmp(line, "cuda") == 0) snprintf(p->cuda, sizeof p->cuda, "%s", value);
+    else if (strcmp(line, "cupti") == 0) snprintf(p->cupti, sizeof p->cupti, "%s", value);
+    else if (strcmp(line, "free") == 0) p->free_threaded = value[0] == '1';
+}
+
+static struct python ask_python(void)
+{
+    struct python p = {0};
+    char line[1024];
+    FILE *f = popen(script, "re");
+    while (f && fgets(line, sizeof line, f)) keep(&p, line);
+    if (f) pclose(f);
+    return p;
+}
+
+static void check_python(struct visit *v, const struct python *p)
+{
+    struct doctor_check *c = add(v, "python", "Python lines");
+    int major = 0, minor = 0;
+    if (sscanf(p->version, "%d.%d", &major, &minor) != 2) {
+        c->state = DOCTOR_ABSENT;
+        c->found = "no python3 on the path";
+        return;
+    }
+    bool known = major == 3 && minor >= 10 && minor <= 14 && !p->free_threaded;
+    c->found = arena_printf(v->mem, "CPython %s%s", p->version,
+                            p->free_threaded ? ", free-threaded: its frames are not known" : "");
+    if (known) return;
+    c->state = DOCTOR_MISSING;
+    c->remedy = "syncs are recorded without lines; CPython 3.10 to 3.14 with a GIL has them";
+}
+
+static void check_torch(struct visit *v, const struct python *p)
+{
+    struct doctor_check *c = add(v, "torch", "torch");
+    if (!p->torch[0]) {
+        c->state = DOCTOR_ABSENT;
+        c->found = "not installed for this python3";
+        return;
+    }
+    c->found =
+        arena_printf(v->mem, "%s, %s%s", p->torch, p->cuda[0] ? "CUDA " : "no CUDA", p->cuda);
+}
+
+static void check_cupti(struct visit *v, const struct python *p)
+{
+    static const char *const toolkit[] = {"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+                                          "/usr/local/cuda/lib64/libcupti.so",
+                                          "/usr/local/cuda/lib/libcupti.so"};
+    struct doctor_check *c = add(v, "cupti", "CUPTI");
+    const char *found = p->cupti[0] ? arena_strdup(v->mem, str_c(p->cupti)) : NULL;
+    for (size_t i = 0; !found && i < sizeof toolkit / sizeof *toolkit; i++)
+        if (access(toolkit[i], R_OK) == 0) found = toolkit[i];
+    if (found) {
+        c->found = found;
+        return;
+    }
+    bool needed = v->d->timeline != NULL;
+    c->state = needed ? DOCTOR_MISSING : DOCTOR_ABSENT;
+    c->found = "no libcupti beside torch, none in /usr/local/cuda";
+    if (!needed) return;
+    c->remedy = "pip install nvidia-cuda-cupti, or name one in STRATA_CUPTI";
+    v->d->timeline = NULL;
+}
+
+static bool counters_are_restricted(void)
+{
+    char line[256];
+    bool restricted = false;
+    FILE *f = fopen("/proc/driver/nvidia/params", "re");
+    while (f && fgets(line, sizeof line, f))
+        if (strstr(line, "RmProfilingAdminOnly: 1")) restricted = geteuid() != 0;
+    if (f) fclose(f);
+    return restricted;
+}
+
+static bool on_path(const char *program)
+{
+    const char *path = getenv("PATH");
+    char file[1024];
+    for (const char *end; path && *path; path = *end ? end + 1 : end) {
+        end = strchrnul(path, ':');
+        snprintf(file, sizeof file, "%.*s/%s", (int)(end - path), path, program);
+        if (access(file, X_OK) == 0) return true;
+    }
+    return false;
+}
+
+static void check_counters(struct visit *v)
+{
+    struct doctor_check *c = add(v, "counters", "kernel metrics (strata dive)");
+    bool ncu = on_path("ncu"), restricted = counters_are_restricted();
+    bool gpu = v->d->list[0].state == DOCTOR_OK;
+    c->state = ncu && gpu && !restricted ? DOCTOR_OK : gpu ? DOCTOR_MISSING : DOCTOR_ABSENT;
+    c->found = arena_printf(v->mem, "%s%s", ncu ? "ncu found" : "no ncu on the path",
+                            restricted ? ", counters are for administrators only" : "");
+    if (restricted)
+        c->remedy = "sudo, CAP_PERFMON, or the module option NVreg_RestrictProfilingToAdminUsers=0";
+    else if (!ncu && gpu) c->remedy = "install Nsight Compute";
+}
+
+static void check_clock(struct visit *v)
+{
+    struct doctor_check *c = add(v, "clock", "clock");
+    c->found = clock_best() == CLOCK_OS ? "the kernel's (about 20 ns a reading)"
+                                        : "the CPU's counter (about 10 ns a reading)";
+}
+
+int doctor_run(struct doctor *d, struct arena *mem, struct err *e)
+{
+    *d = (struct doctor){0};
+    struct visit v = {d, mem};
+    struct python p = ask_python();
+    check_backends(&v);
+    check_library(&v);
+    check_door(&v, "CUDA_INJECTION64_PATH", "CUDA's door");
+    check_door(&v, "NVTX_INJECTION64_PATH", "NVTX's door");
+    check_python(&v, &p);
+    check_torch(&v, &p);
+    check_cupti(&v, &p);
+    check_counters(&v);
+    check_clock(&v);
+    for (int i = 0; i < d->n; i++) {
+        if (!d->list[i].found) return FAIL(e, ERR_NOMEM, "out of memory");
+        bool needed = strcmp(d->list[i].id, "library") == 0 ||
+                      strcmp(d->list[i].id, "CUDA_INJECTION64_PATH") == 0;
+        if (needed && d->list[i].state != DOCTOR_OK) d->timeline = NULL;
+    }
+    if (!d->timeline) d->timeline = p.torch[0] ? "torch.profiler" : "none";
+    return 0;
+}
