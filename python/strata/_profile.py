@@ -13,7 +13,9 @@ import sys
 from typing import Any
 
 from strata import _files, _settings
-from strata._command import read
+from strata._command import program, read
+
+__all__ = ["profile", "program", "read", "schedule"]
 
 
 @functools.lru_cache(maxsize=1)
