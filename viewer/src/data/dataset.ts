@@ -6,7 +6,7 @@ import type { PageInfo, SetInfo, TrackInfo } from './head';
 import { Counter, RowLevels } from './levels';
 import { HIDDEN, rowsOf, type Rows } from './rows';
 import { Strings } from './strings';
-import { plain, rising, Reader, signed, summed } from './varint';
+import { ids, plain, rising, Reader, signed } from './varint';
 
 export interface Track {
   info: TrackInfo;
@@ -140,13 +140,13 @@ export class DataSet {
     const n = span.length;
     const { bytes } = this;
     const at = (c: string): number => this.offset(c);
-    const less = <T extends Int32Array | Float64Array>(a: T): T => {
+    const less = (a: Float64Array): Float64Array => {
       for (let i = 0; i < a.length; i++) a[i]--;
       return a;
     };
     return {
       span,
-      launch: less(summed(bytes, at('gpu_launch'), n, new Int32Array(n))),
+      launch: ids(bytes, at('gpu_launch'), n, new Int32Array(n)),
       how: this.byteColumn('gpu_how'),
       family: this.byteColumn('gpu_family'),
       delay: signed(bytes, at('gpu_delay'), n, new Float64Array(n)),
@@ -155,7 +155,7 @@ export class DataSet {
       depth: plain(bytes, at('gpu_depth'), n, new Uint32Array(n)),
       config: plain(bytes, at('gpu_config'), n, new Uint32Array(n)),
       bytes: less(plain(bytes, at('gpu_bytes'), n, new Float64Array(n))),
-      correlation: less(summed(bytes, at('gpu_correlation'), n, new Float64Array(n))),
+      correlation: ids(bytes, at('gpu_correlation'), n, new Float64Array(n)),
       graph: less(plain(bytes, at('gpu_graph'), n, new Float64Array(n))),
     };
   }
@@ -173,17 +173,18 @@ export class DataSet {
     };
   }
 
-  /** A span's parent is the last one that began on the row above it, if it still runs. */
+  /** The innermost span of the rows above that still runs when this one ends. */
   private findParents(): Int32Array {
     const out = new Int32Array(this.n);
     const last = new Int32Array(256);
     for (const t of this.page.tracks) {
       last.fill(-1);
       for (let i = t.first; i < t.first + t.n; i++) {
-        let above = this.depth[i] ? last[this.depth[i] - 1] : -1;
-        if (above >= 0 && this.start[above] + this.dur[above] < this.start[i]) above = -1;
+        const depth = this.depth[i];
+        let above = depth ? last[depth - 1] : -1;
+        while (above >= 0 && this.end(above) < this.end(i)) above = out[above];
         out[i] = above;
-        last[this.depth[i]] = i;
+        last[depth] = i;
       }
     }
     return out;

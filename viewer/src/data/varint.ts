@@ -1,6 +1,8 @@
 // varint.ts: reads the packed columns. A varint is LEB128; values above 32 bits are rare, so the loop
 // adds instead of shifting only where it must.
 
+const unzigzag = (v: number): number => (v % 2 ? -(v + 1) / 2 : v / 2);
+
 export class Reader {
   constructor(
     private readonly bytes: Uint8Array,
@@ -22,8 +24,7 @@ export class Reader {
   }
 
   zigzag(): number {
-    const v = this.next();
-    return v % 2 ? -(v + 1) / 2 : v / 2;
+    return unzigzag(this.next());
   }
 }
 
@@ -74,5 +75,21 @@ export function rising<T extends { [i: number]: number }>(
   const reader = new Reader(bytes, at);
   let sum = 0;
   for (let i = 0; i < n; i++) out[i] = sum += reader.next();
+  return out;
+}
+
+/** n ids: 0 where there is none (-1 here), else 1 plus the zigzag of the difference to the last. */
+export function ids<T extends { [i: number]: number }>(
+  bytes: Uint8Array,
+  at: number,
+  n: number,
+  out: T,
+): T {
+  const reader = new Reader(bytes, at);
+  let last = 0;
+  for (let i = 0; i < n; i++) {
+    const v = reader.next();
+    out[i] = v ? (last += unzigzag(v - 1)) : -1;
+  }
   return out;
 }

@@ -4,12 +4,13 @@
 import { h, type Child } from '../base/dom';
 import { bytes, count, cut, moment, ns } from '../base/format';
 import { explain, term } from '../base/glossary';
-import { CLASSES, kindWords } from '../data/classes';
+import { CLASSES, classNumber, kindWords } from '../data/classes';
 import type { DataSet } from '../data/dataset';
 import type { Scene } from '../timeline/scene';
 import { legend } from './toolbar';
 
 const LAUNCHED_SHOWN = 12;
+const FRAMES_SHOWN = 2;
 
 const HOWS: Record<string, string> = {
   idle_stream: 'The stream was idle: this is what a launch costs.',
@@ -87,21 +88,50 @@ function link(scene: Scene, i: number, here: boolean): HTMLElement {
   );
 }
 
+/** Runs of Python frames stand as their innermost one, with a button that shows the rest. */
+function steps(scene: Scene, path: number[], here: number): HTMLElement[] {
+  const python = (i: number): boolean => scene.set.look[i] === classNumber.python;
+  const out: HTMLElement[] = [];
+  let run: HTMLElement[] = [];
+  path.forEach((i, at) => {
+    const item = h('li', { class: python(i) ? 'python' : null }, link(scene, i, i === here));
+    out.push(item);
+    run = python(i) ? [...run, item] : [];
+    const ends = at + 1 === path.length || !python(path[at + 1]);
+    if (!ends || run.length <= FRAMES_SHOWN) return;
+    const hidden = run.slice(0, -1);
+    const more = h(
+      'button',
+      { type: 'button', class: 'more' },
+      `${count(hidden.length)} Python frames`,
+    );
+    const row = h('li', null, more);
+    hidden.forEach(x => (x.hidden = true));
+    more.addEventListener('click', () => {
+      hidden.forEach(x => (x.hidden = false));
+      row.remove();
+    });
+    out.splice(out.indexOf(hidden[0]), 0, row);
+  });
+  return out;
+}
+
 /** From the outermost annotation down to the launch, then the device work it became. */
 function chain(scene: Scene, i: number): HTMLElement {
   const { set } = scene;
   const launch = set.launchOf(i);
   const path = launch >= 0 ? [...set.chain(launch), i] : set.chain(i);
   const launched = launch < 0 ? set.launchedBy(i) : [];
-  const items = path.map(k => h('li', { class: k === i ? 'here' : null }, link(scene, k, k === i)));
+  const items = steps(scene, path, i);
   for (const k of launched.slice(0, LAUNCHED_SHOWN))
     items.push(h('li', { class: 'device' }, link(scene, k, false)));
   if (launched.length > LAUNCHED_SHOWN)
     items.push(h('li', { class: 'dim' }, `and ${count(launched.length - LAUNCHED_SHOWN)} more`));
+  const toDevice = launch >= 0 || launched.length > 0;
   return h(
     'div',
     { class: 'chain' },
-    h('h4', null, launch >= 0 || launched.length ? 'From annotation to device' : 'Called from'),
+    h('h4', null, toDevice ? 'From annotation to device' : 'Called from'),
     h('ol', null, ...items),
   );
 }
