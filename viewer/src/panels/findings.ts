@@ -4,9 +4,14 @@
 import { h, replace, type Child } from '../base/dom';
 import { count, pct, us } from '../base/format';
 import { explain, term } from '../base/glossary';
-import type { Finding, Source, Story } from '../data/head';
+import type { Finding, Source } from '../data/head';
 import type { Scene } from '../timeline/scene';
 import type { Player } from './story';
+import { storySteps } from './story_steps';
+
+const ABSTAINS =
+  'No findings: this recording does not allow a diagnosis. What is missing stands above.';
+const NONE = 'Nothing here is worth fixing: no rule found a cost that the wall clock would see.';
 
 export function sourceText(source: Source | null | undefined): string {
   if (!source?.file) return source?.function ?? '';
@@ -45,68 +50,7 @@ function range(f: Finding): string {
   );
 }
 
-function storySteps(player: Player, number: number, story: Story | undefined, at: number): Child {
-  if (!story?.steps.length) return null;
-  const items = story.steps.map((step, k) =>
-    h(
-      'li',
-      { class: k === at ? 'now' : null },
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'story-step' + (step.mark ? ' mark-' + step.mark : ''),
-          'aria-current': k === at ? 'step' : null,
-          onclick: () => player.play(number, k),
-        },
-        h('span', null, step.text),
-      ),
-    ),
-  );
-  return h(
-    'div',
-    { class: 'story' },
-    h(
-      'div',
-      { class: 'story-head' },
-      h('h4', null, 'How we know'),
-      h(
-        'span',
-        { class: 'story-nav' },
-        h(
-          'button',
-          {
-            type: 'button',
-            'aria-label': 'Previous step',
-            disabled: at === 0,
-            onclick: () => player.move(-1),
-          },
-          '‹',
-        ),
-        h('span', null, `${at + 1} / ${story.steps.length}`),
-        h(
-          'button',
-          {
-            type: 'button',
-            'aria-label': 'Next step',
-            disabled: at === story.steps.length - 1,
-            onclick: () => player.move(1),
-          },
-          '›',
-        ),
-      ),
-    ),
-    h('ol', { class: 'story-steps' }, ...items),
-  );
-}
-
-function body(
-  player: Player,
-  f: Finding,
-  number: number,
-  story: Story | undefined,
-  at: number,
-): HTMLElement {
+function body(player: Player, number: number, f: Finding): HTMLElement {
   return h(
     'div',
     { class: 'finding-body' },
@@ -114,37 +58,40 @@ function body(
     h('p', { class: 'fix' }, h('b', null, 'Fix. '), ...explain(f.fix)),
     h('p', { class: 'dim' }, term('Gain', 'gain'), ': ' + range(f)),
     f.not_fixed ? h('p', { class: 'dim' }, ...explain(f.not_fixed)) : null,
-    storySteps(player, number, story, at),
+    storySteps(player, number),
   );
 }
 
-function card(player: Player, f: Finding, number: number, story: Story | undefined): HTMLElement {
-  const now = player.at.value;
-  const open = now.story === number;
+function headOf(f: Finding, number: number): Child[] {
   const source = sourceText(f.source);
+  return [
+    h(
+      'span',
+      { class: 'finding-line' },
+      h('span', { class: 'rank' }, String(number + 1)),
+      h('span', { class: 'severity' }, f.severity),
+    ),
+    h('span', { class: 'finding-title' }, f.title),
+    f.subject ? h('code', { class: 'subject' }, f.subject) : null,
+    source ? h('span', { class: 'source', title: source }, h('bdi', null, source)) : null,
+  ];
+}
+
+/** `told`: with its body although it is not the one that plays, for paper. */
+function card(player: Player, f: Finding, number: number, told: boolean): HTMLElement {
+  const open = player.at.value.story === number;
+  const props = {
+    type: 'button',
+    class: 'finding-head',
+    'aria-expanded': String(open),
+    onclick: () => (open ? player.close() : player.play(number)),
+  };
   return h(
     'li',
     { class: `finding sev-${f.severity}` + (open ? ' open' : '') },
-    h(
-      'button',
-      {
-        type: 'button',
-        class: 'finding-head',
-        'aria-expanded': String(open),
-        onclick: () => (open ? player.close() : player.play(number)),
-      },
-      h(
-        'span',
-        { class: 'finding-line' },
-        h('span', { class: 'rank' }, String(number + 1)),
-        h('span', { class: 'severity' }, f.severity),
-      ),
-      h('span', { class: 'finding-title' }, f.title),
-      f.subject ? h('code', { class: 'subject' }, f.subject) : null,
-      source ? h('span', { class: 'source', title: source }, h('bdi', null, source)) : null,
-    ),
+    h('button', props, ...headOf(f, number)),
     costs(f),
-    open ? body(player, f, number, story, now.step) : null,
+    open || told ? body(player, number, f) : null,
   );
 }
 
@@ -161,41 +108,45 @@ function rest(scene: Scene): Child {
   );
 }
 
+/** Draws the list again without losing where the keyboard is. */
+function redraw(list: HTMLElement, cards: HTMLElement[], story: number, same: boolean): void {
+  const focused = document.activeElement;
+  const buttons = (): HTMLElement[] => [...list.querySelectorAll('button')];
+  const where = focused instanceof HTMLElement ? buttons().indexOf(focused) : -1;
+  replace(list, ...cards);
+  if (where >= 0 && same) buttons()[where]?.focus();
+  else if (where >= 0)
+    list.querySelectorAll<HTMLElement>('.finding-head')[Math.max(0, story)]?.focus();
+  if (story >= 0) list.children[story]?.scrollIntoView({ block: 'nearest' });
+}
+
 export function findings(scene: Scene, player: Player): HTMLElement {
   const { report } = scene.set.info;
   const list = h('ol', { class: 'finding-list' });
-  const draw = (): void =>
-    replace(list, ...report.findings.map((f, i) => card(player, f, i, scene.set.page.stories[i])));
+  const cards = (told: boolean): HTMLElement[] =>
+    report.findings.map((f, i) => card(player, f, i, told));
   let shown = -1;
   player.at.on(({ story }) => {
-    const focused = document.activeElement;
-    const where =
-      focused && list.contains(focused)
-        ? [...list.querySelectorAll('button')].indexOf(focused as HTMLButtonElement)
-        : -1;
-    draw();
-    if (where >= 0 && story === shown) list.querySelectorAll('button')[where]?.focus();
-    else if (where >= 0)
-      list.querySelectorAll<HTMLElement>('.finding-head')[Math.max(0, story)]?.focus();
-    if (story >= 0) list.children[story]?.scrollIntoView({ block: 'nearest' });
+    redraw(list, cards(false), story, story === shown);
     shown = story;
   });
-  draw();
-  const note =
-    report.gains_are === 'without_profiler'
-      ? 'Gains are of the wall clock without the profiler, each after the ones above.'
-      : 'Gains are of the wall clock, each after the ones above.';
+  addEventListener('beforeprint', () => replace(list, ...cards(true)));
+  addEventListener('afterprint', () => replace(list, ...cards(false)));
+  replace(list, ...cards(false));
+  const clock = report.gains_are === 'without_profiler' ? ' without the profiler' : '';
   return h(
     'aside',
     { class: 'findings', 'aria-label': 'Findings' },
     h('h2', null, 'Findings'),
     report.findings.length
-      ? h('p', { class: 'dim small' }, note)
-      : h(
+      ? h(
           'p',
-          { class: 'none' },
-          'Nothing here is worth fixing: no rule found a cost that the wall clock would see.',
-        ),
+          { class: 'dim small' },
+          `Gains are of the wall clock${clock}, each after the ones above.`,
+        )
+      : report.quality?.abstains
+        ? h('p', { class: 'dim' }, ABSTAINS)
+        : h('p', { class: 'none' }, NONE),
     list,
     rest(scene),
   );

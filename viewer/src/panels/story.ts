@@ -23,9 +23,14 @@ export class Player {
     private readonly stories: (Story | null)[],
   ) {}
 
-  /** Opens a story at a step; opening what is open closes it. */
+  stepsOf(story: number): StoryStep[] {
+    return this.stories[story]?.steps ?? [];
+  }
+
+  /** Opens a story at a step. */
   play(story: number, step = 0): void {
-    const list = this.stories[story]?.steps ?? [];
+    if (story >= this.stories.length) return;
+    const list = this.stepsOf(story);
     const at = Math.min(Math.max(step, 0), Math.max(0, list.length - 1));
     this.at.set({ story, step: at });
     if (list.length) this.show(this.stories[story]!, at);
@@ -33,7 +38,7 @@ export class Player {
 
   move(by: 1 | -1): void {
     const { story, step } = this.at.value;
-    const n = this.stories[story]?.steps.length ?? 0;
+    const n = this.stepsOf(story).length;
     if (story >= 0 && step + by >= 0 && step + by < n) this.play(story, step + by);
   }
 

@@ -18,6 +18,12 @@ const BOUND: Record<string, string> = {
   unknown: 'no device work',
 };
 
+/** What bounds the run, in a word; a trace that cannot tell says so. */
+function boundWord(report: Report): string {
+  if (report.quality?.abstains) return 'no diagnosis';
+  return BOUND[report.bound] ?? report.bound;
+}
+
 function checkItem(c: Check): HTMLElement {
   const state = c.healthy === null ? 'unknown' : c.healthy ? 'good' : 'bad';
   const sign = { good: '✓', bad: '!', unknown: '?' }[state];
@@ -48,7 +54,9 @@ function doubts(report: Report): Child[] {
 
 /** The verdict without what stands beside it: the wall, and what bounds it. */
 function sentence(set: SetInfo): string {
-  const rest = set.verdict.replace(/^[^,]*wall, /, '').replace(/^[\w-]+-bound: /, '');
+  const rest = set.verdict
+    .replace(/^[^,]*wall, /, '')
+    .replace(/^([\w-]+-bound|no diagnosis): /, '');
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
@@ -85,11 +93,7 @@ export function top(scene: Scene): HTMLElement {
       h(
         'div',
         { class: 'verdict-words' },
-        h(
-          'h1',
-          { class: 'bound bound-' + report.bound },
-          term(BOUND[report.bound] ?? report.bound),
-        ),
+        h('h1', { class: 'bound bound-' + report.bound }, term(boundWord(report))),
         h('p', null, ...explain(sentence(info))),
         ...doubts(report),
       ),

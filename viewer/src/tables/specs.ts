@@ -17,14 +17,16 @@ function note(info: SetInfo, key: string): string | undefined {
     : undefined;
 }
 
-/** To the longest span of a name: where there is most to see. */
-function showName(scene: Scene, name: string): void {
+/** To the longest span of a name, on a device or on a thread: where there is most to see. */
+function showName(scene: Scene, name: string, onDevice: boolean): void {
   const { set } = scene;
   const id = set.names.find(name);
-  if (id < 0) return;
   let best = -1;
-  for (let i = 0; i < set.n; i++)
-    if (set.name[i] === id && (best < 0 || set.dur[i] > set.dur[best])) best = i;
+  for (const { info } of set.tracks) {
+    if ((info.kind === 'stream' || info.kind === 'gpu_note') !== onDevice) continue;
+    for (let i = info.first; i < info.first + info.n; i++)
+      if (set.name[i] === id && (best < 0 || set.dur[i] > set.dur[best])) best = i;
+  }
   if (best >= 0) scene.goTo(best);
 }
 
@@ -91,7 +93,7 @@ function kernels(scene: Scene): TableSpec {
     rows: scene.set.info.kernels.rows,
     note: note(scene.set.info, 'kernels'),
     empty: 'There is no device work in this trace.',
-    jump: row => showName(scene, String(row['name'])),
+    jump: row => showName(scene, String(row['name']), true),
     columns: [
       col('short_name', 'kernel', 'text', { word: 'kernel' }),
       col('family', 'family', 'text'),
@@ -118,7 +120,7 @@ function ops(scene: Scene): TableSpec {
     rows: scene.set.info.table.rows,
     note: note(scene.set.info, 'table'),
     empty: 'No operators were recorded.',
-    jump: row => showName(scene, String(row['name'])),
+    jump: row => showName(scene, String(row['name']), row['device'] !== 'cpu'),
     columns: [
       col('name', 'name', 'text'),
       col('device', 'on', 'text'),

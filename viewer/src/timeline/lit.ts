@@ -1,41 +1,24 @@
 // lit.ts: the evidence of a story: everything else is dimmed, its spans are outlined and named, the
 // stretches it speaks of are shaded, and arrows lead from launches to their work.
 
-import { cut, ns } from '../base/format';
+import { ns } from '../base/format';
 import { type Box, boxOf, type Frame, seen, xOf } from './frame';
 import { arrow, outline, tag } from './marks';
 import type { Light } from './scene';
 import type { Range } from './view';
 
-function boxes(f: Frame, spans: number[]): [Box, number][] {
-  const out: [Box, number][] = [];
-  for (const span of spans) {
-    const box = seen(f, span);
-    if (box) out.push([box, span]);
-  }
-  return out;
+function boxes(f: Frame, spans: number[]): Box[] {
+  return spans.map(span => seen(f, span)).filter((b): b is Box => b !== null);
 }
 
 /** Dims all but some boxes: they are cut out of the veil. */
-function veil(f: Frame, clear: [Box, number][]): void {
+function veil(f: Frame, clear: Box[]): void {
   const { ctx } = f;
   ctx.fillStyle = f.palette.veil;
   ctx.beginPath();
   ctx.rect(0, f.head, f.width, f.height - f.head);
-  for (const [b] of clear) ctx.rect(b.x + b.width, b.y, -b.width, b.height);
+  for (const b of clear) ctx.rect(b.x + b.width, b.y, -b.width, b.height);
   ctx.fill('nonzero');
-}
-
-function name(f: Frame, b: Box, span: number): void {
-  const left = Math.max(b.x, 0);
-  const room = Math.floor((Math.min(b.x + b.width, f.width) - left - 8) / f.letter);
-  if (room < 4 || b.height < 12) return;
-  f.ctx.fillStyle = f.palette.text;
-  f.ctx.fillText(
-    cut(f.set.names.brief(f.set.name[span]), room),
-    left + 4,
-    b.y + b.height / 2 + 0.5,
-  );
 }
 
 function paintMark(f: Frame, mark: NonNullable<Light['mark']>): void {
@@ -63,11 +46,8 @@ export function paintLight(f: Frame, light: Light): void {
   const spans = boxes(f, light.spans);
   if (light.spans.length + light.frames.length) veil(f, [...spans, ...frames]);
   if (light.mark) paintMark(f, light.mark);
-  for (const [b] of frames) outline(f, b, f.palette.dim, 1);
-  for (const [b, span] of spans) {
-    outline(f, b, f.palette.arrow, 2);
-    name(f, b, span);
-  }
+  for (const b of frames) outline(f, b, f.palette.dim, 1);
+  for (const b of spans) outline(f, b, f.palette.arrow, 2);
   for (const { from, to } of light.arrows) {
     const a = boxOf(f, from);
     const b = boxOf(f, to);

@@ -172,6 +172,7 @@ export class Timeline {
     if (!this.width || !this.height) return;
     if (this.spansStale) paintAll(this.frameOn(this.canvas));
     this.spansStale = false;
+    this.over.dataset.view = `${this.scene.view.start},${this.scene.view.end}`;
     const f = this.frameOn(this.over);
     f.ctx.clearRect(0, 0, f.width, f.height);
     paintOverlay(f, this.scene, this.pointer);
