@@ -278,7 +278,7 @@ def whole(out, name, model, step):
 def list_units(out, name, model):
     for scheme in ("sequential", "group_leaf", "group_block"):
         with open(out / f"{name}_{scheme}.modules.json", "w", encoding="utf-8") as f:
-            strata_offload().write(strata_offload().list_modules(model, scheme), "registered", f)
+            strata_offload().write(strata_offload().list_modules(model, scheme), "registered", f, scheme)
 
 
 def transformer(out, name):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import importlib
 import json
 import re
@@ -269,11 +270,11 @@ def _place(name: str) -> int:
     return 2 if any(word in top for word in ("out", "final", "head")) else 1
 
 
-def write(units: Iterable[Unit], order: str, out: Any) -> None:
+def write(units: Iterable[Unit], order: str, out: Any, scheme: str = "") -> None:
     """The list as `strata offload --modules` reads it. `order` says what the order rests on:
-    "executed", "registered" or "guessed"."""
-    modules = [u.as_dict() for u in units]
-    json.dump({"format": "strata-modules-1", "order": order, "modules": modules}, out, indent=1)
+    "executed", "registered" or "guessed"; `scheme` what the units are those of."""
+    head = {"format": "strata-modules-1", "order": order, **({"scheme": scheme} if scheme else {})}
+    json.dump({**head, "modules": [u.as_dict() for u in units]}, out, indent=1)
     out.write("\n")
 
 
@@ -302,7 +303,7 @@ def calibrate(device: str = "cuda", megabytes: int = 64, rounds: int = 12,
     size = megabytes * 1_000_000
     pool = torch.empty(size * parts, dtype=torch.uint8)
     begin = time.perf_counter()
-    pool.fill_(1)  # touched: no page faults later
+    ctypes.memset(pool.data_ptr(), 1, len(pool))  # one thread, as a copy; no page faults later
     touch = len(pool) / (time.perf_counter() - begin) / 1e9
     pageable = list(pool.split(size))
     pinned = pageable[0].pin_memory()
@@ -350,7 +351,7 @@ def _list(args: argparse.Namespace) -> None:
         units = list_modules(target, args.scheme, run, args.blocks_per_group)
         order = "registered" if run is None else "executed"
     with open(args.output, "w", encoding="utf-8") if args.output else sys.stdout as out:
-        write(units, order, out)
+        write(units, order, out, "" if order == "guessed" else args.scheme)
     total = sum(u.bytes for u in units)
     print(f"strata: {len(units)} modules, {total / 1e9:.2f} GB, order {order}", file=sys.stderr)
 

@@ -52,14 +52,16 @@ static void add_pace(struct change *c, struct sim_cut span)
     add_scaled(c, span);
 }
 
-/* Code after load `i` of which other code made the caches cold. */
-static void warm_up(struct change *c, uint32_t i)
+/* Code around load `i`, with warm caches: the model's own, and the hooks' where they stay. */
+static void warm_up(struct change *c, uint32_t i, bool was_cold)
 {
-    const struct hooks *h = &c->tr->hooks;
-    for (uint32_t k = c->tr->first_hook[i]; k < c->tr->first_hook[i + 1]; k++)
-        if (h->all[k].keep > 0)
-            add_pace(c, (struct sim_cut){c->tr->thread_of_load[i], h->all[k].begin_ns,
-                                         h->all[k].end_ns, h->all[k].keep});
+    const struct trial *tr = c->tr;
+    for (uint32_t k = tr->first_hook[i]; k < tr->first_hook[i + 1]; k++) {
+        const struct hook *h = &tr->hooks.all[k];
+        double keep = h->keep > 0 ? h->keep : was_cold ? 1 / HOOKS_COLD : 1;
+        if (keep < 1)
+            add_pace(c, (struct sim_cut){tr->thread_of_load[i], h->begin_ns, h->end_ns, keep});
+    }
 }
 
 static void cool_down(struct change *c, uint32_t i)
@@ -85,7 +87,7 @@ static void pace_code(struct change *c)
             is_cold = !gone && c->sc->host == HOST_PAGEABLE;
         }
         if (!was_cold && is_cold) cool_down(c, i);
-        else if (!is_cold && (was_cold || gone)) warm_up(c, i);
+        else if (!is_cold && (was_cold || gone)) warm_up(c, i, was_cold);
     }
 }
 

@@ -5,6 +5,9 @@
  *                compute i starts when compute i-1 and copy i are done */
 #include "offload/estimate.h"
 
+/* Modules below this size share allocations. */
+#define OWN_SEGMENT_BYTES 1000000
+
 struct part {
     double copy_ns, compute_ns;
 };
@@ -24,8 +27,10 @@ static double copy_ns(const struct facts *f, const struct scheme *sc, uint32_t i
 {
     const struct facts_module *m = &f->modules[i];
     if (stays(sc, i) || in_turn_from_pageable(f, sc, i)) return 0;
+    bool churns = f->empties_cache && !sc->depth && m->bytes >= OWN_SEGMENT_BYTES;
+    double alloc = churns ? (double)f->alloc_ns : 0;
     return (double)m->bytes * sc->weight_scale / f->rate[sc->host].bytes_per_ns +
-           (double)m->n_tensors * (double)f->call_ns;
+           (double)m->n_tensors * (double)f->call_ns + alloc;
 }
 
 /* Modules, or blocks of them, as parts of the pipeline. */
@@ -38,6 +43,8 @@ static uint32_t make_parts(const struct facts *f, const struct scheme *sc, struc
         parts[n - 1].copy_ns += copy_ns(f, sc, i);
         parts[n - 1].compute_ns += (double)f->modules[i].compute_ns;
     }
+    for (uint32_t i = 0; i < n && !sc->by_event; i++)
+        if (parts[i].copy_ns > 0) parts[i].compute_ns += (double)f->hooks_ns;
     return n;
 }
 

@@ -9,6 +9,7 @@
 /* What a copy call and an allocation cost where nothing says otherwise. */
 #define CALL_NS  20000
 #define ALLOC_NS 200000
+#define HOOKS_NS 100000
 /* Run-to-run spread where nothing says otherwise, in percent. */
 #define NOISE_PCT 5.0
 /* From pageable memory a single CPU thread copies into a staging buffer first: about this fast on
@@ -121,6 +122,7 @@ int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e)
     if (rc < 0) return FAIL(e, rc, "out of memory");
     if (!f->call_ns) f->call_ns = CALL_NS;
     if (!f->alloc_ns) f->alloc_ns = ALLOC_NS;
+    if (!f->hooks_ns && !f->modules_are_pieces) f->hooks_ns = HOOKS_NS;
     if (f->compute_ns && f->compute_from == FACT_UNKNOWN) f->compute_from = FACT_GIVEN;
     roofline_rates(f, major);
     roofline_compute(f);

@@ -41,15 +41,18 @@ struct facts {
     uint32_t passes; /* how often a step goes through the model */
 
     enum offload_host host; /* where the weights lie, or would lie */
+    bool empties_cache;     /* memory goes back to the driver after every module */
     bool resident_now;      /* the run as it is streams nothing */
     struct facts_rate rate[HOST_KINDS];
-    struct facts_rate cold; /* first read: from disk or a page file */
-    struct facts_rate back; /* to pageable host memory */
-    double flops_per_ns;    /* that the device reaches */
+    struct facts_rate cold;    /* first read: from disk or a page file */
+    struct facts_rate back;    /* to pageable host memory */
+    double touch_bytes_per_ns; /* writing to host memory for the first time; 0: not known */
+    double flops_per_ns;       /* that the device reaches */
     enum fact_from flops_from;
     struct facts_rate device_memory; /* of the device */
     int64_t call_ns;                 /* CPU time of one copy besides its bytes */
     int64_t alloc_ns;                /* of one device allocation */
+    int64_t hooks_ns;                /* of the code around a group that is brought over */
 
     int64_t first_ns;   /* first step with what happens only once, as it is now; 0: not known */
     int64_t step_ns;    /* a later step, as it is now; 0: not known */

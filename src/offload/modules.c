@@ -132,9 +132,19 @@ static int list_module(struct reader *r)
     return add_module(r);
 }
 
+/* accelerate empties the cache around every module. */
+static int list_scheme(struct reader *r)
+{
+    const char *name;
+    TRY(read_name(r, &name));
+    r->f->empties_cache = strcmp(name, "sequential") == 0;
+    return 0;
+}
+
 static int list_key(struct reader *r, struct str key)
 {
     if (str_is(key, "modules")) return each_item(r, list_module);
+    if (str_is(key, "scheme")) return list_scheme(r);
     if (!str_is(key, "passes_per_step")) return pass_over(r);
     double v;
     TRY(read_number(r, 1000, &v));
@@ -324,6 +334,7 @@ static int rates_key(struct reader *r, struct str key)
 
 static int calibration_key(struct reader *r, struct str key)
 {
+    if (str_is(key, "first_touch_gb_per_s")) return read_number(r, 1e5, &r->f->touch_bytes_per_ns);
     if (!str_is(key, "rates")) return pass_over(r);
     r->n++;
     return each_key(r, rates_key);
