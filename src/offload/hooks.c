@@ -167,6 +167,17 @@ static bool follows_compute(const struct finder *f, uint32_t i)
     return adjacent(f, i) && f->items[i - 1].kind == ITEM_COMPUTE;
 }
 
+/* The mean, because gaps are added up; without the longest ones, in which something else happened.
+ */
+static int64_t usual_gap(int64_t *gaps, uint32_t n)
+{
+    uint32_t kept = n - n / 20;
+    int64_t sum = 0;
+    stats_sort(gaps, n);
+    for (uint32_t i = 0; i < kept; i++) sum += gaps[i];
+    return kept ? sum / kept : 0;
+}
+
 static int measure_gap(struct finder *f)
 {
     struct arena_mark mark = arena_mark(f->mem);
@@ -176,8 +187,7 @@ static int measure_gap(struct finder *f)
     for (uint32_t i = 1; i < f->n_items; i++)
         if (f->items[i].kind == ITEM_COMPUTE && follows_compute(f, i))
             gaps[n++] = f->items[i].begin_ns - f->items[i - 1].end_ns;
-    stats_sort(gaps, n);
-    f->gap_ns = stats_median(gaps, n);
+    f->gap_ns = usual_gap(gaps, n);
     arena_reset_to(f->mem, mark);
     return 0;
 }

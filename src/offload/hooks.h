@@ -23,7 +23,7 @@ struct hook {
 struct hooks {
     struct hook *all; /* by load */
     uint32_t n;
-    int64_t gap_ns; /* between two operators with nothing of this kind between them: the median */
+    int64_t gap_ns; /* between two operators with nothing of this kind between them */
 };
 
 /* Loads from here on leave cold caches behind when their memory is pageable: the CPU itself has

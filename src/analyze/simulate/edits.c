@@ -43,12 +43,17 @@ static int match_names(const struct trace *t, const char *pattern, struct arena 
 
 /* ---- cuts ---- */
 
+static int push_cut(struct plan_build *b, struct sim_cut c)
+{
+    if (c.end_ns <= c.begin_ns) return 0;
+    if (VEC_RESERVE(b->cuts, b->n_cuts, b->cap_cuts, 1)) return ERR_NOMEM;
+    b->cuts[b->n_cuts++] = c;
+    return 0;
+}
+
 static int add_cut(struct plan_build *b, uint32_t thread, int64_t begin, int64_t end, double keep)
 {
-    if (end <= begin) return 0;
-    if (VEC_RESERVE(b->cuts, b->n_cuts, b->cap_cuts, 1)) return ERR_NOMEM;
-    b->cuts[b->n_cuts++] = (struct sim_cut){thread, begin, end, keep};
-    return 0;
+    return push_cut(b, (struct sim_cut){thread, begin, end, keep, false, 0});
 }
 
 /* Cuts [begin, end) but leaves the calls that launch work or wait: those have their own edits. */
@@ -87,7 +92,8 @@ static int merge_cuts(struct plan_build *b)
             if (c.keep >= last->keep) {
                 c.begin_ns = last->end_ns;
             } else {
-                struct sim_cut rest = {c.thread, c.end_ns, last->end_ns, last->keep};
+                struct sim_cut rest = *last;
+                rest.begin_ns = c.end_ns;
                 last->end_ns = c.begin_ns;
                 if (last->end_ns <= last->begin_ns) p->n_cuts--;
                 if (rest.begin_ns < rest.end_ns && p->n_cuts < b->n_cuts * 2) {
@@ -98,6 +104,10 @@ static int merge_cuts(struct plan_build *b)
         }
         if (c.begin_ns < c.end_ns) p->cuts[p->n_cuts++] = c;
     }
+    for (uint32_t i = 0; i < p->n_cuts; i++)
+        if (p->cuts[i].unrecorded)
+            p->cuts[i].weight =
+                sim_weight(b->m, p->cuts[i].thread, p->cuts[i].begin_ns, p->cuts[i].end_ns);
     return 0;
 }
 
@@ -342,7 +352,8 @@ static int edit_spans(struct plan_build *b, struct sim_edit *ed, struct err *e)
         uint32_t c = sim_call_at(m, s->begin_ns);
         for (; drop && c < m->n_calls && m->calls[c].begin_ns < s->end_ns; c++)
             if (m->calls[c].thread == s->thread) b->plan->mode[c] = SIM_DROP;
-        if (add_cut(b, s->thread, s->begin_ns, s->end_ns, drop ? 0 : s->keep))
+        if (push_cut(b, (struct sim_cut){s->thread, s->begin_ns, s->end_ns, drop ? 0 : s->keep,
+                                         drop, 0}))
             return FAIL(e, ERR_NOMEM, "out of memory");
         ed->n_matched++;
     }

@@ -525,6 +525,22 @@ static void weigh_events(struct build *b)
     }
 }
 
+double sim_weight(const struct sim_model *m, uint32_t thread, int64_t begin_ns, int64_t end_ns)
+{
+    const struct trace *t = m->t;
+    lane_id l = m->threads[thread].lane;
+    double sum = 0;
+    uint32_t next = sim_call_at(m, begin_ns);
+    int64_t inside_until = begin_ns;
+    for (row_t r = trace_lower_bound(t, l, begin_ns); r < t->lanes[l].end; r++) {
+        if (t->ts_ns[r] >= end_ns) break;
+        for (; next < m->n_calls && m->calls[next].begin_ns <= t->ts_ns[r]; next++)
+            if (m->calls[next].thread == thread) inside_until = m->calls[next].end_ns;
+        if (t->ts_ns[r] >= inside_until) sum += event_weight(t, r, m->op_weight);
+    }
+    return sum;
+}
+
 /* Chains the nodes of each thread. */
 static void chain_calls(struct sim_model *m)
 {

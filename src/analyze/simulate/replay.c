@@ -49,8 +49,15 @@ struct run {
     int64_t wait_ns, device_end_ns;
 };
 
-/* Original time that the cuts take out of [from, to) of a thread. */
-static double cut_time(const struct run *r, const struct thread_state *th, int64_t from, int64_t to)
+/* What cuts take out of a stretch of a thread. */
+struct cut_out {
+    double ns;
+    double unrecorded_ns, weight; /* of it: where recording goes with it, and how much of that */
+};
+
+/* What the cuts take out of [from, to) of a thread, in original time. */
+static struct cut_out cut_out(const struct run *r, const struct thread_state *th, int64_t from,
+                              int64_t to)
 {
     const struct sim_cut *cuts = r->plan->cuts;
     uint32_t lo = th->first_cut, hi = th->end_cut;
@@ -59,11 +66,15 @@ static double cut_time(const struct run *r, const struct thread_state *th, int64
         if (cuts[mid].end_ns <= from) lo = mid + 1;
         else hi = mid;
     }
-    double gone = 0;
+    struct cut_out gone = {0};
     for (; lo < th->end_cut && cuts[lo].begin_ns < to; lo++) {
-        int64_t b = cuts[lo].begin_ns > from ? cuts[lo].begin_ns : from;
-        int64_t e = cuts[lo].end_ns < to ? cuts[lo].end_ns : to;
-        gone += (double)(e - b) * (1 - cuts[lo].keep);
+        const struct sim_cut *c = &cuts[lo];
+        int64_t b = c->begin_ns > from ? c->begin_ns : from;
+        int64_t e = c->end_ns < to ? c->end_ns : to;
+        gone.ns += (double)(e - b) * (1 - c->keep);
+        if (!c->unrecorded) continue;
+        gone.unrecorded_ns += (double)(e - b);
+        gone.weight += c->weight * (double)(e - b) / (double)(c->end_ns - c->begin_ns);
     }
     return gone;
 }
@@ -74,9 +85,11 @@ static int64_t cpu_time(const struct run *r, uint32_t thread, int64_t from, int6
                         double weight)
 {
     if (to <= from) return 0;
-    double whole = (double)(to - from);
-    double left = whole - cut_time(r, &r->threads[thread], from, to);
-    double cost = weight * r->plan->cost_ns * left / whole;
+    struct cut_out gone = cut_out(r, &r->threads[thread], from, to);
+    double left = (double)(to - from) - gone.ns;
+    double recorded = (double)(to - from) - gone.unrecorded_ns;
+    weight = weight > gone.weight ? weight - gone.weight : 0;
+    double cost = recorded > 0 ? weight * r->plan->cost_ns * left / recorded : 0;
     double least = left * LEAST_SHARE;
     left = left - cost > least ? left - cost : least;
     if (r->plan->cpu_scale > 0) left *= r->plan->cpu_scale;
@@ -217,7 +230,7 @@ static void start_works(struct run *r, const struct sim_call *c, int64_t now_ns,
         uint32_t w = m->works_by_call[c->first_work + i];
         int64_t latency = m->works[w].latency_ns;
         int64_t in_call = c->begin_ns + latency < c->end_ns ? c->begin_ns + latency : c->end_ns;
-        latency -= (int64_t)cut_time(r, th, c->begin_ns, in_call);
+        latency -= (int64_t)cut_out(r, th, c->begin_ns, in_call).ns;
         if (captured && latency > m->typical_latency_ns) latency = m->typical_latency_ns;
         start_work(r, w, now_ns, latency > 0 ? latency : 0, captured);
     }

@@ -22,6 +22,9 @@ struct sim_cut {
     uint32_t thread;
     int64_t begin_ns, end_ns;
     double keep;
+    bool unrecorded; /* what was recorded in it goes too: `weight`, outside of calls; else the
+                        recording shrinks as the time around it does */
+    double weight;
 };
 
 struct sim_plan {
