@@ -60,6 +60,11 @@ static struct str gpu_of(const struct job *j)
     return t && t->n_devices ? trace_str(t, t->devices[0].name) : str_from("", 0);
 }
 
+static const struct ncu_trouble nothing_fits = {
+    "none of the measured launches is one of the kernels of this trace",
+    "the report has to be of the program that the trace is of, with the same inputs; strata dive "
+    "REPORT alone shows what is in it"};
+
 static int show(struct cli *cli, const struct opts *o, struct job *j, struct arena *mem,
                 struct err *e)
 {
@@ -74,6 +79,7 @@ static int show(struct cli *cli, const struct opts *o, struct job *j, struct are
     struct dive d;
     TRY(gpu_ceilings_get(&wish, mem, &in.ceilings, e));
     TRY(dive_run(&in, mem, &d, e));
+    if (j->has_report && !d.n_measured) j->trouble = nothing_fits;
     d.trouble = j->trouble.what;
     d.remedy = j->trouble.remedy;
     struct screen s = {&cli->out, j->path, cli->width, cli->color, UINT32_MAX};
@@ -112,6 +118,15 @@ static int find_numbers(const struct opts *o, struct job *j, struct arena *mem, 
     return 0;
 }
 
+static int no_targets(const struct job *j, struct err *e)
+{
+    if (j->targets.n_kernels)
+        return FAIL(e, ERR_USAGE, "%s: no kernel matches; strata kernels lists their names",
+                    j->path);
+    return FAIL(e, ERR_FORMAT, "%s: no kernels in this trace: record with ProfilerActivity.CUDA",
+                j->path);
+}
+
 static int with_trace(struct cli *cli, const struct opts *o, struct job *j, struct arena *mem,
                       struct err *e)
 {
@@ -123,9 +138,7 @@ static int with_trace(struct cli *cli, const struct opts *o, struct job *j, stru
     TRY(cli_open_trace(cli, j->path, &t, e));
     int rc = basics_run(t, mem, &j->basics, e);
     if (rc == 0) rc = targets_select(&j->basics, wish, mem, &j->targets, e);
-    if (rc == 0 && !j->targets.n)
-        rc = FAIL(e, ERR_FORMAT, "%s: no kernels%s: record with ProfilerActivity.CUDA", j->path,
-                  j->targets.n_kernels ? " that match" : " in this trace");
+    if (rc == 0 && !j->targets.n) rc = no_targets(j, e);
     if (rc == 0) rc = find_numbers(o, j, mem, e);
     if (rc == 0) rc = show(cli, o, j, mem, e);
     trace_free(t);

@@ -182,7 +182,8 @@ static struct ncu_trouble why_nothing(const struct session *s, int status)
     if (there || t.what) return there ? (struct ncu_trouble){NULL, NULL} : t;
     if (WIFSIGNALED(status))
         return (struct ncu_trouble){
-            arena_printf(s->mem, "Nsight Compute was ended by %s", strsignal(WTERMSIG(status))),
+            arena_printf(s->mem, "Nsight Compute was ended by signal %d (%s)", WTERMSIG(status),
+                         strsignal(WTERMSIG(status))),
             "run it again; fewer kernels (--top 1) need less memory and time"};
     return (struct ncu_trouble){
         arena_printf(s->mem, "the program ended with status %d and Nsight Compute left no report",
@@ -218,7 +219,8 @@ static int measure(const struct session *s, const struct targets *targets, struc
                          .major = s->wish->major,
                          .command = s->wish->command};
     TRY(ncu_args_profile(targets, &w, s->mem, &args, e));
-    cli_say("measuring %u kernels with %s; the program is slower meanwhile", targets->n, s->ncu);
+    cli_say("measuring %u kernel%s with %s; the program is slower meanwhile", targets->n,
+            targets->n == 1 ? "" : "s", s->ncu);
     setenv("STRATA_DIVE", "1", 1);
     unsetenv("CUDA_INJECTION64_PATH"); /* ncu comes in by the same door */
     TRY(child_run(args, 1, &status, e));
@@ -227,7 +229,14 @@ static int measure(const struct session *s, const struct targets *targets, struc
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         cli_say("the program did not end well under ncu: what was measured until then is shown");
     TRY(keep_report(s, e));
-    return import_report(s->ncu, s->report, s->mem, ret, e);
+    struct err why;
+    err_init(&why);
+    int rc = import_report(s->ncu, s->report, s->mem, ret, &why);
+    if (rc == ERR_FORMAT)
+        *ret_trouble = (struct ncu_trouble){arena_strdup(s->mem, str_c(why.msg)),
+                                            "run it again: the report may have been cut short"};
+    else if (rc < 0) return FAIL(e, rc, "%s", why.msg);
+    return 0;
 }
 
 int ncu_run_profile(const struct ncu_run *r, const struct targets *targets, struct arena *mem,
