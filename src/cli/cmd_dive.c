@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/gpu_ceilings.h"
+#include "cli/html.h"
 #include "cli/ncu_run.h"
 #include "dive/dive.h"
 #include "report/view_dive.h"
@@ -21,6 +22,7 @@ static const struct opt opts[] = {
     {"replay", 0, "HOW", "how passes are repeated (kernel)", "kernel|application"},
     {"ceilings", 0, "FILE", "what the GPU reaches, as JSON; or the word datasheet", NULL},
     {"calibrate", 0, NULL, "measure what the GPU reaches again", NULL},
+    {"html", 0, "FILE", "write one page with the roofline, for any browser", NULL},
     {0},
 };
 
@@ -65,6 +67,22 @@ static const struct ncu_trouble nothing_fits = {
     "the report has to be of the program that the trace is of, with the same inputs; strata dive "
     "REPORT alone shows what is in it"};
 
+static int write_page(const struct dive *d, const char *title, const char *file, struct err *e)
+{
+    struct arena mem;
+    struct buf doc;
+    arena_init(&mem);
+    buf_init(&doc);
+    view_dive_json(&doc, d);
+    struct page p = {.kind = "dive", .title = title, .dive = buf_str(&doc)};
+    int rc =
+        buf_ok(&doc) ? html_write(&p, NULL, 0, file, &mem, e) : FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0) html_tell(file);
+    buf_done(&doc);
+    arena_done(&mem);
+    return rc;
+}
+
 static int show(struct cli *cli, const struct opts *o, struct job *j, struct arena *mem,
                 struct err *e)
 {
@@ -82,6 +100,8 @@ static int show(struct cli *cli, const struct opts *o, struct job *j, struct are
     if (j->has_report && !d.n_measured) j->trouble = nothing_fits;
     d.trouble = j->trouble.what;
     d.remedy = j->trouble.remedy;
+    const char *page = opt_get(o, "html", NULL);
+    if (page) TRY(write_page(&d, j->path, page, e));
     struct screen s = {&cli->out, j->path, cli->width, cli->color, UINT32_MAX};
     if (cli->json) view_dive_json(&cli->out, &d);
     else view_dive_text(&s, &d);
@@ -148,6 +168,7 @@ static int with_trace(struct cli *cli, const struct opts *o, struct job *j, stru
 static int dive(struct cli *cli, const struct opts *o, struct arena *mem, struct err *e)
 {
     struct job j = {.path = o->args[0]};
+    TRY(html_check(o, e));
     j.command = arena_zalloc(mem, (size_t)o->n_args, sizeof *j.command);
     if (!j.command) return FAIL(e, ERR_NOMEM, "out of memory");
     for (int i = 1; i < o->n_args; i++) j.command[i - 1] = o->args[i];
