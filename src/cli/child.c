@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t child_pid;
@@ -83,6 +84,20 @@ int child_run(char **argv, int stdout_to_stderr, int *ret_status, struct err *e)
     TRY(start(argv, stdout_to_stderr ? STDERR_FILENO : -1, &pid, e));
     wait_for(pid, ret_status);
     return 0;
+}
+
+int child_run_ticking(char **argv, child_tick *tick, void *ctx, int *ret_status, struct err *e)
+{
+    pid_t pid, ended;
+    int rc = 0;
+    TRY(start(argv, STDERR_FILENO, &pid, e));
+    while ((ended = waitpid(pid, ret_status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+        struct timespec pause = {.tv_nsec = CHILD_TICK_MS * 1000000L};
+        if (rc == 0) rc = tick(ctx, e);
+        nanosleep(&pause, NULL);
+    }
+    child_pid = 0;
+    return rc;
 }
 
 /* Reads to the end even when it is not kept, so that the program can end. */

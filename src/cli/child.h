@@ -15,6 +15,13 @@ int child_run(char **argv, int stdout_to_stderr, int *ret_status, struct err *e)
 #define CHILD_MOST_BYTES ((size_t)256 << 20)
 int child_read(char **argv, struct buf *out, int *ret_status, struct err *e) MUST_USE;
 
+/* Like child_run, its standard output going to our standard error; calls `tick` every CHILD_TICK_MS
+ * until it ends. A tick that fails is not called again, and its result is the result. */
+enum { CHILD_TICK_MS = 20 };
+typedef int child_tick(void *ctx, struct err *e);
+int child_run_ticking(char **argv, child_tick *tick, void *ctx, int *ret_status,
+                      struct err *e) MUST_USE;
+
 /* Ends this process the way the child ended: by its signal, or gives its exit status back. */
 int child_end_alike(int status);
 

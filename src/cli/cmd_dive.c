@@ -6,9 +6,11 @@
 
 #include "cli/cli.h"
 #include "cli/gpu_ceilings.h"
+#include "cli/gpu_counters.h"
 #include "cli/html.h"
 #include "cli/ncu_run.h"
 #include "dive/dive.h"
+#include "report/view_counters.h"
 #include "report/view_dive.h"
 
 enum { DEFAULT_TOP = 5, MOST_TOP = 50 };
@@ -22,6 +24,8 @@ static const struct opt opts[] = {
     {"replay", 0, "HOW", "how passes are repeated (kernel)", "kernel|application"},
     {"ceilings", 0, "FILE", "what the GPU reaches, as JSON; or the word datasheet", NULL},
     {"calibrate", 0, NULL, "measure what the GPU reaches again", NULL},
+    {"counters", 0, NULL, "instead: counters of the whole GPU while COMMAND runs, no trace needed",
+     NULL},
     {"html", 0, "FILE", "write one page with the roofline, for any browser", NULL},
     {0},
 };
@@ -33,6 +37,8 @@ static const char *const examples[] = {
     "what the trace alone allows to say, without measuring",
     "strata dive kernels.ncu-rep",
     "read a report that exists; CSV of ncu works too",
+    "strata dive --counters -- python profile_denoise.py",
+    "how busy SMs, tensor cores and memory are over the whole run, nothing slowed down",
     NULL,
 };
 
@@ -165,13 +171,33 @@ static int with_trace(struct cli *cli, const struct opts *o, struct job *j, stru
     return rc;
 }
 
+/* Operands from `first` on, NULL-terminated; NULL when memory is out. */
+static char **command_from(const struct opts *o, int first, struct arena *mem)
+{
+    char **command = arena_zalloc(mem, (size_t)o->n_args + 1, sizeof *command);
+    for (int i = first; command && i < o->n_args; i++) command[i - first] = o->args[i];
+    return command;
+}
+
+static int count(struct cli *cli, const struct opts *o, struct arena *mem, struct err *e)
+{
+    struct pm_result r;
+    char **command = command_from(o, 0, mem);
+    if (!command) return FAIL(e, ERR_NOMEM, "out of memory");
+    TRY(gpu_counters_run(command, mem, &r, e));
+    struct screen s = {&cli->out, o->args[0], cli->width, cli->color, UINT32_MAX};
+    if (cli->json) view_counters_json(&cli->out, &r);
+    else view_counters_text(&s, &r);
+    return 0;
+}
+
 static int dive(struct cli *cli, const struct opts *o, struct arena *mem, struct err *e)
 {
     struct job j = {.path = o->args[0]};
+    if (opt_has(o, "counters")) return count(cli, o, mem, e);
     TRY(html_check(o, e));
-    j.command = arena_zalloc(mem, (size_t)o->n_args, sizeof *j.command);
+    j.command = command_from(o, 1, mem);
     if (!j.command) return FAIL(e, ERR_NOMEM, "out of memory");
-    for (int i = 1; i < o->n_args; i++) j.command[i - 1] = o->args[i];
     if (!ncu_run_is_report(j.path)) return with_trace(cli, o, &j, mem, e);
     if (*j.command)
         return FAIL(e, ERR_USAGE,
@@ -193,7 +219,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 const struct cmd cmd_dive = {
     .name = "dive",
     .summary = "why the kernels that matter are slow: Nsight Compute on just those",
-    .args = "TRACE|REPORT [-- COMMAND...]",
+    .args = "[TRACE|REPORT] [-- COMMAND...]",
     .about =
         "Chooses the kernels of a trace that cost most time in which nothing else ran, measures\n"
         "one launch of each with Nsight Compute while COMMAND runs, and says for each what holds\n"
@@ -201,7 +227,8 @@ const struct cmd cmd_dive = {
         "that does not fill the GPU. A verdict needs several measurements that agree, and comes\n"
         "with how sure it is. Rates are compared with what this GPU reaches, which is measured\n"
         "once and kept. Without ncu, or without the right to use it, the trace alone gives an\n"
-        "estimate, marked as one. An existing report (.ncu-rep, CSV) is read as it is.",
+        "estimate, marked as one. An existing report (.ncu-rep, CSV) is read as it is.\n"
+        "With --counters the GPU samples its own counters instead while COMMAND runs.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_DIAGNOSE,
