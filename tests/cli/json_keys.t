@@ -24,3 +24,7 @@ $ for view in steps stages launches memory; do
 | []
 | []
 | []
+$ { strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --json; } | python3 keys.py $DATA/../../docs/format/json.md
+| []
+$ strata dive $DATA/dive/h200_details.csv --json | python3 keys.py $DATA/../../docs/format/json.md
+| []
