@@ -12,7 +12,7 @@ enum { VARINT_BYTES = 10 };
 
 static uint64_t zigzag(int64_t v)
 {
-    return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
+    return v < 0 ? ~((uint64_t)v << 1) : (uint64_t)v << 1;
 }
 
 static void add_varint(struct buf *b, uint64_t v)
