@@ -44,7 +44,7 @@ static struct trace *drains(void)
         for (int i = 0; i < 10; i++)
             kit_launch(&k, at + 10 + 10 * i, "gemm", at + 100 + 1000 * i, 1000);
         kit_item(&k, at + 200, at + 10102, 10);
-        kit_launch(&k, at + 14000, "late", at + 14010, 1000);
+        kit_launch(&k, at + 14000, "late", at + 14010, 6000);
     }
     return kit_end(&k);
 }
