@@ -2,6 +2,7 @@
  * steps, fork, exec, signals, and death at any moment. */
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include "analyze/timing_rows.h"
 #include "import/ring_file.h"
@@ -590,10 +591,57 @@ static void no_more_files(const char *dir)
     for (int fd = 3; fd <= last; fd++) close(fd);
 }
 
+/* As on a full disk: files stop growing at a size, here by a limit whose signal kills by default.
+ */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit = {.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+    CHECK_EQ_INT(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void no_room(const char *dir)
+{
+    limit_files(1000);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    for (int i = 0; i < 5000; i++) {
+        strata_begin("lost");
+        strata_end();
+    }
+    CHECK(strata_trouble() != NULL);
+    CHECK_EQ_UINT(recorder_lost(), 10000);
+}
+
+enum { LITTLE_ROOM = 1 << 20, BEYOND_IT = 200000 };
+
+static void little_room(const char *dir)
+{
+    limit_files(LITTLE_ROOM);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    for (int i = 0; i < BEYOND_IT; i++) strata_instant("mark");
+    CHECK(recorder_lost() > 0 && recorder_lost() < BEYOND_IT);
+}
+
+/* What is there is the end: the newest take the place of the oldest, and what went is counted. */
+TEST(a_disk_that_fills_up)
+{
+    struct folder f;
+    struct trace *t = record_in_child(little_room, &f);
+    REQUIRE(t != NULL && t->n_rows > 0);
+    /* a few of those that went were not marks: blocks begin with the time */
+    uint64_t known = t->damage.count[DAMAGE_LOST_RECORDS] + (uint64_t)count_rows(t, "mark");
+    CHECK(known >= BEYOND_IT && known < BEYOND_IT + 100);
+    char ring[512];
+    struct stat st;
+    folder_count(&f, ".ring", ring);
+    CHECK(stat(ring, &st) == 0 && st.st_size <= LITTLE_ROOM);
+    trace_free(t);
+    folder_done(&f);
+}
+
 TEST(trouble_never_reaches_the_program)
 {
-    void (*cases[])(const char *) = {unwritable, not_a_folder, closes_everything, folder_vanishes,
-                                     no_more_files};
+    void (*cases[])(const char *) = {unwritable,      not_a_folder,  closes_everything,
+                                     folder_vanishes, no_more_files, no_room};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct folder f = folder_new();
         CHECK_EQ_INT(in_child(cases[i], f.path), 0);
