@@ -244,6 +244,7 @@ static void put_next(const struct screen *s, const struct analysis *a)
     else if (!show || strcmp(show, "gaps %s") != 0)
         next[n++] = (struct screen_next){"gaps %s", "every idle moment of the GPU and its cause"};
     else next[n++] = (struct screen_next){"stages %s", "which stage waits, and which is busy"};
+    next[n++] = (struct screen_next){"report %s --html report.html", "the same on a timeline"};
     buf_addc(s->out, '\n');
     screen_next(s, next, n);
 }

@@ -37,8 +37,9 @@ $ strata report v0.json.gz
 |     ok  a launch onto an idle stream takes 13.7 us; the queue is never deeper than 6: the CPU only
 |         just keeps up
 |
-| next: strata gaps v0.json.gz     how we know, step by step
-|       strata stages v0.json.gz   which stage waits, and which is busy
+| next: strata gaps v0.json.gz                        how we know, step by step
+|       strata stages v0.json.gz                      which stage waits, and which is busy
+|       strata report v0.json.gz --html report.html   the same on a timeline
 
 # Advice promises no gain.
 $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata report big.json.gz
@@ -69,8 +70,9 @@ $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata repo
 |     ok  a launch onto an idle stream takes 15.4 us; the queue is never deeper than 4: the CPU only
 |         just keeps up
 |
-| next: strata steps big.json.gz   how we know, step by step
-|       strata gaps big.json.gz    every idle moment of the GPU and its cause
+| next: strata steps big.json.gz                       how we know, step by step
+|       strata gaps big.json.gz                        every idle moment of the GPU and its cause
+|       strata report big.json.gz --html report.html   the same on a timeline
 
 # Small enough to hand on; as many findings as asked for.
 $ strata report v0.json.gz --md | wc -c | awk '{ print ($1 < 8192) }'
@@ -240,5 +242,5 @@ $ gzip -dc v0.json.gz | head -c 900000 > cut.json && strata report cut.json | se
 |     ok  a launch onto an idle stream takes 13.7 us; the queue is never deeper than 6: the CPU only
 |         just keeps up
 |
-| next: strata lint cut.json   what is missing or damaged, and where
+| next: strata lint cut.json                        what is missing or damaged, and where
 ! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last 1 lost
