@@ -73,13 +73,10 @@ enum ring_kind {
     RING_DROPPED = 30,      /* value: records the device's library says it dropped */
 
     RING_STACK = 31,    /* id: the thread's stack (DEF_FRAME) from `ticks` to value, in ticks */
-    RING_STACK_OF = 32, /* a sample; id: the stack of thread `value`; type: enum ring_sample */
+    RING_STACK_OF = 32, /* a sample; id: the stack of thread `value` */
     RING_RANGE = 33,    /* a range of no thread, at its end: name, category; value: its start */
     RING_VALUE = 255
 };
-
-/* What a sample says of its thread: it was running, or stood still there until its next sample. */
-enum ring_sample { RING_RAN = 1, RING_STOOD = 2 };
 
 enum ring_memory { RING_MEMORY_ALLOC = 1, RING_MEMORY_FREE = 2 };
 
@@ -90,7 +87,7 @@ struct ring_record {
     uint16_t name; /* string id */
     uint16_t category;
     uint8_t kind;   /* enum ring_kind */
-    uint8_t type;   /* enum ring_type of a RING_ARG; enum ring_memory, enum ring_sample */
+    uint8_t type;   /* enum ring_type of a RING_ARG, enum ring_memory of a RING_MEMORY */
     uint16_t check; /* low bits of the number of its block, counted from 1 */
 };
 

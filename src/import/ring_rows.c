@@ -248,11 +248,10 @@ static int add_stack(struct thread *t, const struct ring_entry *e)
         .process = t->p->twin,
         .stack = ring_id(e->r),
         .defs = t->p->number,
-        .how = e->r.type == RING_STOOD ? STACK_STOOD : STACK_RAN,
     };
     if (e->r.kind == RING_STACK) {
         seen.end_ns = ring_process_ns(t->p, e->value);
-        seen.how = STACK_EXACT;
+        seen.exact = true;
     } else {
         seen.tid = (int64_t)e->value;
     }

@@ -58,16 +58,39 @@ static uint32_t last_before(const struct span_tree *t, int64_t at)
     return lo ? (uint32_t)(lo - 1) : NO_PARENT;
 }
 
-int64_t span_tree_border(const struct span_tree *t, int64_t at, int64_t lo, int64_t hi)
+int64_t span_tree_border(const struct span_tree *t, const struct border *b)
 {
     const struct span_node *cut = NULL;
+    uint32_t i = last_before(t, b->at_ns);
+    for (int steps = 0; i != NO_PARENT && steps < MOST_STEPS; i = t->nodes[i].parent, steps++) {
+        const struct span_node *s = &t->nodes[i];
+        if (s->end_ns > b->at_ns && (s->begin_ns > b->lo_ns || s->end_ns < b->hi_ns)) cut = s;
+    }
+    if (!cut) return b->at_ns;
+    bool may_begin = cut->begin_ns > b->lo_ns, may_end = cut->end_ns < b->hi_ns;
+    if (may_begin && may_end) may_begin = b->at_ns - cut->begin_ns <= cut->end_ns - b->at_ns;
+    return may_begin ? cut->begin_ns : cut->end_ns;
+}
+
+/* The outermost span around `at` that does not reach over the whole of [begin, end]. */
+static const struct span_node *crossed(const struct span_tree *t, int64_t at, int64_t begin,
+                                       int64_t end)
+{
+    const struct span_node *found = NULL;
     uint32_t i = last_before(t, at);
     for (int steps = 0; i != NO_PARENT && steps < MOST_STEPS; i = t->nodes[i].parent, steps++) {
         const struct span_node *s = &t->nodes[i];
-        if (s->end_ns > at && (s->begin_ns > lo || s->end_ns < hi)) cut = s;
+        if (s->end_ns > at && (s->begin_ns > begin || s->end_ns < end)) found = s;
     }
-    if (!cut) return at;
-    bool may_begin = cut->begin_ns > lo, may_end = cut->end_ns < hi;
-    if (may_begin && may_end) may_begin = at - cut->begin_ns <= cut->end_ns - at;
-    return may_begin ? cut->begin_ns : cut->end_ns;
+    return found;
+}
+
+void span_tree_fit(const struct span_tree *t, struct border *begin, struct border *end)
+{
+    const struct span_node *s = crossed(t, end->at_ns, begin->at_ns, end->at_ns);
+    if (s && s->begin_ns <= begin->hi_ns) begin->at_ns = s->begin_ns;
+    else if (s && s->end_ns <= end->hi_ns) end->at_ns = s->end_ns;
+    s = crossed(t, begin->at_ns, begin->at_ns, end->at_ns);
+    if (s && s->end_ns >= end->lo_ns) end->at_ns = s->end_ns;
+    else if (s && s->begin_ns >= begin->lo_ns) begin->at_ns = s->begin_ns;
 }

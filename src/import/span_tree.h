@@ -20,8 +20,17 @@ int span_tree_build(struct span_tree *t, const struct stack_span *all, size_t n,
                     const struct stack_seen *who) MUST_USE;
 void span_tree_done(struct span_tree *t);
 
-/* `at`, or the nearest edge in [lo, hi] of the outermost span that it would cut. Spans that reach
- * from before `lo` to after `hi` are cut by any border there is. */
-int64_t span_tree_border(const struct span_tree *t, int64_t at, int64_t lo, int64_t hi);
+/* A border that may lie anywhere from `lo` to `hi`. */
+struct border {
+    int64_t at_ns, lo_ns, hi_ns;
+};
+
+/* Where it lies best: where it is, or at the nearest possible edge of the outermost span that it
+ * would cut. */
+int64_t span_tree_border(const struct span_tree *t, const struct border *b);
+
+/* Moves the borders of something that would overlap a span without nesting: it goes into the span,
+ * or around it. */
+void span_tree_fit(const struct span_tree *t, struct border *begin, struct border *end);
 
 #endif

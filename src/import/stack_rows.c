@@ -26,14 +26,14 @@ struct path {
 /* A function that is open, and the line it is at. */
 struct open {
     struct frame frame;
-    int64_t begin_ns, line_begin_ns;
+    struct border begin, line_begin;
     uint64_t src;
     bool exact; /* a call waited at this line */
 };
 
-/* A row to be, in the order rows are handed over: outer ones first. */
+/* A row to be. Outer ones are handed over first. */
 struct made {
-    int64_t begin_ns, end_ns;
+    struct border begin, end;
     uint64_t src;
     uint32_t order;
     str_id name;
@@ -122,22 +122,22 @@ static int make(struct sweep *w, const struct made *m)
 }
 
 /* The row of the line that function `depth` was at, if a call waited there. */
-static int close_line(struct sweep *w, int depth, int64_t at_ns)
+static int close_line(struct sweep *w, int depth, const struct border *at)
 {
     struct open *o = &w->open[depth];
     if (!o->exact || !o->frame.line || o->frame.module) return 0;
-    return make(w, &(struct made){o->line_begin_ns, at_ns, o->src, (uint32_t)depth * 2 + 1,
+    return make(w, &(struct made){o->line_begin, *at, o->src, (uint32_t)depth * 2 + 1,
                                   name_line(w, &o->frame), ROW_LINE});
 }
 
-static int close_to(struct sweep *w, int depth, int64_t at_ns)
+static int close_to(struct sweep *w, int depth, const struct border *at)
 {
     while (w->n_open > depth) {
         int i = w->n_open - 1;
         struct open *o = &w->open[i];
-        TRY(close_line(w, i, at_ns));
+        TRY(close_line(w, i, at));
         str_id name = intern_add(part_strings(w->part), text_of(w->defs, &o->frame));
-        TRY(make(w, &(struct made){o->begin_ns, at_ns, o->src, (uint32_t)i * 2, name, 0}));
+        TRY(make(w, &(struct made){o->begin, *at, o->src, (uint32_t)i * 2, name, 0}));
         w->n_open--;
     }
     return 0;
@@ -165,11 +165,11 @@ static bool went_on(const struct sweep *w, int depth, const struct path *path,
     if (depth >= w->n_open || depth >= path->n) return false;
     const struct frame *was = &w->open[depth].frame, *is = &path->at[depth];
     if (!same_function(was, is)) return false;
-    return a->how != STACK_EXACT || b->how != STACK_EXACT || is->line > was->line;
+    return !a->exact || !b->exact || is->line > was->line;
 }
 
 struct borders {
-    int64_t close_ns, open_ns;
+    struct border close, open;
 };
 
 /* Where functions seen only in `a` end and those seen only in `b` begin. */
@@ -178,22 +178,22 @@ static struct borders find_borders(const struct sweep *w, const struct stack_see
 {
     int64_t half = w->p->period_ns / 2;
     int64_t lo = a->end_ns, hi = b->begin_ns > lo ? b->begin_ns : lo, middle = lo + (hi - lo) / 2;
-    struct borders x = {lo, hi};
-    if (a->how != STACK_EXACT) x.close_ns = hi - lo < 2 * half ? middle : lo + half;
-    if (b->how != STACK_EXACT) x.open_ns = hi - lo < 2 * half ? middle : hi - half;
-    x.close_ns = span_tree_border(&w->spans, x.close_ns, lo, hi);
-    x.open_ns = span_tree_border(&w->spans, x.open_ns, lo, hi);
-    if (x.close_ns > x.open_ns) x.close_ns = x.open_ns;
+    struct borders x = {{lo, lo, hi}, {hi, lo, hi}};
+    if (!a->exact) x.close.at_ns = hi - lo < 2 * half ? middle : lo + half;
+    if (!b->exact) x.open.at_ns = hi - lo < 2 * half ? middle : hi - half;
+    x.close.at_ns = span_tree_border(&w->spans, &x.close);
+    x.open.at_ns = span_tree_border(&w->spans, &x.open);
+    if (x.close.at_ns > x.open.at_ns) x.close.at_ns = x.open.at_ns;
     return x;
 }
 
 static void open_frames(struct sweep *w, const struct path *path, const struct stack_seen *b,
-                        int64_t at_ns)
+                        const struct border *at)
 {
     for (int i = w->n_open; i < path->n; i++)
-        w->open[i] = (struct open){path->at[i], at_ns, at_ns, b->src, false};
+        w->open[i] = (struct open){path->at[i], *at, *at, b->src, false};
     w->n_open = path->n;
-    for (int i = 0; i < w->n_open && b->how == STACK_EXACT; i++) w->open[i].exact = true;
+    for (int i = 0; i < w->n_open && b->exact; i++) w->open[i].exact = true;
 }
 
 /* From moment `a` to moment `b`. */
@@ -203,29 +203,44 @@ static int step(struct sweep *w, const struct stack_seen *a, const struct stack_
     read_path(w->defs, b->stack, &path);
     struct borders x = find_borders(w, a, b);
     int same = common(w, &path);
-    bool left = a->how == STACK_EXACT && b->how == STACK_EXACT;
-    if (left && same == w->n_open && same == path.n && same > 0) same--;
-    if (went_on(w, same, &path, a, b)) {
-        TRY(close_to(w, same + 1, x.close_ns));
+    if (a->exact && b->exact && same == w->n_open && same == path.n && same > 0) same--;
+    if (!went_on(w, same, &path, a, b)) {
+        TRY(close_to(w, same, &x.close));
+    } else {
+        TRY(close_to(w, same + 1, &x.close));
         if (w->open[same].frame.id != path.at[same].id) {
-            TRY(close_line(w, same, x.close_ns));
+            TRY(close_line(w, same, &x.close));
             w->open[same].frame = path.at[same];
-            w->open[same].line_begin_ns = x.open_ns;
+            w->open[same].line_begin = x.open;
             w->open[same].exact = false;
         }
-    } else {
-        TRY(close_to(w, same, x.close_ns));
     }
-    open_frames(w, &path, b, x.open_ns);
+    open_frames(w, &path, b, &x.open);
     return 0;
 }
 
 static int by_place(const void *a, const void *b)
 {
     const struct made *x = a, *y = b;
-    if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
-    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1;
+    if (x->begin.at_ns != y->begin.at_ns) return x->begin.at_ns < y->begin.at_ns ? -1 : 1;
+    if (x->end.at_ns != y->end.at_ns) return x->end.at_ns > y->end.at_ns ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Keeps the rows inside those that enclose them, which were moved before them. */
+static void fit(struct sweep *w)
+{
+    struct made *around[2 * DEEPEST] = {0};
+    for (size_t i = 0; i < w->n_made; i++) {
+        struct made *m = &w->made[i];
+        span_tree_fit(&w->spans, &m->begin, &m->end);
+        const struct made *outer = m->order ? around[m->order - 1] : NULL;
+        if (!outer && m->order > 1) outer = around[m->order - 2]; /* it has no row of a line */
+        if (outer && m->begin.at_ns < outer->begin.at_ns) m->begin.at_ns = outer->begin.at_ns;
+        if (outer && m->end.at_ns > outer->end.at_ns) m->end.at_ns = outer->end.at_ns;
+        around[m->order] = m;
+        if (m->order % 2 == 0) around[m->order + 1] = NULL;
+    }
 }
 
 static int hand_over(struct sweep *w)
@@ -233,11 +248,13 @@ static int hand_over(struct sweep *w)
     static const struct py_info nothing = {-1, -1, -1};
     uint8_t cat = part_cat(w->part, str_c(kind_name(KIND_PYTHON)));
     if (w->n_made) qsort(w->made, w->n_made, sizeof *w->made, by_place);
+    fit(w);
     for (size_t i = 0; i < w->n_made; i++) {
         const struct made *m = &w->made[i];
+        int64_t dur_ns = m->end.at_ns - m->begin.at_ns;
         struct part_row row = {
-            .ts_ns = m->begin_ns,
-            .dur_ns = m->end_ns > m->begin_ns ? m->end_ns - m->begin_ns : 0,
+            .ts_ns = m->begin.at_ns,
+            .dur_ns = dur_ns > 0 ? dur_ns : 0,
             .name = m->name,
             .kind = KIND_PYTHON,
             .cat = cat,
@@ -254,31 +271,19 @@ static int hand_over(struct sweep *w)
     return 0;
 }
 
-/* A thread that was found standing stood there until shortly before it was seen again. */
-static void stretch(struct stack_seen *seen, size_t n, int64_t period_ns)
+static int add_thread(struct sweep *w, const struct stack_seen *seen, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct stack_seen *a = &seen[i];
-        if (a->how == STACK_STOOD && i + 1 < n && seen[i + 1].begin_ns - period_ns > a->end_ns)
-            a->end_ns = seen[i + 1].begin_ns - period_ns;
-        if (a->end_ns < a->begin_ns) a->end_ns = a->begin_ns;
-    }
-}
-
-static int add_thread(struct sweep *w, struct stack_seen *seen, size_t n)
-{
-    int64_t half = w->p->period_ns / 2;
-    stretch(seen, n, w->p->period_ns);
-    struct stack_seen before = {.end_ns = seen[0].begin_ns, .how = STACK_RAN};
+    struct stack_seen before = {.end_ns = seen[0].begin_ns};
     w->n_open = 0;
     for (size_t i = 0; i < n; i++) {
         w->defs = w->p->defs[seen[i].defs];
         TRY(step(w, i ? &seen[i - 1] : &before, &seen[i]));
     }
     const struct stack_seen *last = &seen[n - 1];
-    int64_t end_ns = last->end_ns + (last->how == STACK_EXACT ? 0 : half);
-    end_ns = span_tree_border(&w->spans, end_ns, last->end_ns, INT64_MAX);
-    TRY(close_to(w, 0, end_ns));
+    struct border end = {last->end_ns, last->end_ns, INT64_MAX};
+    if (!last->exact) end.at_ns += w->p->period_ns / 2;
+    end.at_ns = span_tree_border(&w->spans, &end);
+    TRY(close_to(w, 0, &end));
     return hand_over(w);
 }
 

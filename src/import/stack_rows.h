@@ -20,12 +20,6 @@
 #include "import/defs_file.h"
 #include "trace/build.h"
 
-enum stack_how {
-    STACK_EXACT, /* from begin to end, and then the thread went on */
-    STACK_RAN,   /* at begin */
-    STACK_STOOD, /* at begin, and after it until shortly before the next */
-};
-
 struct stack_seen {
     int64_t begin_ns, end_ns;
     uint64_t src; /* of the record */
@@ -33,7 +27,7 @@ struct stack_seen {
     uint32_t process;
     uint32_t stack; /* DEF_FRAME of the process it was seen by, `defs` */
     uint32_t defs;
-    enum stack_how how;
+    bool exact; /* a call that waited, and then the thread went on; else a sample */
 };
 
 struct stack_span {

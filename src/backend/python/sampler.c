@@ -39,8 +39,9 @@ struct place {
 
     /* the sampling thread's own */
     struct pytable_memo stack_memo;
-    uint64_t cpu_ns; /* of the thread, at the last look */
-    bool stood;      /* it has not run since it was last found standing */
+    uint64_t cpu_ns;         /* of the thread, at the last look */
+    uint32_t standing;       /* the stack it stands at, 0 when it ran since */
+    uint64_t standing_ticks; /* when it was last found there */
 };
 
 __thread bool sampler_watched __attribute__((tls_model("initial-exec")));
@@ -93,14 +94,17 @@ static uint64_t ns_of(clockid_t clock, bool *ret_there)
     return *ret_there ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
 }
 
-static void record(struct place *p, enum ring_sample how)
+static uint32_t stack_of(struct place *p)
 {
     const struct pyapi *api = pystack_api();
-    if (!api || !p->n_frames) return;
-    uint32_t stack = pytable_find(api, &p->stack_memo, p->frames, p->n_frames, false);
-    if (!stack) return;
-    struct ring_record r = {.kind = RING_STACK_OF, .type = how, .ticks = p->ticks};
-    recorder_put(ring_with_id(r, stack), (uint64_t)atomic_load(&p->tid));
+    if (!api || !p->n_frames) return 0;
+    return pytable_find(api, &p->stack_memo, p->frames, p->n_frames, false);
+}
+
+static void record(const struct place *p, uint32_t stack, uint64_t ticks)
+{
+    struct ring_record r = {.kind = RING_STACK_OF, .ticks = ticks};
+    if (stack) recorder_put(ring_with_id(r, stack), (uint64_t)atomic_load(&p->tid));
 }
 
 /* Reads a thread from outside; what was read counts if its clock stood still meanwhile. */
@@ -110,8 +114,16 @@ static void read_standing(struct place *p)
     p->ticks = clock_ticks(recorder_clock());
     p->n_frames = pywalk_any(pystack_api(), p->tstate, &p->walk_memo, p->frames, PYWALK_DEEPEST);
     if (ns_of(p->cpu_clock, &there) != p->cpu_ns || !there) return;
-    record(p, RING_STOOD);
-    p->stood = true;
+    p->standing = stack_of(p);
+    p->standing_ticks = p->ticks;
+    record(p, p->standing, p->ticks);
+}
+
+/* It runs again: a thread that stood for long is seen there at the end as well. */
+static void end_standing(struct place *p)
+{
+    if (p->standing && p->standing_ticks != p->ticks) record(p, p->standing, p->standing_ticks);
+    p->standing = 0;
 }
 
 static void ask(struct place *p)
@@ -131,7 +143,7 @@ static void look(struct place *p)
 {
     enum phase phase = atomic_load_explicit(&p->phase, memory_order_acquire);
     if (phase == FILLED) {
-        record(p, RING_RAN);
+        record(p, stack_of(p), p->ticks);
         atomic_store_explicit(&p->phase, EMPTY, memory_order_release);
     } else if (phase == ASKED) {
         /* It blocks signals, or was put to sleep before it got ours: its place is its own until it
@@ -143,12 +155,10 @@ static void look(struct place *p)
     if (!there) return;
     bool ran = before != p->cpu_ns;
     p->cpu_ns = ns_of(p->cpu_clock, &there);
-    if (p->cpu_ns != before) {
-        p->stood = false;
-        ask(p);
-    } else if (ran || !p->stood) {
-        read_standing(p);
-    }
+    if (ran || p->cpu_ns != before) end_standing(p);
+    if (p->cpu_ns != before) ask(p);
+    else if (!p->standing) read_standing(p);
+    else p->standing_ticks = clock_ticks(recorder_clock());
 }
 
 static void look_at_all(void)
@@ -273,6 +283,8 @@ void sampler_stop(void)
     atomic_store_explicit(&stopping, true, memory_order_release);
     pthread_join(sampling_thread, NULL);
     atomic_store(&running, false);
+    for (int i = 0; i < atomic_load(&n_places); i++)
+        if (atomic_load(&places[i]->tid)) end_standing(places[i]);
 }
 
 /* A place nobody has; NULL when there is none. With the lock held. */
@@ -305,7 +317,7 @@ void sampler_add(void)
         p->tstate = (uintptr_t)tstate;
         p->cpu_clock = cpu_clock;
         p->stack_memo.n = p->walk_memo.n = 0;
-        p->stood = false;
+        p->standing = 0;
         mine = p;
         atomic_store(&p->tid, (int)syscall(SYS_gettid));
         pthread_setspecific(at_thread_exit, p);
