@@ -39,8 +39,8 @@ static void make_folders(const char *path, struct arena *mem)
 /* A machine whose cache cannot be written measures again next time. */
 static void keep(struct str text, struct str gpu, struct arena *mem)
 {
-    const char *path = ceilings_path(gpu, mem);
-    if (!path) return;
+    const char *path;
+    if (ceilings_path(gpu, mem, &path, NULL) < 0 || !path) return;
     make_folders(path, mem);
     if (file_write_whole(path, text.p, text.n, NULL) == 0)
         cli_say("what this GPU reaches is kept in %s", path);
@@ -74,10 +74,14 @@ int gpu_ceilings_get(const struct ceilings_wish *w, struct arena *mem, struct ce
 {
     ceilings_init(ret, w->gpu);
     bool datasheet = w->file && strcmp(w->file, "datasheet") == 0;
-    const char *kept = w->file ? NULL : ceilings_path(w->gpu, mem);
+    const char *kept = NULL;
+    if (!w->file) TRY(ceilings_path(w->gpu, mem, &kept, e));
     if (w->file && !datasheet) TRY(read_file(w->file, mem, ret, e));
-    if (kept && !w->again && access(kept, R_OK) == 0 && read_file(kept, mem, ret, NULL) < 0)
-        cli_say("%s cannot be used; --calibrate measures again", kept);
+    if (kept && !w->again && access(kept, R_OK) == 0) {
+        int rc = read_file(kept, mem, ret, NULL);
+        if (rc == ERR_NOMEM) return FAIL(e, rc, "out of memory");
+        if (rc < 0) cli_say("%s cannot be used; --calibrate measures again", kept);
+    }
     if (ret->memory.from == CEILING_NONE && !w->file && w->python) measure(w->python, mem, ret);
     ceilings_from_datasheet(ret);
     return 0;

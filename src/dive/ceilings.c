@@ -122,20 +122,27 @@ int ceilings_read(struct ceilings *c, struct str text, struct arena *mem, struct
     return 0;
 }
 
-const char *ceilings_path(struct str gpu, struct arena *mem)
+/* A name that is safe as part of a file name, in place. */
+static void make_plain(char *name)
+{
+    for (char *p = name; *p; p++) {
+        bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z');
+        if (!letter && !(*p >= '0' && *p <= '9')) *p = '_';
+    }
+}
+
+int ceilings_path(struct str gpu, struct arena *mem, const char **ret, struct err *e)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    const char *folder = cache && *cache ? arena_printf(mem, "%s", cache)
-                         : home && *home ? arena_printf(mem, "%s/.cache", home)
-                                         : NULL;
+    bool own = cache && *cache;
+    *ret = NULL;
+    if (!gpu.n || (!own && (!home || !*home))) return 0;
     char *name = arena_strdup(mem, gpu);
-    if (!folder || !name || !*name) return NULL;
-    for (char *p = name; *p; p++) {
-        bool plain =
-            (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
-        if (!plain) *p = '_';
-    }
-    return arena_printf(mem, "%s/strata/ceilings_%s.json", folder, name);
+    if (name) make_plain(name);
+    if (name)
+        *ret = arena_printf(mem, "%s%s/strata/ceilings_%s.json", own ? cache : home,
+                            own ? "" : "/.cache", name);
+    return *ret ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
 }
 
 double ceilings_ridge(const struct ceilings *c, enum precision p)

@@ -34,8 +34,9 @@ void ceilings_from_datasheet(struct ceilings *c);
  * It may hold any of the rates. ERR_FORMAT when it is not such a file, or of another GPU. */
 int ceilings_read(struct ceilings *c, struct str text, struct arena *mem, struct err *e) MUST_USE;
 
-/* Where the file of a GPU is kept: in the user's cache folder. NULL when there is none. */
-const char *ceilings_path(struct str gpu, struct arena *mem);
+/* Where the file of a GPU is kept: in the user's cache folder. NULL when there is none, or the GPU
+ * has no name. */
+int ceilings_path(struct str gpu, struct arena *mem, const char **ret, struct err *e) MUST_USE;
 
 /* Operations for each byte from which on arithmetic, not memory, is the limit; NaN when either
  * rate is not known. */

@@ -246,7 +246,9 @@ static bool choose(const struct selector *s, uint32_t top, const regex_t *filter
     if (!ret->all) return true;
     for (size_t i = 0; i < s->n_kernels && ret->n < top; i++) {
         struct target *k = &s->kernels[i];
-        if (filter && regexec(filter, arena_strdup(mem, k->name), 0, NULL, 0) != 0) continue;
+        const char *name = filter ? arena_strdup(mem, k->name) : "";
+        if (!name) return true;
+        if (filter && regexec(filter, name, 0, NULL, 0) != 0) continue;
         if (k->family == FAMILY_COMMUNICATION) {
             ret->n_unmeasured++;
             continue;

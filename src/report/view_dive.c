@@ -7,6 +7,13 @@
 
 /* ---- head ---- */
 
+/* A line that could not be put together must not be missing without a word. */
+static void end_line(const struct screen *s, struct buf *line)
+{
+    s->out->failed |= !buf_ok(line);
+    buf_done(line);
+}
+
 /* Whether a kernel works in this precision. */
 static bool is_used(const struct dive *d, enum precision p)
 {
@@ -34,7 +41,7 @@ static void say_ceilings(const struct screen *s, const struct dive *d)
     if (!line.n) buf_adds(&line, "not known; --ceilings FILE gives them");
     buf_adds(s->out, "  ceilings  ");
     text_wrap(s->out, buf_c(&line), 12, s->width);
-    buf_done(&line);
+    end_line(s, &line);
 }
 
 static void say_head(const struct screen *s, const struct dive *d)
@@ -174,7 +181,7 @@ static void say_stalls(const struct screen *s, const struct profile *p)
                    p->stalls[i].pct);
     buf_adds(&b, " of its time");
     if (p->stalls[0].pct >= 5) say_line(s, buf_c(&b));
-    buf_done(&b);
+    end_line(s, &b);
 }
 
 static void say_use(const struct screen *s, const struct profile *p)
@@ -194,7 +201,7 @@ static void say_use(const struct screen *s, const struct profile *p)
     if (p->flop_per_byte > 0)
         buf_printf(&b, "%s%.3g FLOP a byte", b.n ? "; " : "", p->flop_per_byte);
     if (b.n) say_line(s, buf_c(&b));
-    buf_done(&b);
+    end_line(s, &b);
 }
 
 static void say_verdict(const struct screen *s, const struct verdict *v)

@@ -63,14 +63,24 @@ TEST(files_of_others)
     }
 }
 
+static const char *path_of(const char *gpu, struct arena *mem)
+{
+    const char *path = "?";
+    CHECK_EQ_INT(ceilings_path(str_c(gpu), mem, &path, NULL), 0);
+    return path;
+}
+
 TEST(where_they_are_kept)
 {
     struct arena mem;
     arena_init(&mem);
     setenv("XDG_CACHE_HOME", "/c", 1);
-    CHECK_EQ_STR(ceilings_path(str_c("NVIDIA H200"), &mem), "/c/strata/ceilings_NVIDIA_H200.json");
-    CHECK_EQ_STR(ceilings_path(str_c("../../etc/x"), &mem), "/c/strata/ceilings_______etc_x.json");
-    CHECK(ceilings_path(str_c(""), &mem) == NULL);
+    CHECK_EQ_STR(path_of("NVIDIA H200", &mem), "/c/strata/ceilings_NVIDIA_H200.json");
+    CHECK_EQ_STR(path_of("../../etc/x", &mem), "/c/strata/ceilings_______etc_x.json");
+    CHECK(path_of("", &mem) == NULL);
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HOME", "/h", 1);
+    CHECK_EQ_STR(path_of("T4", &mem), "/h/.cache/strata/ceilings_T4.json");
     arena_done(&mem);
 }
 
