@@ -18,7 +18,7 @@ others). Nothing here fails because of strata: what cannot be recorded is left o
 
 Environment: STRATA=off turns everything off at import (decorators return functions unchanged),
 STRATA_OUT and STRATA_PIPELINE say where files go, STRATA_ONLY=a,b takes a timeline of the stages
-named and nothing else. docs/python.md has all of them.
+named and nothing else. docs/recording.md has all of them.
 """
 from strata import _load
 from strata._version import __version__
