@@ -2,20 +2,39 @@
 
     from strata.telefuser import ProfilingContext, ProfilingContext4Debug
 
+Its environment variables are obeyed: ENABLE_PROFILER_NAMES, TELEFUSER_PROFILE_DEBUG,
+TELEFUSER_PROFILER_OUTPUT_DIR, TELEFUSER_PIPELINE_NAME, TELEFUSER_TIMING_REPORT,
+TELEFUSER_TORCH_PROFILER_*.
+
 Differences, all on purpose: a stage is timed without stopping the device (sync=False), stages of
 the same name in different places are kept apart, exceptions are counted as such, and stages inside
 one another keep their own peaks, so reset_peak_memory has nothing left to do."""
 from __future__ import annotations
 
+import atexit
+import json
 import os
+from pathlib import Path
 from typing import Any, Callable
 
 import strata
 from strata import memory as _memory
 from strata._table import duration
+from strata._telefuser_memory import (MemorySnapshot, capture_memory_snapshot, get_memory_analysis,
+                                      get_memory_info, get_memory_snapshots, print_memory_analysis,
+                                      record_memory_snapshot, reset_memory_registry,
+                                      reset_peak_memory_stats, set_memory_baseline)
 
-GB = 1024 ** 3
-MB = 1024 ** 2
+__all__ = [
+    "GlobalTimingRegistry", "MemorySnapshot", "ProfilingContext", "ProfilingContext4Debug",
+    "capture_memory_snapshot", "compare_timing_reports", "dump_io_signatures", "dump_timing_report",
+    "enable_profiler_for_names", "get_enabled_profiler_names", "get_io_signatures",
+    "get_memory_analysis", "get_memory_info", "get_memory_snapshots", "get_profiler_output_dir",
+    "get_timing_report", "mark_as_worker_process", "print_memory_analysis", "print_timing_summary",
+    "record_memory_snapshot", "reset_memory_registry", "reset_peak_memory_stats",
+    "reset_timing_registry", "set_memory_baseline", "set_pipeline_name", "set_profiler_output_dir",
+    "set_timing_metadata",
+]
 
 
 class ProfilingContext:
@@ -77,10 +96,10 @@ ProfilingContext4Debug: Any = ProfilingContext if _debug else _NoContext
 # The timing registry.
 
 
-def reset_timing_registry(request_id: str | None = None,
-                          metadata: dict[str, Any] | None = None) -> None:
+def reset_timing_registry(request_id: str = "",
+                          metadata: dict[str, Any] | None = None) -> GlobalTimingRegistry:
     """Starts a new report."""
-    strata.reset(request_id, metadata)
+    return GlobalTimingRegistry.reset(request_id, metadata)
 
 
 def get_timing_report() -> dict[str, Any]:
@@ -110,11 +129,54 @@ def dump_io_signatures(path: str | None = None) -> str | None:
     return _dump(path, "timing_io_signature.json", _signatures())
 
 
+def _summary() -> str:
+    """The table, as text."""
+    if not strata.enabled:
+        return ""
+    from strata._table import render
+    return render(strata.report(), None)
+
+
 def print_timing_summary() -> None:
     """The table, on standard output."""
-    if strata.enabled:
-        from strata._table import render
-        print(render(strata.report(), None), end="")
+    print(_summary(), end="")
+
+
+class GlobalTimingRegistry:
+    """The functions of this module under the names of TeleFuser's registry."""
+
+    @classmethod
+    def get_instance(cls) -> GlobalTimingRegistry:
+        return _registry
+
+    @classmethod
+    def reset(cls, request_id: str = "", metadata: dict[str, Any] | None = None) -> GlobalTimingRegistry:
+        strata.reset(request_id or None, metadata)
+        return _registry
+
+    def get_report(self) -> dict[str, Any]:
+        return strata.report()
+
+    def set_metadata(self, key: str, value: Any) -> None:
+        strata.set_metadata(**{key: value})
+
+    def dump(self, path: str) -> None:
+        dump_timing_report(path)
+
+    def dump_io_signatures(self, path: str) -> None:
+        dump_io_signatures(path)
+
+    def get_io_signatures(self) -> dict[str, Any]:
+        return get_io_signatures()
+
+    def summary(self) -> str:
+        return _summary()
+
+    def finalize(self) -> None:
+        """Not needed: a report is of the moment it is asked for."""
+
+
+_registry = GlobalTimingRegistry()
 
 
 def _signatures() -> dict[str, Any]:
@@ -135,13 +197,21 @@ def _dump(path: str | None, name: str, value: dict[str, Any]) -> str | None:
     return path if path is not None and _files.write_json(path, value) else None
 
 
-def compare_timing_reports(baseline: dict[str, Any], new: dict[str, Any]) -> str:
-    """Two reports side by side, as Markdown. `strata compare` also says what is noise."""
+def _load(report: Any) -> dict[str, Any]:
+    if isinstance(report, dict):
+        return report
+    with open(report, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def compare_timing_reports(baseline_path: Any, new_path: Any) -> str:
+    """Two timing.json files, or their contents, side by side as Markdown. `strata compare` also
+    says what is noise."""
+    baseline, new = _load(baseline_path).get("stages", {}), _load(new_path).get("stages", {})
     lines = ["| stage | before | after | change |", "|---|---:|---:|---:|"]
-    names = list(dict.fromkeys([*baseline.get("stages", {}), *new.get("stages", {})]))
-    for name in names:
-        before = baseline.get("stages", {}).get(name, {}).get("duration_ms")
-        after = new.get("stages", {}).get(name, {}).get("duration_ms")
+    for name in dict.fromkeys([*baseline, *new]):
+        before = baseline.get(name, {}).get("duration_ms")
+        after = new.get(name, {}).get("duration_ms")
         change = f"{100 * (after - before) / before:+.1f} %" if before and after is not None else "-"
         lines.append(f"| {name} | {duration(before)} | {duration(after)} | {change} |")
     return "\n".join(lines) + "\n"
@@ -168,75 +238,49 @@ def _restart() -> None:
         core.set_place(os.environ.get("STRATA_OUT") or None, os.environ.get("STRATA_PIPELINE") or None)
 
 
-def get_profiler_output_dir() -> str | None:
-    """The folder of this run."""
-    return strata.run_dir()
+def get_profiler_output_dir() -> Path:
+    """The folder of this run; while recording is off, where it would be kept."""
+    return Path(strata.run_dir() or os.environ.get("STRATA_OUT") or "strata_out")
+
+
+_enabled_names: set[str] = set()
 
 
 def enable_profiler_for_names(names: str | list[str]) -> None:
     """Takes a timeline of these stages (a list, or separated by commas, or *)."""
+    words = names.split(",") if isinstance(names, str) else names
+    chosen = [n.strip() for n in words if n.strip()]
+    _enabled_names.clear()
+    _enabled_names.update(chosen)
     if strata.enabled:
         from strata import _only
-        _only.select([n.strip() for n in names.split(",")] if isinstance(names, str) else names)
+        _only.select(chosen)
+
+
+def get_enabled_profiler_names() -> set[str]:
+    """The stages of which a timeline is taken."""
+    return set(_enabled_names)
 
 
 def mark_as_worker_process(rank: int | None = None) -> None:
     """Not needed: every process writes its own files, and they are read together."""
 
 
-# Memory.
+def _obey_environment() -> None:
+    """What TeleFuser's variables ask for."""
+    env = os.environ.get
+    if env("TELEFUSER_PROFILER_OUTPUT_DIR"):
+        set_profiler_output_dir(os.environ["TELEFUSER_PROFILER_OUTPUT_DIR"])
+    if env("TELEFUSER_PIPELINE_NAME"):
+        set_pipeline_name(os.environ["TELEFUSER_PIPELINE_NAME"])
+    if env("ENABLE_PROFILER_NAMES"):
+        enable_profiler_for_names(os.environ["ENABLE_PROFILER_NAMES"])
+    for theirs, ours in (("RECORD_SHAPES", "STRATA_SHAPES"), ("WITH_STACK", "STRATA_STACK"),
+                         ("PROFILE_MEMORY", "STRATA_PROFILE_MEMORY")):
+        if env(f"TELEFUSER_TORCH_PROFILER_{theirs}"):
+            os.environ.setdefault(ours, os.environ[f"TELEFUSER_TORCH_PROFILER_{theirs}"])
+    if env("TELEFUSER_TIMING_REPORT") and strata.enabled:
+        atexit.register(dump_timing_report)
 
 
-def capture_memory_snapshot() -> dict[str, float]:
-    """The memory of the device in most use, in MB."""
-    return _in_mb(_memory.current())
-
-
-def record_memory_snapshot(name: str) -> dict[str, float]:
-    """Remembers the memory of this moment for the report."""
-    return _in_mb(_memory.snapshot(name))
-
-
-def set_memory_baseline() -> dict[str, float]:
-    """What the report compares with."""
-    return _in_mb(_memory.baseline())
-
-
-def _in_mb(moment: dict[str, Any]) -> dict[str, float]:
-    devices = list(moment["devices"].values())
-    most = max(devices, key=lambda d: d["peak_reserved_bytes"]) if devices else {}
-    return {f"{key}_mb": most.get(f"{key}_bytes", 0) / MB
-            for key in ("allocated", "reserved", "peak_allocated", "peak_reserved")}
-
-
-def get_memory_analysis() -> dict[str, Any]:
-    """Snapshots, increase since the baseline, pool overhead and room left; MB and GB beside bytes."""
-    found = _memory.analysis() or {"current": _memory.current(), "pools": {}, "snapshots": {}}
-    out = dict(_in_mb(found["current"]))
-    out.update({key.replace("_mb", "_gb"): value / 1024 for key, value in list(out.items())})
-    for pool in found["pools"].values():
-        out["pool_overhead_mb"] = pool["pool_overhead_bytes"] / MB
-        out["pool_overhead_pct"] = pool["pool_overhead_pct"]
-        if "remaining_bytes" in pool:
-            out["remaining_memory_gb"] = pool["remaining_bytes"] / GB
-            out["total_device_memory_gb"] = pool["total_bytes"] / GB
-    for device in found.get("increase", {}).get("devices", {}).values():
-        out["memory_increase_mb"] = device["allocated_bytes"] / MB
-    out["snapshots"] = {name: _in_mb(s) for name, s in found["snapshots"].items()}
-    if "baseline" in found:
-        out["baseline"] = _in_mb(found["baseline"])
-    return out
-
-
-def print_memory_analysis() -> None:
-    """The snapshots, on standard output."""
-    print(_memory.table())
-
-
-def reset_peak_memory_stats() -> None:
-    """Resets torch's own peaks; those of stages are kept apart from them."""
-    from strata._device import find
-    accelerator = find()
-    if accelerator is not None:
-        for index in accelerator.devices():
-            accelerator.reset_peaks(index)
+_obey_environment()

@@ -1,6 +1,7 @@
 """Code written for TeleFuser's profiler runs with the import changed."""
 import asyncio
 import json
+import os
 import time
 
 import pytest
@@ -75,23 +76,94 @@ def test_signatures(telefuser, tmp_path):
 
 
 def test_memory_functions(telefuser, capsys):
-    telefuser.set_memory_baseline()
-    assert set(telefuser.record_memory_snapshot("x")) == {
+    assert telefuser.get_memory_analysis() == {}
+    baseline = telefuser.set_memory_baseline()
+    shot = telefuser.record_memory_snapshot("x")
+    assert isinstance(shot, telefuser.MemorySnapshot) and shot == baseline
+    assert set(shot.to_dict()) == set(telefuser.get_memory_info()) == {
         "allocated_mb", "reserved_mb", "peak_allocated_mb", "peak_reserved_mb"}
-    telefuser.capture_memory_snapshot()
-    assert "x" in telefuser.get_memory_analysis()["snapshots"]
+    assert telefuser.capture_memory_snapshot("cuda:0").reserved_gb == 0
+    assert telefuser.get_memory_snapshots() == {"x": shot}
+    found = telefuser.get_memory_analysis()
+    assert "x" in found["snapshots"] and found["memory_increase_gb"] == 0
     telefuser.print_memory_analysis()
     assert "baseline" in capsys.readouterr().out
     telefuser.reset_peak_memory_stats()
+    telefuser.reset_memory_registry()
+    assert telefuser.get_memory_analysis() == {}
     telefuser.mark_as_worker_process()
 
 
-def test_compare(telefuser):
+def test_memory_of_a_device(program):
+    """The numbers TeleFuser gives: of the snapshot with the highest peak."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    done = program(f"""
+        import sys
+        sys.path.insert(0, {here!r})
+        import fake_torch
+        device = fake_torch.install()
+        from strata import telefuser as t
+        MB = 1 << 20
+        device.allocate(100 * MB)  # the fake holds twice what is in use
+        t.set_memory_baseline()
+        device.allocate(300 * MB)
+        high = t.record_memory_snapshot("high")
+        assert (high.allocated_mb, high.reserved_mb, high.peak_reserved_mb) == (400, 800, 800)
+        assert (high.pool_overhead_mb, high.pool_overhead_pct) == (400, 50)
+        assert high.peak_reserved_gb == 800 / 1024
+        device.free(350 * MB)
+        t.record_memory_snapshot("low")
+        a = t.get_memory_analysis()
+        assert a["peak_reserved_mb"] == 800 and a["memory_increase_mb"] == 600, a
+        assert a["total_device_memory_mb"] == 4e9 / MB
+        assert a["remaining_memory_mb"] == 4e9 / MB - 800
+        assert a["remaining_memory_gb"] == a["remaining_memory_mb"] / 1024
+        assert a["snapshots"]["low"]["allocated_mb"] == 50
+    """)
+    assert done.status == 0, done.stderr
+
+
+def test_its_variables_are_obeyed(program, tmp_path):
+    done = program("""
+        from strata import telefuser as t
+        assert t.get_enabled_profiler_names() == {"denoise", "vae"}
+        from strata import _only
+        assert _only.wanted()
+        with t.ProfilingContext("a"):
+            pass
+        print(t.get_profiler_output_dir())
+    """, STRATA_TABLE="off", ENABLE_PROFILER_NAMES="denoise, vae", TELEFUSER_PIPELINE_NAME="wan",
+                   TELEFUSER_PROFILER_OUTPUT_DIR=tmp_path / "theirs",
+                   TELEFUSER_TIMING_REPORT=tmp_path / "report.json")
+    assert done.status == 0, done.stderr
+    assert done.stdout.startswith(str(tmp_path / "theirs" / "wan"))
+    assert list(json.loads((tmp_path / "report.json").read_text())["stages"]) == ["a"]
+
+
+def test_the_registry(telefuser, tmp_path):
+    registry = telefuser.reset_timing_registry("req_2")
+    assert registry is telefuser.GlobalTimingRegistry.get_instance()
+    with telefuser.ProfilingContext("a"):
+        pass
+    registry.set_metadata("steps", 4)
+    registry.dump(str(tmp_path / "timing.json"))
+    registry.dump_io_signatures(str(tmp_path / "signatures.json"))
+    found = json.loads((tmp_path / "timing.json").read_text())
+    assert found["request_id"] == "req_2" and found["metadata"] == {"steps": 4}
+    assert "a" in registry.summary() and registry.get_io_signatures() == {}
+    registry.finalize()
+
+
+def test_compare(telefuser, tmp_path):
     before = {"stages": {"a": {"duration_ms": 100.0}, "gone": {"duration_ms": 1.0}}}
     after = {"stages": {"a": {"duration_ms": 90.0}, "new": {"duration_ms": 2.0}}}
     text = telefuser.compare_timing_reports(before, after)
     assert "| a | 100 ms | 90.0 ms | -10.0 % |" in text
     assert "| gone | 1.00 ms | - | - |" in text and "| new | - | 2.00 ms | - |" in text
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path, report in zip(paths, (before, after)):
+        path.write_text(json.dumps(report))
+    assert telefuser.compare_timing_reports(*map(str, paths)) == text
 
 
 def test_places(program, tmp_path):
@@ -126,6 +198,6 @@ def test_off(program):
         t.reset_timing_registry(); t.print_timing_summary(); t.enable_profiler_for_names("a")
         assert t.dump_timing_report() is None and t.get_io_signatures() == {}
         t.set_pipeline_name("x"); t.set_profiler_output_dir("y")
-        assert t.get_memory_analysis()["snapshots"] == {}
+        assert t.get_memory_analysis() == {} and str(t.get_profiler_output_dir()).endswith("y")
     """, STRATA="off")
     assert (done.status, done.stderr) == (0, "")
