@@ -1,5 +1,5 @@
 /* cmd_dive.c: `strata dive`: why the kernels that matter are as slow as they are. */
-#include <libgen.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -153,6 +153,29 @@ static int no_targets(const struct job *j, struct err *e)
                 j->path);
 }
 
+/* The trace of a run's folder: that of the whole run, else of its one stage that has one. Others
+ * are opened as they are. */
+static int find_trace(const char *path, struct arena *mem, const char **ret, struct err *e)
+{
+    static const char *const patterns[] = {"trace.strata", "trace.json.gz", "trace.json",
+                                           "*_trace.json.gz"};
+    struct stat st;
+    *ret = path;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return 0;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns && *ret == path; i++) {
+        const char *pattern = arena_printf(mem, "%s/%s", path, patterns[i]);
+        glob_t g;
+        if (!pattern) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (glob(pattern, 0, NULL, &g) != 0) continue;
+        size_t n = g.gl_pathc;
+        *ret = n == 1 ? arena_strdup(mem, str_c(g.gl_pathv[0])) : path;
+        globfree(&g);
+        if (n > 1) return FAIL(e, ERR_USAGE, "%s holds traces of %zu stages: name one", path, n);
+        if (!*ret) return FAIL(e, ERR_NOMEM, "out of memory");
+    }
+    return 0;
+}
+
 static int with_trace(struct cli *cli, const struct opts *o, struct job *j, struct arena *mem,
                       struct err *e)
 {
@@ -161,6 +184,7 @@ static int with_trace(struct cli *cli, const struct opts *o, struct job *j, stru
     long top = DEFAULT_TOP;
     TRY(opt_long(o, "top", 1, MOST_TOP, &top, e));
     wish.top = (uint32_t)top;
+    TRY(find_trace(j->path, mem, &j->path, e));
     TRY(cli_open_trace(cli, j->path, &t, e));
     int rc = basics_run(t, mem, &j->basics, e);
     if (rc == 0) rc = targets_select(&j->basics, wish, mem, &j->targets, e);
@@ -219,7 +243,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 const struct cmd cmd_dive = {
     .name = "dive",
     .summary = "why the kernels that matter are slow: Nsight Compute on just those",
-    .args = "[TRACE|REPORT] [-- COMMAND...]",
+    .args = "[TRACE|RUN|REPORT] [-- COMMAND...]",
     .about =
         "Chooses the kernels of a trace that cost most time in which nothing else ran, measures\n"
         "one launch of each with Nsight Compute while COMMAND runs, and says for each what holds\n"

@@ -145,6 +145,14 @@ $ strata dive $DATA/dive/kernels.json.gz --top 2
 | next: strata kernels $DATA/dive/kernels.json.gz --by config
 |       strata whatif $DATA/dive/kernels.json.gz --scale-kernel REGEX=0.5
 
+# The folder of a run stands for the trace in it.
+$ mkdir run; cp $DATA/dive/kernels.json.gz run/denoise_trace.json.gz; strata dive run | head -1; cp run/denoise_trace.json.gz run/vae_trace.json.gz; strata dive run
+| run/denoise_trace.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the exposed GPU time
+! strata: run holds traces of 2 stages: name one
+? 2
+$ cp run/vae_trace.json.gz run/trace.json.gz; strata dive run | head -1; rm -r run
+| run/trace.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the exposed GPU time
+
 # What cannot be done.
 $ STRATA_NCU=/none strata dive $DATA/dive/kernels.json.gz --top 1 -- python3 work.py 2>&1 | head -6
 | $DATA/dive/kernels.json.gz   NVIDIA H200   1 of 13 kernels, 26.5 % of the exposed GPU time
