@@ -38,9 +38,12 @@ class Unit:
     leader: Any = field(default=None, repr=False)  # the module whose call brings it over
     whole: bool = False  # any call inside the leader does: decode() of a VAE is no forward()
     flops: int = 0  # between its call and that of the next unit; 0: not known
+    twice: int = 0  # bytes that are moved a second time
 
     def as_dict(self) -> dict[str, Any]:
         more = {"flops": self.flops} if self.flops else {}
+        if self.twice:
+            more["moved_bytes"] = self.bytes + self.twice
         return {"name": self.name, "bytes": self.bytes, "tensors": self.tensors, **more}
 
 
@@ -211,7 +214,11 @@ def _group_block(model: Any, prefix: str, blocks_per_group: int) -> Iterator[Uni
     rest = [t for n, t in [*model.named_parameters(), *model.named_buffers()]
             if n.split(".")[0] not in covered]
     if rest:
-        yield _unit(prefix + "(rest)", rest, model)
+        unit = _unit(prefix + "(rest)", rest, model)
+        # put away, a module gets new buffers, and the group keeps moving the old ones as well
+        unit.twice = sum(b.numel() * b.element_size() for n, b in model.named_buffers()
+                         if "." in n and n.split(".")[0] not in covered)
+        yield unit
     yield from groups
 
 

@@ -132,9 +132,9 @@ static int run_with_trace(struct cli *cli, const struct opts *o, struct opened *
     TRY(open_trace(cli, o->args[0], hints, mem, st, e));
     bool described = opt_has(o, "modules") || opt_has(o, "model-bytes");
     if (st->scene.streamed.n_loads) {
-        if (described)
+        if (opt_has(o, "model-bytes"))
             return FAIL(e, ERR_USAGE,
-                        "the trace shows what is streamed: without --modules, please");
+                        "the trace shows what is streamed: without --model-bytes, please");
         TRY(plan_from_trace(o, &st->scene, mem, &p, e));
     } else {
         if (!described) return nothing_streamed(o->args[0], e);

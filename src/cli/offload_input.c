@@ -152,10 +152,19 @@ static int read_noise(const struct opts *o, struct facts *f, struct err *e)
     return 0;
 }
 
-int offload_read_facts(const struct opts *o, struct arena *mem, struct facts *f, struct err *e)
+/* Modules of a trace are known better than from a list; what lies outside of them is not. */
+static int read_modules(const struct opts *o, struct arena *mem, struct facts *f, struct err *e)
 {
     const char *file;
-    for (int i = 0; (file = opt_nth(o, "modules", i)); i++) TRY(modules_read(file, mem, f, e));
+    struct facts listed = {0}, *to = f->n_modules ? &listed : f;
+    for (int i = 0; (file = opt_nth(o, "modules", i)); i++) TRY(modules_read(file, mem, to, e));
+    f->rest_bytes = to->rest_bytes;
+    return 0;
+}
+
+int offload_read_facts(const struct opts *o, struct arena *mem, struct facts *f, struct err *e)
+{
+    TRY(read_modules(o, mem, f, e));
     TRY(read_size(o, "model-bytes", &f->model_bytes, e));
     TRY(read_size(o, "vram", &f->vram_bytes, e));
     TRY(read_size(o, "ram", &f->ram_bytes, e));

@@ -54,7 +54,8 @@ static double loose_ns(const struct facts *f, const struct scheme *sc)
     double bytes = 0, calls = 0;
     for (uint32_t i = 0; i < f->n_modules; i++) {
         if (!in_turn_from_pageable(f, sc, i)) continue;
-        bytes += (double)f->modules[i].bytes * sc->weight_scale;
+        const struct facts_module *m = &f->modules[i];
+        bytes += (double)(m->moved_bytes ? m->moved_bytes : m->bytes) * sc->weight_scale;
         calls += 2.0 * f->modules[i].n_tensors;
     }
     if (bytes <= 0) return 0;

@@ -59,7 +59,7 @@ static int number_blocks(struct facts *f, struct arena *mem)
     TRY(blocks_number(bytes, f->n_modules, mem, block, &n_blocks));
     for (uint32_t i = 0; i < f->n_modules; i++) {
         f->modules[i].block = block[i];
-        f->modules[i].loose = blocks_is_loose(bytes, block, f->n_modules, i);
+        f->modules[i].loose |= blocks_is_loose(bytes, block, f->n_modules, i);
     }
     arena_reset_to(mem, mark);
     return 0;

@@ -20,11 +20,12 @@ enum fact_from { FACT_UNKNOWN, FACT_ASSUMED, FACT_GIVEN, FACT_MEASURED };
 struct facts_module {
     const char *name; /* NULL when not known */
     int64_t bytes;
-    int64_t compute_ns; /* a pass */
-    double flops;       /* a pass; 0: not known */
-    uint32_t n_tensors; /* copies it takes */
-    uint32_t block;     /* the group of modules that repeats; ascending */
-    bool loose;         /* outside of all such groups */
+    int64_t moved_bytes; /* what a scheme moves for it; 0: its bytes */
+    int64_t compute_ns;  /* a pass */
+    double flops;        /* a pass; 0: not known */
+    uint32_t n_tensors;  /* copies it takes */
+    uint32_t block;      /* the group of modules that repeats; ascending */
+    bool loose;          /* outside of all such groups */
 };
 
 struct facts_rate {
@@ -38,6 +39,8 @@ struct facts {
     uint32_t n_modules;
     bool modules_are_pieces; /* only the total is known: cut into equal parts */
     int64_t model_bytes;
+    int64_t
+        rest_bytes;  /* moved for what lies outside of all blocks, as a list says; 0: not known */
     uint32_t passes; /* how often a step goes through the model */
 
     enum offload_host host; /* where the weights lie, or would lie */

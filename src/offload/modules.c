@@ -111,6 +111,9 @@ static int list_module_key(struct reader *r, struct str key)
     if (str_is(key, "bytes")) {
         TRY(read_number(r, 0x1p60, &v));
         r->now.bytes = (int64_t)v;
+    } else if (str_is(key, "moved_bytes")) {
+        TRY(read_number(r, 0x1p60, &v));
+        r->now.moved_bytes = (int64_t)v;
     } else if (str_is(key, "tensors")) {
         TRY(read_number(r, 1e6, &v));
         r->now.n_tensors = (uint32_t)v;
@@ -129,6 +132,10 @@ static int list_module(struct reader *r)
 {
     r->now = (struct facts_module){0};
     TRY(each_key(r, list_module_key));
+    struct facts_module *m = &r->now;
+    if (m->moved_bytes < m->bytes) m->moved_bytes = m->bytes;
+    m->loose = m->name && str_ends(str_c(m->name), "(rest)");
+    if (m->loose) r->f->rest_bytes += m->moved_bytes;
     return add_module(r);
 }
 

@@ -40,6 +40,7 @@ int scene_complete(struct scene *sc, struct facts *f, struct arena *mem, struct 
     for (int h = 0; h < HOST_KINDS; h++) sc->trial.bytes_per_ns[h] = f->rate[h].bytes_per_ns;
     sc->trial.back_bytes_per_ns = f->back.bytes_per_ns;
     sc->trial.alloc_ns = f->alloc_ns;
+    sc->trial.rest_bytes = f->rest_bytes;
     return 0;
 }
 

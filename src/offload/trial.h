@@ -30,6 +30,7 @@ struct trial {
     enum offload_host traced_host;   /* of the larger part of the bytes */
     double bytes_per_ns[HOST_KINDS]; /* of large copies; measured, given or assumed */
     double back_bytes_per_ns;        /* of copies back to pageable memory; 0: they take no time */
+    int64_t rest_bytes;              /* of facts.h */
     int64_t alloc_ns;                /* of one device allocation */
 };
 

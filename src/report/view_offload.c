@@ -53,6 +53,9 @@ static void say_trace(const struct screen *s, const struct plan *p)
                "  copying   %s, of which %s hidden behind kernels; exposed: %s of the loop\n",
                human_time(o->copying_ns).s, human_time(o->overlapped_ns).s,
                human_pct(loop > 0 ? 100 * exposed / loop : 0).s);
+    if (o->to_host.bytes)
+        buf_printf(s->out, "  back      %s copied to the host again, %s\n",
+                   human_bytes(o->to_host.bytes).s, human_time(o->to_host.ns).s);
     say_churn(s, o);
     buf_printf(s->out, "  replay    reproduces the trace within %s\n",
                human_pct(replay_error(p)).s);
@@ -232,7 +235,8 @@ void view_offload_text(const struct screen *s, const struct plan *p,
     for (uint32_t i = 0; i < p->n_advice; i++) wrap(s, "-", p->advice[i]);
     buf_addc(s->out, '\n');
     static const struct screen_next with_trace[] = {
-        {"report %s", "what else is slow"},
+        {"report %s --html report.html",
+         "time against resident bytes as a chart, what else is slow"},
         {"offload %s --resident 8GB --steps 30", "another size, another number of steps"},
     };
     static const struct screen_next without[] = {

@@ -135,3 +135,21 @@ $ strata offload --model-bytes 22GB --step-ms 4s --steps 10 --chart time.svg > /
 $ strata offload --model-bytes 22GB --chart /nowhere/time.svg
 ! strata: /nowhere/time.svg: cannot create: No such file or directory
 ? 3
+
+# What is computed follows from tokens and FLOPs, host memory is checked, and further ahead is tried.
+$ strata offload --model-bytes 22GB --tokens 1536 --tflops 80 --ram 32GB --vram 12GB --steps 10 --prefetch 3 | grep -e compute -e ahead -e 'second copy'
+|   compute   422 ms a step, estimated at 80 TFLOPS (given), at least a pass over the weights
+|   modules ahead            -  1302 ms   880 ms  9.22 s   6.9 to 11.5   -71 %        -  needs host RAM
+|   ahead, best stay   12.0 GB  1302 ms   630 ms  6.98 s  5.23 to 8.72   -78 %  12.0 GB  needs host RAM
+|   blocks ahead             -  1302 ms   880 ms  9.22 s   6.9 to 11.5   -71 %        -  needs host RAM
+|   further ahead            -  1302 ms   880 ms  9.22 s   6.9 to 11.5   -71 %        -  worth it
+|   - enable_group_offload(use_stream=True) pins a second copy of the weights: 44.0 GB of 32.0 GB host
+
+# A second look at a traced run: a list adds what lies outside of blocks, a size would contradict.
+$ strata offload $DATA/offload/pinned_stream_all.json.gz --model-bytes 22GB
+! strata: the trace shows what is streamed: without --model-bytes, please
+? 2
+
+$ echo '{"modules": [{"name": "(rest)", "bytes": 100000000}]}' > rest.json; for more in "" "--modules rest.json"; do strata offload $DATA/offload/pinned_stream_all.json.gz --pageable-gbps 10 $more | grep 'blocks ahead'; done
+|   blocks ahead             -   183 ms   162 ms   670 ms    649 to 692    -8 %   453 MB  worth it
+|   blocks ahead             -   203 ms   182 ms   750 ms    727 to 774    +3 %   453 MB  within noise

@@ -120,6 +120,19 @@ def test_blocks_have_names_a_user_knows(pipe):
                                        "single_transformer_blocks.2"]
 
 
+def test_buffers_outside_of_blocks_are_moved_twice():
+    """Once put away, the group of the rest holds a stale copy of them beside its modules' own."""
+    diffusers = pytest.importorskip("diffusers")
+    model = diffusers.SD3Transformer2DModel(
+        sample_size=8, num_layers=2, attention_head_dim=8, num_attention_heads=2,
+        joint_attention_dim=16, caption_projection_dim=16, pooled_projection_dim=16,
+        pos_embed_max_size=8)
+    rest, *blocks = offload.list_modules(model, "group_block")
+    assert rest.name == "(rest)"
+    assert rest.as_dict()["moved_bytes"] == rest.bytes + size(model.pos_embed.pos_embed)
+    assert all("moved_bytes" not in b.as_dict() for b in blocks)
+
+
 def test_model_offload_is_components_in_order(pipe, monkeypatch):
     units = offload.list_modules(pipe, "model", lambda: run(pipe))
     pipe.enable_model_cpu_offload(device="cpu")

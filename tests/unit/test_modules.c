@@ -57,6 +57,27 @@ TEST(a_list)
     arena_done(&mem);
 }
 
+/* What diffusers moves in one go beside its blocks, and accelerate's scheme. */
+TEST(the_rest_of_a_model_and_its_scheme)
+{
+    struct arena mem;
+    struct facts f = {0};
+    arena_init(&mem);
+    CHECK_EQ_INT(
+        read_text("{\"scheme\": \"sequential\", \"modules\": [\n"
+                  "  {\"name\": \"t.(rest)\", \"bytes\": 100, \"moved_bytes\": 150},\n"
+                  "  {\"name\": \"b.0\", \"bytes\": 30, \"moved_bytes\": 1, \"flops\": 7e9}]}",
+                  &mem, &f, NULL),
+        0);
+    REQUIRE(CHECK_EQ_UINT(f.n_modules, 2));
+    CHECK(f.empties_cache);
+    CHECK(f.modules[0].loose && !f.modules[1].loose);
+    CHECK_EQ_INT(f.rest_bytes, 150);
+    CHECK_EQ_INT(f.modules[1].moved_bytes, 30);
+    CHECK_NEAR(f.modules[1].flops, 7e9, 1);
+    arena_done(&mem);
+}
+
 static const char header[] =
     "{\"__metadata__\": {\"format\": \"pt\"},"
     "\"proj_out.weight\": {\"dtype\": \"BF16\", \"shape\": [5], \"data_offsets\": [0, 10]},"

@@ -212,6 +212,9 @@ TEST(what_lies_outside_of_blocks_comes_in_turn)
     CHECK_NEAR(us(t.step_ns), 1200 + 52.5 + 8 * 50, 150);
     l.tr.back_bytes_per_ns = 20;
     CHECK_NEAR(us(run(&l, sc).step_ns - t.step_ns), 600, 1);
+    /* 8 MB more than the trace shows: there and back */
+    l.tr.rest_bytes = 20000000;
+    CHECK_NEAR(us(run(&l, sc).step_ns - t.step_ns), 600 + 800 + 400, 1);
     stream_lab_close(&l);
 }
 
