@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define MARKED 0u /* in span_of, until rows are numbered */
+#define MARKED (UINT32_MAX - 1) /* in span_of, until rows are numbered */
 
 struct chooser {
     const struct page_detail_in *in;
@@ -176,6 +176,8 @@ static void number(const struct page_detail_in *in, struct page_detail *d)
         for (row_t r = l->begin; r < l->end; r++)
             if (d->span_of[r] == MARKED) d->span_of[r] = d->n_kept++;
     }
+    for (row_t r = 0; r < in->t->n_rows; r++) /* of tracks that are left out */
+        if (d->span_of[r] == MARKED) d->span_of[r] = PAGE_NO_SPAN;
 }
 
 int page_detail_run(const struct page_detail_in *in, struct arena *mem, struct page_detail *ret,

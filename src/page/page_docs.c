@@ -182,6 +182,7 @@ void page_docs_cut(const struct page_set *s, struct jout *j)
 {
     const struct analysis *a = s->a;
     jout_obj(j, "cut");
+    put_cut(j, "tracks", PAGE_TRACKS, s->tracks.n + s->tracks.n_left_out);
     put_cut(j, "steps", PAGE_DOC_STEPS, a->basics.steps.n_steps);
     put_cut(j, "sites", PAGE_DOC_ROWS, a->syncs.n_sites);
     put_cut(j, "gaps", PAGE_DOC_ROWS, a->gaps.n_all);

@@ -121,7 +121,7 @@ static uint32_t put_track(struct jout *j, const struct page_set *s, uint32_t i, 
     buf_init(&text);
     jout_obj(j, NULL);
     jout_cstr(j, "kind", page_track_kind(l->kind));
-    page_track_group(s->a->t, l, &text);
+    page_track_group(s->a->t, &s->tracks, l, &text);
     jout_str(j, "group", buf_str(&text));
     buf_reset(&text);
     page_track_label(s->a->t, l, &text);

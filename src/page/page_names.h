@@ -9,7 +9,7 @@
 enum {
     PAGE_NAME_BYTES = 4000,     /* longer ones are cut */
     PAGE_TEXT_BYTES = 16 << 20, /* of all strings; beyond, they are cut to PAGE_CUT_BYTES */
-    PAGE_CUT_BYTES = 120
+    PAGE_CUT_BYTES = 40
 };
 
 struct page_names {

@@ -86,6 +86,22 @@ static int by_place(const void *a, const void *b, void *ctx)
     return c ? c : compare(x->lane, y->lane);
 }
 
+/* Threads of a process need not stand together, but a list of them is short. */
+static uint32_t count_processes(const struct trace *t, const struct page_tracks *k)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->n && n < 2; i++) {
+        const struct lane *l = &t->lanes[k->list[i].lane];
+        bool seen = l->kind != LANE_THREAD;
+        for (uint32_t j = 0; j < i && !seen; j++) {
+            const struct lane *other = &t->lanes[k->list[j].lane];
+            seen = other->kind == LANE_THREAD && other->process == l->process;
+        }
+        n += !seen;
+    }
+    return n;
+}
+
 static void mark_main(const struct trace *t, struct page_tracks *k)
 {
     for (uint32_t i = 0; i < k->n; i++) {
@@ -105,10 +121,13 @@ int page_tracks_run(const struct trace *t, struct arena *mem, struct page_tracks
         struct page_track *k = &ret->list[ret->n];
         *k = (struct page_track){.lane = i};
         place_all(t, k, ret->row_of);
-        ret->n_spans += k->n_spans;
         ret->n += k->n_spans > 0;
     }
     if (ret->n) qsort_r(ret->list, ret->n, sizeof *ret->list, by_place, (void *)(uintptr_t)t);
+    ret->n_left_out = ret->n > PAGE_TRACKS ? ret->n - PAGE_TRACKS : 0;
+    ret->n -= ret->n_left_out;
+    for (uint32_t i = 0; i < ret->n; i++) ret->n_spans += ret->list[i].n_spans;
+    ret->n_processes = count_processes(t, ret);
     mark_main(t, ret);
     return 0;
 }
@@ -120,23 +139,16 @@ static void put_name(const struct trace *t, str_id name, struct buf *out)
     if (s.n) buf_printf(out, " (%s)", human_cut(s, 40, cut, sizeof cut));
 }
 
-void page_track_group(const struct trace *t, const struct lane *l, struct buf *out)
+void page_track_group(const struct trace *t, const struct page_tracks *k, const struct lane *l,
+                      struct buf *out)
 {
     const struct process *p = &t->processes[l->process];
-    uint32_t n_cpu = 0, last = UINT32_MAX;
     if (l->device >= 0) {
         buf_printf(out, "GPU %d", l->device);
-        return;
-    }
-    for (lane_id i = 0; i < t->n_lanes; i++) {
-        if (t->lanes[i].kind != LANE_THREAD || t->lanes[i].process == last) continue;
-        last = t->lanes[i].process;
-        n_cpu++;
-    }
-    if (n_cpu < 2 && l->kind == LANE_THREAD) {
-        buf_adds(out, "CPU");
     } else if (l->kind != LANE_THREAD) {
         buf_adds(out, "other");
+    } else if (k->n_processes < 2) {
+        buf_adds(out, "CPU");
     } else {
         buf_adds(out, "process");
         if (p->pid != ID_NONE) buf_printf(out, " %lld", (long long)p->pid);

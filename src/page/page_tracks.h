@@ -7,7 +7,8 @@
 #include "trace/trace.h"
 
 enum {
-    PAGE_ROWS = 255, /* rows of a track; what lies deeper is drawn on the last */
+    PAGE_TRACKS = 1000, /* of a page; the least busy threads are left out */
+    PAGE_ROWS = 255,    /* rows of a track; what lies deeper is drawn on the last */
     PAGE_OVERHANG = 64
 };
 
@@ -22,8 +23,10 @@ struct page_track {
 struct page_tracks {
     struct page_track *list; /* devices, then threads, then the rest; the busiest first */
     uint32_t n;
-    uint8_t *row_of; /* by row of the trace: the row of its track it is drawn on */
+    uint32_t n_left_out; /* tracks */
+    uint8_t *row_of;     /* by row of the trace: the row of its track it is drawn on */
     uint32_t n_spans;
+    uint32_t n_processes; /* with threads; 2 when there are more */
 };
 
 /* Whether the row is drawn as a span. What has no time, counters and the allocator's instants are
@@ -35,7 +38,8 @@ int page_tracks_run(const struct trace *t, struct arena *mem, struct page_tracks
                     struct err *e) MUST_USE;
 
 /* "GPU 0", "CPU", "process 12 (python3)": what a viewer puts under one heading. */
-void page_track_group(const struct trace *t, const struct lane *l, struct buf *out);
+void page_track_group(const struct trace *t, const struct page_tracks *k, const struct lane *l,
+                      struct buf *out);
 void page_track_label(const struct trace *t, const struct lane *l, struct buf *out);
 const char *page_track_kind(enum lane_kind k);
 

@@ -94,6 +94,27 @@ TEST(devices_come_first_then_the_thread_that_launches)
     done(&d);
 }
 
+TEST(too_many_tracks_are_cut_and_nothing_points_at_them)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < PAGE_TRACKS + 5; i++) {
+        k.tid = 10 + i;
+        kit_op(&k, "op", i, 1);
+        if (i > 4) kit_op(&k, "op", i + 2, 1); /* the first five are the least busy */
+    }
+    struct drawn d = draw(&k);
+    struct page_detail all;
+    struct page_detail_in in = {.t = d.t, .tracks = &d.tracks, .budget = PAGE_SPANS};
+    CHECK_EQ_UINT(d.tracks.n, PAGE_TRACKS);
+    CHECK_EQ_UINT(d.tracks.n_left_out, 5);
+    CHECK_EQ_INT(page_detail_run(&in, &d.mem, &all, NULL), 0);
+    CHECK_EQ_UINT(all.n_kept, 2 * PAGE_TRACKS);
+    uint32_t n = 0;
+    for (row_t r = 0; r < d.t->n_rows; r++) n += all.span_of[r] == PAGE_NO_SPAN;
+    CHECK_EQ_UINT(n, 5);
+    done(&d);
+}
+
 /* ---- detail */
 
 /* A thousand short ops under ten long ones, a launch at 5005, and its kernel. */
