@@ -3,6 +3,7 @@
 Operators and samples of Python code go to the recording by the library that CUDA programs get from
 their driver. What a device does only torch.profiler knows there: it runs from the first call of a
 module on, for STRATA_TIMELINE_SECONDS (5; its records take memory), and leaves torch_trace.json.gz.
+On a CPU alone there is no device to ask about, and the recording is all there is.
 """
 from __future__ import annotations
 
@@ -88,6 +89,15 @@ def _module_called(module: Any, args: Any) -> None:
         _settings.say(f"no timeline by torch.profiler: {why}")
 
 
+def _has_device(torch: Any) -> bool:
+    """Another device than the CPU, known to this torch."""
+    try:
+        return torch.accelerator.is_available()
+    except Exception:  # an older torch: ask those it may have
+        found = (getattr(torch, name, None) for name in ("cuda", "xpu", "npu", "mtia", "hpu"))
+        return any(device.is_available() for device in found if device is not None)
+
+
 def _torch_is_there(torch: Any) -> None:
     global _hook
     if _driver_loads_us(torch):
@@ -96,6 +106,8 @@ def _torch_is_there(torch: Any) -> None:
         _record_operators()
     except (OSError, AttributeError) as why:
         _settings.say(f"no operators in the timeline: {why}")
+    if not _has_device(torch):
+        return
     _hook = torch.nn.modules.module.register_module_forward_pre_hook(_module_called)
     os.register_at_fork(after_in_child=_forget_in_child)
 

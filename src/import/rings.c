@@ -154,6 +154,16 @@ static int find_devices(struct builder *b, const struct ring_set *s, struct err 
     return 0;
 }
 
+/* Those who read the trace are to know what recording it cost. */
+static int note_recorder(struct builder *b, const struct ring_set *s, struct err *e)
+{
+    bool timeline = false;
+    for (size_t i = 0; i < s->n_processes; i++) timeline |= s->processes[i].defs.n > 0;
+    if (timeline && builder_add_meta(b, str_c(TRACE_META_RECORDED), str_c("1")) < 0)
+        return FAIL(e, ERR_NOMEM, "out of memory");
+    return 0;
+}
+
 static int fill(struct builder *b, struct ring_set *s, struct err *e)
 {
     struct trace *t = builder_trace(b);
@@ -162,6 +172,7 @@ static int fill(struct builder *b, struct ring_set *s, struct err *e)
         if (collect_times(&s->processes[s->owner[i]], &s->rings[i]) < 0)
             return FAIL(e, ERR_NOMEM, "out of memory");
     TRY(add_rows(b, s, e));
+    TRY(note_recorder(b, s, e));
     TRY(find_devices(b, s, e));
     for (uint32_t i = 0; i < s->n_bad; i++) damage_note(&t->damage, DAMAGE_BAD_EVENT, 0);
     for (size_t i = 0; i < s->n_processes; i++)

@@ -133,6 +133,7 @@ void view_quality_json(struct jout *j, const char *key, const struct trace *t,
     jout_bool(j, "times_trusted", i->times_trusted);
     jout_bool(j, "links_trusted", i->links_trusted);
     jout_num(j, "recording_cost_pct", i->recording.pct, 1);
+    if (i->recording.sample_ns) jout_us(j, "python_sample_us", i->recording.sample_ns);
     json_recording(j, &i->recording);
     jout_arr(j, "recorded");
     for (int k = 0; k < N_RECORDED; k++)

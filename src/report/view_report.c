@@ -59,6 +59,9 @@ static void put_quality(const struct screen *s, const struct analysis *a)
         buf_printf(s->out, "; without the profiler about %s instead of %s",
                    human_time(u->plain_ns).s, human_time(u->traced_ns).s);
     buf_adds(s->out, ")\n");
+    if (a->integrity.recording.sample_ns)
+        buf_printf(s->out, "Python functions are samples: their times are good to about %s\n",
+                   human_time(a->integrity.recording.sample_ns).s);
     for (uint32_t i = 0; i < a->integrity.n_doubts; i++)
         if (a->integrity.doubts[i].level > QUALITY_GOOD) put_doubt(s, &a->integrity.doubts[i]);
 }

@@ -222,7 +222,9 @@ static void say_terms(const struct screen *s, const struct view_syncs *v)
 {
     buf_adds(s->out, "  blocked: CPU time inside the calls; exposed: idle time of the GPU that "
                      "follows from it\n");
-    if (v->syncs->has_stacks)
+    if (v->syncs->has_lines)
+        buf_adds(s->out, "  lines are those that were running when the CPU waited\n");
+    else if (v->syncs->has_stacks)
         buf_adds(s->out, "  lines are where a function starts: that is what torch records\n");
     else
         buf_adds(s->out, "  no Python stacks in this trace: record with_stack=True for file and "

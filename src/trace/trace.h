@@ -137,6 +137,9 @@ struct meta {
     str_id key, value;
 };
 
+/* Key of the meta of timelines that Strata recorded itself: recording one event costs less. */
+#define TRACE_META_RECORDED "strata_timeline"
+
 /* Key of the meta of traces whose Python functions are made of samples: how many microseconds lie
  * between two, which is how good their times are. */
 #define TRACE_META_SAMPLED "strata_sample_period_us"

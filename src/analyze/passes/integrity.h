@@ -40,6 +40,7 @@ struct recording_cost {
     int64_t cost_ns;
     int64_t working_ns; /* of the thread, waits for the device left out */
     double pct;         /* how much slower the CPU side was than without recording */
+    int64_t sample_ns;  /* how good times of Python functions are where they are samples, else 0 */
 };
 
 #define MOST_DOUBTS 24

@@ -207,7 +207,9 @@ int syncs_run(const struct trace *t, const struct basics *b, struct arena *mem, 
               struct err *e)
 {
     const struct timeline *tl = &b->timeline;
-    struct syncs s = {.has_stacks = t->n_py > 0, .n_steps = b->steps.n_steps};
+    struct syncs s = {.has_stacks = t->n_py > 0,
+                      .has_lines = trace_meta(t, TRACE_META_SAMPLED).p != NULL,
+                      .n_steps = b->steps.n_steps};
     s.idle = arena_zalloc(mem, tl->n_devices + 1, sizeof *s.idle);
     if (!s.idle) return FAIL(e, ERR_NOMEM, "out of memory");
     for (uint32_t i = 0; i < tl->n_devices; i++)

@@ -41,6 +41,7 @@ struct syncs {
     struct stems stems;
     uint32_t n_steps; /* of the loop; 0 when none was found */
     bool has_stacks;
+    bool has_lines; /* places name the line that was running, not where its function starts */
 };
 
 /* Memory from `mem`. */
