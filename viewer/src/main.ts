@@ -3,6 +3,7 @@
 import { startTheme } from './base/theme';
 import { readHead, readSets } from './data/load';
 import { diffPage } from './diff/diff_page';
+import { documentPage } from './panels/documents';
 import { problem } from './panels/title';
 import { reportPage } from './report_page';
 
@@ -13,7 +14,8 @@ async function main(): Promise<void> {
     const head = readHead();
     document.title = `${head.title} – Strata`;
     const sets = await readSets(head);
-    if (head.kind === 'diff') diffPage(app, { head, sets });
+    if (!sets.length) documentPage(app, head);
+    else if (head.kind === 'diff') diffPage(app, { head, sets });
     else reportPage(app, { head, sets });
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {

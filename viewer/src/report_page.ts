@@ -7,6 +7,7 @@ import { reportCharts } from './charts/report_charts';
 import type { Loaded } from './data/load';
 import { followAddress } from './panels/address';
 import { Drawer, type Tab } from './panels/drawer';
+import { documentTabs } from './panels/documents';
 import { findings } from './panels/findings';
 import { helpDialog } from './panels/help';
 import { listenKeys } from './panels/keyboard';
@@ -45,6 +46,7 @@ export function reportPage(app: HTMLElement, { head, sets }: Loaded): Timeline {
       make: () => new Table(spec).el,
     })),
     { id: 'charts', title: 'Charts', make: () => reportCharts(scene) },
+    ...documentTabs(head),
   ];
   const drawer = new Drawer(tabs);
   scene.selected.on(i => {

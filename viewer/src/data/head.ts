@@ -1,6 +1,9 @@
 // head.ts: the shape of the data that C puts into the page. docs/format/page.md is the contract; the
 // documents of the commands are described in docs/format/json.md, and only what is read here is named.
 
+import type { Offload } from '../charts/offload_chart';
+import type { Dive } from '../charts/roofline';
+
 export interface Source {
   file: string | null;
   line: number | null;
@@ -203,6 +206,6 @@ export interface Head {
   sets: SetInfo[];
   diff?: Row;
   align?: { pairs: [number, number][]; by: 'step' | 'start' };
-  offload?: Row;
-  dive?: Row;
+  offload?: Offload;
+  dive?: Dive;
 }

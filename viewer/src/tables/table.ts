@@ -25,6 +25,8 @@ export interface TableSpec {
   columns: Column[];
   rows: Row[];
   sort: string;
+  /** Least first; numbers stand largest first otherwise. */
+  ascending?: boolean;
   note?: string;
   empty: string;
   jump?: (row: Row, index: number) => void;
@@ -78,6 +80,7 @@ export class Table {
 
   constructor(private readonly spec: TableSpec) {
     this.key = spec.sort;
+    this.down = !spec.ascending;
     const box = h('input', {
       type: 'search',
       placeholder: 'Filter',

@@ -3,7 +3,7 @@
 import { h, replace } from '../base/dom';
 import type { Layout, Strip } from './layout';
 
-const NAME_HEIGHT = 18;
+const NAME_HEIGHT = 15;
 
 export class Gutter {
   readonly el: HTMLElement;
@@ -26,7 +26,7 @@ export class Gutter {
     this.tall = [];
     let group = '';
     const name = (strip: Strip): HTMLElement => {
-      const heading = strip.group !== group ? strip.group : '';
+      const heading = strip.group !== group && strip.group !== 'other' ? strip.group : '';
       group = strip.group;
       return this.name(strip, heading);
     };
@@ -39,7 +39,8 @@ export class Gutter {
     const folds = strip.kind === 'track' && strip.rows.n > 1;
     const open = strip.kind === 'track' && !strip.folded;
     const props = {
-      class: 'track-name ' + strip.kind,
+      class:
+        'track-name ' + (strip.height < 2 * NAME_HEIGHT && !strip.pinned ? 'short' : strip.kind),
       type: 'button',
       disabled: !folds,
       'aria-expanded': folds ? String(open) : null,
