@@ -80,6 +80,8 @@ update-images: all
 ## install: install into PREFIX (default /usr/local); DESTDIR is obeyed
 .PHONY: install
 install: all
+	@meson configure build -Dprefix=$(PREFIX)
+	@$(NINJA) -C build >/dev/null
 	@meson install -C build --no-rebuild
 
 ## clean: remove everything that was built

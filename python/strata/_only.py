@@ -9,6 +9,7 @@ import inspect
 import os
 import sys
 import threading
+import time
 from typing import Any
 
 from strata import _files, _settings
@@ -23,6 +24,7 @@ _steps = _settings.number("STRATA_STEPS", 1, 1)
 _skip = _settings.number("STRATA_SKIP", 0)
 _seen: dict[str, int] = {}
 _running = threading.Lock()
+spent_s = 0.0  # on starting, stopping and writing: in the time of the stages around, not of the stage
 
 
 def wanted() -> bool:
@@ -50,23 +52,33 @@ def enter(name: str) -> Any:
     if call < _skip:
         _running.release()
         return None
+    began = time.perf_counter()
     try:
         return name, start_profiler()
     except Exception as why:
         _running.release()
         _settings.say(f"no timeline of {name}: {why}")
         return None
+    finally:
+        _spend(began)
+
+
+def _spend(began: float) -> None:
+    global spent_s
+    spent_s += time.perf_counter() - began
 
 
 def exit(timeline: tuple[str, Any]) -> None:
     """Stops it and writes its files."""
     name, profiler = timeline
+    began = time.perf_counter()
     try:
         profiler.stop()
         write(name, profiler)
     except Exception as why:
         _settings.say(f"no timeline of {name}: {why}")
     finally:
+        _spend(began)
         _running.release()
 
 

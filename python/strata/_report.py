@@ -12,7 +12,7 @@ import sys
 import time
 from typing import Any
 
-from strata import _environment, _files, _hooks, _settings, _signature, memory
+from strata import _environment, _files, _hooks, _only, _settings, _signature, memory
 from strata._load import core, pipeline_name
 from strata._page import page
 from strata._table import render
@@ -98,6 +98,8 @@ def report(trace: Any = None, **options: Any) -> Any:
         "stages": stages,
         "metadata": dict(_metadata),
     }
+    if _only.spent_s:
+        out["profiler_ms"] = _only.spent_s * 1e3
     checkpoints = memory.analysis()
     if checkpoints:
         out["memory"] = checkpoints

@@ -105,8 +105,10 @@ def test_breakdown_adds_nothing_twice(selected):
 
 
 def test_numbers_are_kept_too(selected):
-    stages = json.loads((selected / "timing.json").read_text())["stages"]
+    found = json.loads((selected / "timing.json").read_text())
+    stages = found["stages"]
     assert stages["denoise"]["count"] == 4 and stages["decode"]["count"] == 4
+    assert 0 < found["profiler_ms"] < found["wall_clock_ms"]
 
 
 def test_a_profiler_of_the_programs_own(program):
