@@ -55,22 +55,25 @@ static int64_t bin_begin(int bin)
     return bin % 2 ? ns + ns / 2 : ns;
 }
 
-/* The shortest length of which `most` spans or fewer are at least as long. */
-static int64_t long_enough(const struct page_detail_in *in, uint32_t most)
+/* The shortest length of which `most` spans or fewer are at least as long, those that are kept
+ * anyway not counted. */
+static int64_t long_enough(const struct chooser *c, uint32_t most)
 {
+    const struct trace *t = c->in->t;
     uint32_t bins[BINS] = {0};
     uint64_t n = 0;
     int bin = BINS;
-    for (row_t r = 0; r < in->t->n_rows; r++)
-        if (page_tracks_draws(in->t, r)) bins[bin_of(in->t->dur_ns[r])]++;
+    for (row_t r = 0; r < t->n_rows; r++)
+        if (c->out->span_of[r] != MARKED && page_tracks_draws(t, r)) bins[bin_of(t->dur_ns[r])]++;
     while (bin > 0 && n + bins[bin - 1] <= most) n += bins[--bin];
     return bin >= BINS - 2 ? INT64_MAX : bin_begin(bin);
 }
 
-static void mark_long(struct chooser *c)
+/* As many of the longest as there are, up to `most`. */
+static void mark_long(struct chooser *c, uint32_t most)
 {
     const struct trace *t = c->in->t;
-    c->out->long_ns = long_enough(c->in, c->in->budget / 5 * 2);
+    c->out->long_ns = long_enough(c, most);
     for (row_t r = 0; r < t->n_rows; r++)
         if (t->dur_ns[r] >= c->out->long_ns) mark(c, r);
 }
@@ -140,25 +143,36 @@ static void join_ranges(struct page_detail *d)
     d->n_ranges = n + 1;
 }
 
-/* Small tracks are kept whole: it costs little, and aggregates of a few spans say nothing. */
-static void mark_small(struct chooser *c)
+static void mark_track(struct chooser *c, const struct page_track *k)
+{
+    const struct lane *l = &c->in->t->lanes[k->lane];
+    for (row_t r = l->begin; r < l->end; r++) mark(c, r);
+}
+
+/* Whole tracks: small ones, because it costs little and aggregates of a few spans say nothing; and
+ * streams, as long as there is room, because they are what one looks at first. */
+static void mark_tracks(struct chooser *c)
 {
     enum { SMALL = 2000 };
-    uint32_t n = c->in->budget / 100 < SMALL ? c->in->budget / 100 : SMALL;
+    uint32_t small = c->in->budget / 100 < SMALL ? c->in->budget / 100 : SMALL;
     for (uint32_t i = 0; i < c->in->tracks->n; i++) {
-        const struct page_track *k = &c->in->tracks->list[i];
-        const struct lane *l = &c->in->t->lanes[k->lane];
-        if (k->n_spans > n || c->left < c->in->budget / 2) continue;
-        for (row_t r = l->begin; r < l->end; r++) mark(c, r);
+        struct page_track *k = &c->in->tracks->list[i];
+        bool stream = c->in->t->lanes[k->lane].kind == LANE_STREAM;
+        uint32_t half = c->in->budget / 2;
+        uint32_t room = c->left > half ? c->left - half : 0;
+        if (k->n_spans <= (stream ? room : small < room ? small : room)) mark_track(c, k);
     }
 }
 
+/* Long spans come twice: first a share of the room, so that there is an outline everywhere, and
+ * then what the wishes have left. */
 static void choose(struct chooser *c)
 {
     mark_rows(c);
-    mark_small(c);
-    mark_long(c);
+    mark_tracks(c);
+    mark_long(c, c->left / 3);
     for (uint32_t i = 0; i < c->in->n_wishes; i++) grant(c, &c->in->wishes[i]);
+    mark_long(c, c->left);
     join_ranges(c->out);
 }
 

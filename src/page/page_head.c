@@ -47,12 +47,14 @@ static void put_detail_words(struct jout *j, const struct page_set *s)
 {
     struct buf words;
     buf_init(&words);
-    buf_printf(&words,
-               "This trace has %s spans; the page holds %s of them one by one: all of them around "
-               "the findings and in one steady step, elsewhere those of at least %s. The rest is "
-               "drawn as how busy each moment was. Every table and finding is from all of them.",
-               human_count(s->detail.n_spans).s, human_count(s->detail.n_kept).s,
-               human_time(s->detail.long_ns).s);
+    buf_printf(
+        &words,
+        "This trace has %s spans; the page holds %s of them one by one: all of them around "
+        "the findings and in one steady step, elsewhere those of at least %s and, where they "
+        "are not too many, all of a track. The rest is drawn as how busy each moment was. "
+        "Tables and findings are made from every span.",
+        human_count(s->detail.n_spans).s, human_count(s->detail.n_kept).s,
+        human_time(s->detail.long_ns).s);
     jout_str(j, "words", buf_str(&words));
     if (!buf_ok(&words)) j->out->failed = true;
     buf_done(&words);
