@@ -6,13 +6,13 @@ or masks, plain values as they are, containers and dataclasses with their struct
      "requires_grad": false, "range": [0, 49407]}
     {"kind": "tuple", "items": [...]}     list, set          {"kind": "dict", "items": [[k, v], ...]}
     {"kind": "dataclass", "type": "module.Name", "fields": {...}}
-    {"kind": "value", "value": 0.7, "range": [0.1, 0.7]}   int, float: the first one, and the range
+    {"kind": "value", "value": 0.7, "range": [0.1, 0.7]}   int, float: one of them, and the range
     {"kind": "value", "value": "euler"}   None, bool, str; dtype, device, generator of torch alike
     {"kind": "object", "type": "module.Name"}                what cannot be rebuilt
 
-Small tensors have their "values" of the first call. Beside inputs and output stands what else the
-call depended on: "mode" (grad, inference, autocast), "function" (what was called) and "state" (see
-_state.py).
+Values, of numbers and of small tensors ("values"), are those of the second call where there is one:
+the first often does more. Beside inputs and output stands what else the call depended on: "mode"
+(grad, inference, autocast), "function" (what was called) and "state" (see _state.py).
 
 Two calls have the same signature when only numbers and what is in tensors differ. Looking at
 arguments costs microseconds, so it has a budget: always for the first calls of a stage, then only
@@ -38,12 +38,14 @@ MOST_SIGNATURES = 64  # a stage; further ones are only counted
 MOST_ITEMS = 64  # of a container
 MOST_TEXT = 256  # characters of a string
 MOST_DEVICE_LOOKS = 3
+STATE_CALLS = 2  # of a signature, of which the state is looked at
 SMALL = 16  # elements of a tensor whose values are kept
 DEEPEST = 8
 
 _device_looks: dict[Any, int] = {}
 _lock = threading.Lock()
 _stages: dict[int, "_StageSignatures"] = {}  # by node
+_resets = 0
 
 
 class _StageSignatures:
@@ -116,6 +118,8 @@ class Recorder:
     def __init__(self, fn: Callable, owner: Any = None) -> None:
         self.fn = fn
         self.owner = owner if owner is not None else getattr(fn, "__self__", None)
+        self.seen: dict[Any, int] = {}  # calls of which the state was looked at, by signature
+        self.resets = _resets
         self.calls = 0
         self.own_seconds = 0.0
         self.first = 0.0
@@ -143,18 +147,23 @@ class Recorder:
                     value = HIDDEN
                 key, inputs[name] = _describe(value, 0)
                 keys.append((name, key))
-            call = _Call(self, tuple(keys), inputs, self._around(mode, args))
+            call = _Call(self, tuple(keys), inputs, self._around(tuple(keys), mode, args))
         except Exception:
             self.broken = True
             return None
         self.own_seconds += time.perf_counter() - began
         return call
 
-    def _around(self, mode: dict[str, Any], args: tuple) -> dict[str, Any]:
-        """What a call depends on besides its arguments; the state of its object as of the first."""
+    def _around(self, key: Any, mode: dict[str, Any], args: tuple) -> dict[str, Any]:
+        """What a call depends on besides its arguments; the state only for the first calls."""
+        if self.resets != _resets:
+            self.resets = _resets
+            self.seen.clear()
         around = {"mode": mode} if mode else {}
-        if self.calls > 1:
+        seen = self.seen.get(key, 0)
+        if seen >= STATE_CALLS or len(self.seen) >= MOST_SIGNATURES:
             return around
+        self.seen[key] = seen + 1
         owner = self.owner if self.owner is not None else self._receiver(args)
         around["function"] = f"{self.fn.__module__}.{self.fn.__qualname__}"
         state = _state.describe(owner, lambda value: _describe(value, 0, _state.MOST_VALUES)[1])
@@ -192,6 +201,10 @@ def _add(call: _Call, key: Any, output: dict[str, Any]) -> None:
                 return
             entry = stage.seen[key] = {"count": 0, "inputs": call.inputs, "output": output,
                                        **call.around}
+        elif entry["count"] == 1:  # from now on it stands for the second call
+            first = dict(entry)
+            entry.update(inputs=call.inputs, output=output, **call.around)
+            _widen_inputs(entry, first["inputs"], first["output"])
         else:
             _widen_inputs(entry, call.inputs, output)
         entry["count"] += 1
@@ -387,6 +400,8 @@ def collected() -> dict[int, dict[str, Any]]:
 
 def reset() -> None:
     """Forgets everything seen."""
+    global _resets
     with _lock:
+        _resets += 1
         _stages.clear()
         _device_looks.clear()

@@ -19,6 +19,7 @@ from strata.bench.signatures import SignatureFile
 from strata.bench.variants import Stage, Variant, all_tensors, whole
 
 COMPARE_SECONDS = 30.0
+TRIALS = 15  # calls that show how noisy the machine is
 
 
 class Line:
@@ -156,26 +157,16 @@ def race(line: Line, name: str, folder: files.Folder | None = None) -> dict[str,
     for v in variants:
         v.watch.batch = batch
     contest = stats.Race(len(variants), options.threshold_pct)
-    key = f"{options.metric}_ms"
     seconds = options.seconds or (COMPARE_SECONDS if len(variants) > 1 else BENCH_SECONDS)
-    deadline = time.perf_counter() + seconds
-
-    def ends(done: int) -> bool:
-        if done % CLOCK_EVERY == 0:
-            watch.sample()
-        return done >= 3 and time.perf_counter() > deadline
-
-    watch.sample()
-    contest.run(lambda i: variants[i].sample()[key], random.Random(options.choice.seed).shuffle, ends,
-             options.iterations or (None if len(variants) > 1 else _rounds(variants[0], seconds)))
-    watch.sample()
+    best_of = _run(contest, line, watch, seconds)
     result = {
         "kind": "compare" if len(variants) > 1 else "call", "name": name, "device": line.device,
         "device_name": device_name(line.device), "metric": options.metric,
         "seed": options.choice.seed, "regional": options.regional, "fullgraph": options.fullgraph,
         "compiled": [type(m).__name__ for m in line.switch.modules] if line.switch else [],
         "variants": [_variant(v) for v in variants],
-        "comparisons": [_comparison(contest, variants, i) for i in range(1, len(variants))],
+        "best_of": best_of,
+        "comparisons": [_comparison(contest, variants, i, best_of) for i in range(1, len(variants))],
         "clocks": watch.as_dict(), "remarks": watch.words(), "files": {},
     }
     if options.trace and folder is not None:
@@ -183,10 +174,29 @@ def race(line: Line, name: str, folder: files.Folder | None = None) -> dict[str,
     return result
 
 
-def _rounds(variant: Variant, seconds: float) -> int:
-    """How many measurements of a single variant fit into the time."""
-    sample = variant.sample()["wall_ms"] * variant.watch.batch / 1e3
-    return max(3, min(stats.MOST_PAIRS, int(seconds / max(sample, 1e-6))))
+def _run(contest: stats.Race, line: Line, watch: clocks.Clocks, seconds: float) -> int:
+    """Measures until it is settled or the time is over; how many calls a round took the best of."""
+    options, variants = line.options, line.variants
+    key = f"{options.metric}_ms"
+    trial = [variants[0].sample()[key] * variants[0].watch.batch for _ in range(TRIALS)]
+    fixed, best_of = options.iterations, 1
+    if len(variants) > 1 and fixed is None:
+        best_of = stats.best_of(trial, len(variants), seconds)
+    elif fixed is None:
+        fixed = max(3, min(stats.MOST_PAIRS, int(seconds * 1e3 / max(stats.median(trial), 1e-3))))
+    variants[0].samples.clear()
+    deadline = time.perf_counter() + seconds
+
+    def ends(done: int) -> bool:
+        if done % CLOCK_EVERY == 0:
+            watch.sample()
+        return done >= 3 and time.perf_counter() > deadline
+
+    shuffle = random.Random(options.choice.seed).shuffle
+    watch.sample()
+    contest.run(lambda i: variants[i].sample()[key], shuffle, ends, fixed, best_of)
+    watch.sample()
+    return best_of
 
 
 def _variant(v: Variant) -> dict[str, Any]:
@@ -194,10 +204,11 @@ def _variant(v: Variant) -> dict[str, Any]:
             "batch": v.watch.batch, "warmup": {"calls": v.warmup[0], "steady": v.warmup[1]}}
 
 
-def _comparison(contest: stats.Race, variants: list[Variant], i: int) -> dict[str, Any]:
+def _comparison(contest: stats.Race, variants: list[Variant], i: int,
+                best_of: int) -> dict[str, Any]:
     a, b = variants[0], variants[i]
     also = {}
-    for metric in METRICS:
+    for metric in METRICS if best_of == 1 else ():
         columns = a.column(f"{metric}_ms"), b.column(f"{metric}_ms")
         if all(columns):
             also[metric] = stats.Verdict(stats.estimate(*columns), contest.threshold_pct).as_dict()

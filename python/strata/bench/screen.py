@@ -173,7 +173,7 @@ def compare(s: Screen, r: dict[str, Any]) -> None:
         how = "repeated blocks of " if r["regional"] else ""
         s.add(f"compiled: {how}{', '.join(r['compiled'])}")
     s.add()
-    n = r["variants"][0]["measurements"]
+    n = r["variants"][0]["measurements"] // r["best_of"]
     rows = [["", *(LABELS[m] for m in _metrics(r)), "spread", "warm-up"]]
     for v in r["variants"]:
         t = v["times"][r["metric"]]
@@ -182,7 +182,10 @@ def compare(s: Screen, r: dict[str, Any]) -> None:
                      f"{spread:.1f} %", f"{v['warmup']['calls']} calls"
                      + ("" if v["warmup"]["steady"] else ", not steady")])
     s.table(rows, 20)
-    s.add(f"  medians of {n} measurements" + (" each, taken in turns" if len(rows) > 2 else ""))
+    s.add(f"  medians of {counted(n, 'measurement')}" + (
+        " each, taken in turns" if len(rows) > 2 else "") + (
+        f"; calls are disturbed, so each is judged by the best of {r['best_of']}"
+        if r["best_of"] > 1 else ""))
     for remark in r["remarks"]:
         s.add(f"  {remark}")
     s.add()
