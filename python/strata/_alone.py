@@ -24,7 +24,10 @@ STEADY_SHARE = 0.02  # by more than this
 MOST_WARMUP = 50
 LEAST_BUSY_S = 0.3  # of warm-up: clocks of a device that slept need a moment
 LEAST_SAMPLE_MS = 1.0  # shorter calls are measured several at a time
-MOST_LEAD_MS = 20.0
+MOST_LEAD_MS = 30.0
+CYCLES_A_MS = 1.9e6  # of a device, about
+IN_A_ROW = 64  # calls that the device is given without a pause
+MOST_SAMPLES = 1000
 ON_HOST = 1 << 26  # elements made by the CPU's generator, which gives the same everywhere
 
 
@@ -213,35 +216,44 @@ class Stopwatch:
         found = {"wall_ms": (done - began) / 1e6 / self.batch}
         if self.device is not None:
             found["cpu_ms"] = (returned - began) / 1e6 / self.batch
-            found["gpu_ms"] = self._on_device(call)
         return found
+
+    def on_device(self, call: Any, times: int) -> list[float]:
+        """What the device takes for a call, for several in a row without a pause, because a device
+        that may rest in between runs at a higher clock than it does in a pipeline. Where the CPU is
+        the slower one, the device is kept busy before every call until the CPU is ahead."""
+        if self.device is None:
+            return []
+        marks = []
+        self._wait()
+        for _ in range(times):
+            call.prepare()
+            begin, end = (self.device.Event(enable_timing=True) for _ in range(2))
+            if self.lead_ms and hasattr(self.device, "_sleep"):
+                self.device._sleep(int(self.lead_ms * CYCLES_A_MS))
+            begin.record()
+            for _ in range(self.batch):
+                call()
+            end.record()
+            marks.append((begin, end))
+        self._wait()
+        return [begin.elapsed_time(end) / self.batch for begin, end in marks]
 
     def _wait(self) -> None:
         if self.device is not None:
             self.device.synchronize()
 
-    def _on_device(self, call: Any) -> float:
-        """The device is kept busy for a moment, so that it does not wait for launches: what it
-        takes is then its own time. A call that waits for the device itself still shows its gaps."""
-        call.prepare()
-        begin, end = (self.device.Event(enable_timing=True) for _ in range(2))
-        if self.lead_ms and hasattr(self.device, "_sleep"):
-            self.device._sleep(int(self.lead_ms * 1.7e6))
-        begin.record()
-        for _ in range(self.batch):
-            call()
-        end.record()
-        self._wait()
-        return begin.elapsed_time(end) / self.batch
-
     def settle(self, call: Any, samples: list[dict[str, float]]) -> None:
         """After the warm-up: how many calls a measurement takes, and how much lead the CPU needs."""
-        best = min(s["wall_ms"] for s in samples[1:] or samples)
+        last = samples[-STEADY_CALLS:]
+        best = min(s["wall_ms"] for s in last)
         if not call.restores() and best < LEAST_SAMPLE_MS / 5:
             self.batch = max(1, round(LEAST_SAMPLE_MS / max(best, 1e-4)))
-        if self.device is not None and "STRATA_DIVE" not in os.environ:
-            cpu = statistics.median(s["cpu_ms"] for s in samples[-STEADY_CALLS:]) * self.batch
-            self.lead_ms = min(1.2 * cpu, MOST_LEAD_MS)
+        if self.device is None or "STRATA_DIVE" in os.environ:
+            return
+        cpu = statistics.median(s["cpu_ms"] for s in last) * self.batch
+        if cpu > best * self.batch / 2:
+            self.lead_ms = min(1.5 * cpu + 0.5, MOST_LEAD_MS)
 
 
 def is_steady(times: list[float]) -> bool:
@@ -270,17 +282,27 @@ def warm_up(watch: Stopwatch, call: Any, calls: int | None = None,
 
 
 def measure(watch: Stopwatch, call: Any, iterations: int | None = None, seconds: float = 10.0,
-            most: int = 200) -> list[dict[str, float]]:
-    """That many measurements, or as many as fit into the time (at least three)."""
-    samples: list[dict[str, float]] = []
+            between: Callable[[], None] = lambda: None) -> list[dict[str, float]]:
+    """That many measurements, or as many as fit into the time. On a device, all of the first kind
+    come before those of `on_device`. `between` is called now and then, never while time is taken."""
     gc.collect()
     gc.freeze()
-    began = time.perf_counter()
     try:
-        while len(samples) < (iterations or most):
+        most = iterations or MOST_SAMPLES
+        half = seconds if watch.device is None else seconds / 2
+        samples: list[dict[str, float]] = []
+        began = time.perf_counter()
+        while len(samples) < most:
             samples.append(watch.sample(call))
-            if iterations is None and len(samples) >= 3 and time.perf_counter() - began > seconds:
+            if len(samples) % 8 == 0:
+                between()
+            if iterations is None and len(samples) >= 3 and time.perf_counter() - began > half:
                 break
+        for start in range(0, len(samples) if watch.device else 0, IN_A_ROW):
+            part = samples[start:start + IN_A_ROW]
+            for found, ms in zip(part, watch.on_device(call, len(part))):
+                found["gpu_ms"] = ms
+            between()
     finally:
         gc.unfreeze()
     return samples

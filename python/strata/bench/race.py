@@ -19,6 +19,7 @@ from strata.bench.signatures import SignatureFile
 from strata.bench.variants import Stage, Variant, all_tensors, whole
 
 COMPARE_SECONDS = 30.0
+DEVICE_TIMES = 5  # calls of which device time is shown where it does not decide
 TRIALS = 15  # calls that show how noisy the machine is
 
 
@@ -91,6 +92,9 @@ def bench_call(options: Options) -> dict[str, Any]:
 
     try:
         _add_variants(line, base, find.entry(text), other)
+        with line.variants[0].active():
+            line.variants[0].call.prepare()
+            line.variants[0].call()
         line.device = options.choice.device or used_device()
         folder = files.Folder(options.output, None, text.partition(":")[0])
         return {**race(line, text, folder), "entry": text}
@@ -113,13 +117,11 @@ def _add_variants(line: Line, base: Variant, entry: find.Entry, other: Any) -> N
     if wanted is not None:
         parsed = modes.parse(wanted)
         with base.active():
-            modules = modes.called_modules(base.call.try_once)
+            modules = modes.called_modules(lambda: (base.call.prepare(), base.call()))
         line.add_modes(base, parsed, modules)
         return
     line.variants.append(base)
     if options.compare is None:
-        with base.active():
-            base.call.try_once()
         return
     if _is_entry(options.compare):
         line.variants.append(other(options.compare, _other_name(options.compare, base.name)))
@@ -178,7 +180,7 @@ def _run(contest: stats.Race, line: Line, watch: clocks.Clocks, seconds: float) 
     """Measures until it is settled or the time is over; how many calls a round took the best of."""
     options, variants = line.options, line.variants
     key = f"{options.metric}_ms"
-    trial = [variants[0].sample()[key] * variants[0].watch.batch for _ in range(TRIALS)]
+    trial = [variants[0].sample(key) * variants[0].watch.batch for _ in range(TRIALS)]
     fixed, best_of = options.iterations, 1
     if len(variants) > 1 and fixed is None:
         best_of = stats.best_of(trial, len(variants), seconds)
@@ -194,8 +196,10 @@ def _run(contest: stats.Race, line: Line, watch: clocks.Clocks, seconds: float) 
 
     shuffle = random.Random(options.choice.seed).shuffle
     watch.sample()
-    contest.run(lambda i: variants[i].sample()[key], shuffle, ends, fixed, best_of)
+    contest.run(lambda i: variants[i].sample(key), shuffle, ends, fixed, best_of)
     watch.sample()
+    for v in variants:
+        v.add_device_times(DEVICE_TIMES)
     return best_of
 
 
@@ -210,7 +214,7 @@ def _comparison(contest: stats.Race, variants: list[Variant], i: int,
     also = {}
     for metric in METRICS if best_of == 1 else ():
         columns = a.column(f"{metric}_ms"), b.column(f"{metric}_ms")
-        if all(columns):
+        if all(len(c) == len(v.samples) for c, v in zip(columns, (a, b))):
             also[metric] = stats.Verdict(stats.estimate(*columns), contest.threshold_pct).as_dict()
     return {"before": a.name, "after": b.name, **contest.verdict(i).as_dict(), "metrics": also,
             "outputs": difference(a.result, b.result)}

@@ -3,7 +3,6 @@ docs/format/json.md, which `screen` shows."""
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,7 +101,9 @@ def _bench_stage(recorded: SignatureFile, signature: Signature, entry: find.Entr
     watch = clocks.Clocks(stage.device)
     variant.start(stage.device, options.warmup)
     watch.sample()
-    _measure(variant, options, watch)
+    with variant.active():
+        variant.samples = _alone.measure(variant.watch, variant.call, options.iterations,
+                                         options.seconds or BENCH_SECONDS, watch.sample)
     times = times_of(variant)
     trace = folder.new(f"{signature.stage}_trace", ".json.gz")
     with variant.active():
@@ -126,19 +127,6 @@ def _bench_stage(recorded: SignatureFile, signature: Signature, entry: find.Entr
     }
     _write_script(result, entry, stage, folder)
     return result
-
-
-def _measure(variant: Variant, options: Options, watch: clocks.Clocks) -> None:
-    """Measures and, between measurements, looks at the clocks."""
-    seconds = options.seconds or BENCH_SECONDS
-    began = time.perf_counter()
-    while len(variant.samples) < (options.iterations or 1000):
-        few = options.iterations - len(variant.samples) if options.iterations else CLOCK_EVERY
-        with variant.active():
-            variant.samples += _alone.measure(variant.watch, variant.call, min(few, CLOCK_EVERY))
-        watch.sample()
-        if options.iterations is None and time.perf_counter() - began > seconds:
-            return
 
 
 def _inputs(stage: Stage) -> dict[str, Any]:

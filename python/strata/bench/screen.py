@@ -23,6 +23,10 @@ class Screen:
         for line in wrapped(text):
             self.lines.append(f"{style}{line}{PLAIN}" if style and self.color else line)
 
+    def command(self, text: str) -> None:
+        """A command to copy: never broken."""
+        self.lines.append(text)
+
     def table(self, rows: list[list[str]], first: int = 24) -> None:
         """The first column to the left, cut in its middle, the others to the right."""
         widths = [max(len(r[c]) for r in rows) for c in range(1, len(rows[0]))]
@@ -156,11 +160,11 @@ def _stage_next(s: Screen, r: dict[str, Any]) -> None:
     s.add(f"files in {shown(os.path.dirname(r['files']['trace']))}: "
           + ", ".join(os.path.basename(p) for p in r["files"].values()))
     trace, program = shown(r["files"]["trace"]), r["files"].get("script")
-    s.add(f"next: strata report {trace}")
+    s.command(f"next: strata report {trace}")
     if r["device"] != "cpu" and program:
-        s.add(f"      strata dive {trace} -- python {shown(program)}")
+        s.command(f"      strata dive {trace} -- python {shown(program)}")
     elif program:
-        s.add(f"      python {shown(program)}")
+        s.command(f"      python {shown(program)}")
 
 
 # ---- several variants ----
@@ -232,7 +236,7 @@ def _also(s: Screen, r: dict[str, Any], c: dict[str, Any]) -> None:
 def _compare_next(s: Screen, r: dict[str, Any]) -> None:
     traces = r["files"].get("traces")
     if traces:
-        s.add(f"next: strata report {shown(traces[-1])}")
+        s.command(f"next: strata report {shown(traces[-1])}")
     else:
         s.add("next: the same with --trace: what changed, kernel by kernel")
 
@@ -262,7 +266,7 @@ def listing(s: Screen, found: SignatureFile) -> None:
         s.lines.append((head + _cut(r[3], WIDTH - len(head))).rstrip())
     for note in notes:
         s.add(f"  {note}")
-    s.add(f"next: strata bench {shown(found.path)} --stage NAME --entry MODULE:NAME")
+    s.command(f"next: strata bench {shown(found.path)} --stage NAME --entry MODULE:NAME")
 
 
 def _brief_inputs(signature: Signature) -> str:

@@ -1,0 +1,151 @@
+"""Whether two variants differ, on clocks that are made up: no difference is found where there is
+none, a planted one is, whatever the noise does."""
+import itertools
+import math
+import random
+import statistics
+
+import pytest
+
+from strata.bench import stats
+
+
+def noise(kind, rng):
+    """Factors by which successive calls are disturbed."""
+    burst = 0
+    for n in itertools.count():
+        if kind == "device":
+            yield math.exp(rng.gauss(0, 0.004))
+        elif kind == "drift":  # gets slower by a third and more as it heats up
+            yield (1 + 0.3 * n / 400) * math.exp(rng.gauss(0, 0.015))
+        elif kind == "rhythm":  # a neighbour that works every other time
+            yield (1.2 if n % 2 else 1.0) * math.exp(rng.gauss(0, 0.005))
+        elif kind == "bursts":
+            burst = burst - 1 if burst > 0 else rng.randrange(2, 40) if rng.random() < 0.03 else 0
+            yield (1.6 if burst else 1.0) * math.exp(rng.gauss(0, 0.015))
+        elif kind == "steps":  # a clock that jumps between two speeds
+            yield (1.0 if n // 7 % 2 else 1.15) * math.exp(rng.gauss(0, 0.01))
+        else:  # a busy machine: most calls are interrupted
+            wait = rng.expovariate(2.0) if rng.random() < 0.6 else 0.0
+            yield math.exp(rng.gauss(0, 0.01)) + wait
+
+
+def race(kind, factor, seed, best_of=1, most=400):
+    clock = noise(kind, random.Random(seed))
+    found = stats.Race(2, 1.0)
+    found.run(lambda i: 10 * next(clock) * (factor if i else 1), random.Random(seed + 1000).shuffle,
+              lambda done: done >= most, best_of=best_of)
+    return found.verdict(1)
+
+
+KINDS = [("device", 1), ("drift", 1), ("rhythm", 1), ("bursts", 1), ("steps", 1), ("busy", 7)]
+
+
+@pytest.mark.parametrize("kind, best_of", KINDS)
+def test_the_same_is_the_same_twenty_times(kind, best_of):
+    words = [race(kind, 1.0, seed, best_of).word for seed in range(20)]
+    assert words == ["no_difference"] * 20
+
+
+@pytest.mark.parametrize("kind, best_of", KINDS)
+def test_three_percent_are_found_twenty_times(kind, best_of):
+    found = [race(kind, 1.03, 77 + seed, best_of) for seed in range(20)]
+    assert [v.word for v in found] == ["slower"] * 20
+    assert 2 < statistics.median(v.estimate.change_pct for v in found) < 4
+    assert race(kind, 1 / 1.03, 5, best_of).word == "faster"
+
+
+def test_what_does_not_matter_is_no_difference():
+    verdict = race("device", 1.004, 3)
+    assert verdict.word == "no_difference" and verdict.is_settled
+    assert verdict.as_dict()["resolution_pct"] == 1.0
+
+
+def test_noise_that_hides_everything_is_told():
+    """Few disturbed calls: nothing is claimed, and what would have been seen is said."""
+    verdict = race("busy", 1.0, 1, most=20)
+    assert verdict.word == "no_difference" and not verdict.is_settled
+    assert verdict.resolution_pct > 3
+
+
+def test_few_pairs():
+    """With less than three there is no interval; with some, one that Student's t gives."""
+    assert stats.Verdict(stats.estimate([1, 1], [2, 2]), 1.0).word == "unknown"
+    assert stats.Verdict(stats.estimate([], []), 1.0).word == "unknown"
+    quiet = [10, 10.01, 9.99, 10.02, 10.0]
+    found = stats.estimate(quiet, [v * 1.2 + d for v, d in zip(quiet, (0, 0.01, -0.01, 0.02, 0.0))])
+    assert stats.Verdict(found, 1.0).word == "slower" and 19 < found.low_pct < found.high_pct < 21
+    wild = stats.estimate([10, 14, 9, 12, 20], [12, 9, 15, 11, 14])
+    assert stats.Verdict(wild, 1.0).word == "no_difference"
+
+
+def test_rank_sums_are_counted_out():
+    """Against counting all signs; the chance of the limit and of what lies beyond it."""
+    for n in (5, 8, 12):
+        sums = [sum(r for r, s in enumerate(signs, 1) if s)
+                for signs in itertools.product((0, 1), repeat=n)]
+        for error in (0.1, 0.02, 0.002):
+            limit = stats.rank_sum_limit(n, error)
+            assert sum(s <= limit for s in sums) / 2**n <= error / 2
+            assert sum(s <= limit + 1 for s in sums) / 2**n > error / 2
+    exact, normal = stats.rank_sum_limit(24, 0.01), 24 * 25 / 4 - 2.576 * math.sqrt(24 * 25 * 49 / 24)
+    assert abs(exact - normal) < 2
+
+
+def test_looks_end():
+    at = list(stats.looks())
+    assert at == sorted(set(at)) and at[0] == stats.FIRST_LOOK and at[-1] == stats.MOST_PAIRS
+    assert 2 / 2**stats.FIRST_LOOK <= stats.LOOK_ERROR < 2 / 2**(stats.FIRST_LOOK - 1)
+
+
+def test_summary():
+    values = [10.0, 10.1, 9.9, 10.0, 10.2, 9.8, 30.0]
+    found = stats.summary(values)
+    assert found["median_ms"] == 10.0 and found["max_ms"] == 30.0 and found["outliers"] == 1
+    assert round(found["mad_ms"], 6) == 0.1
+    assert found["low_ms"] == 9.8 and found["high_ms"] == 30.0
+    assert stats.median_interval([5.0]) == (5.0, 5.0)
+    many = [float(i) for i in range(1001)]
+    low, high = stats.median_interval(many)
+    assert 460 < low < 500 < high < 540
+    assert stats.outliers([1.0] * 5) == 0
+
+
+def test_the_interval_of_a_median_holds():
+    """Nineteen times of twenty it has the true median in it."""
+    rng = random.Random(4)
+    held = 0
+    for _ in range(400):
+        low, high = stats.median_interval([rng.expovariate(1.0) for _ in range(15)])
+        held += low <= math.log(2) <= high
+    assert held >= 375
+
+
+def test_best_of():
+    assert stats.best_of([10.0, 10.1, 10.05], 2, 30) == 1
+    assert stats.best_of([10.0, 15.0, 12.0], 2, 30) == 7
+    assert stats.best_of([1000.0, 1500.0, 1200.0], 2, 30) == 1  # no time for more
+
+
+def test_warm_up_ends_when_it_is_steady():
+    alone = pytest.importorskip("strata._alone")
+
+    class Watch(alone.Stopwatch):
+        def __init__(self, times):
+            super().__init__()
+            self.times = iter(times)
+
+        def sample(self, call):
+            return {"wall_ms": next(self.times)}
+
+    class Call:
+        def restores(self):
+            return True
+
+    compiled = [5000, 900, 20, 11, 10.1, 10, 10.05, 10.02, 10.01] + [10.0] * 50
+    calls, steady = alone.warm_up(Watch(compiled), Call())
+    assert steady and calls == 8
+    falling = [1000 * 0.95**n for n in range(200)]
+    calls, steady = alone.warm_up(Watch(falling), Call())
+    assert not steady and calls == alone.MOST_WARMUP
+    assert alone.warm_up(Watch(falling), Call(), calls=2) == (2, True)
