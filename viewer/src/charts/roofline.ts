@@ -5,7 +5,7 @@ import { h } from '../base/dom';
 import { pct, us } from '../base/format';
 import { explain } from '../base/glossary';
 import type { Row } from '../data/head';
-import { Table } from '../tables/table';
+import { kernelVerdict } from './kernel_verdict';
 import { type Dot, type Line, plot } from './plot';
 
 interface Point {
@@ -43,75 +43,75 @@ function roof(memory: number, peak: number, from: number, to: number): [number, 
   ];
 }
 
-function dotOf(p: Point): Dot {
-  const words = [
+function words(p: Point): string {
+  const parts = [
     p.name.slice(0, 120),
-    `${p.ai_flop_per_byte} FLOP/byte`,
+    `${p.ai_flop_per_byte} FLOP a byte`,
     flops(Math.round(p.gflops!)),
     p.time_us ? us(p.time_us) : '',
     p.share_pct ? pct(p.share_pct) + ' of the time' : '',
-    p.verdict ?? '',
   ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+function dotOf(p: Point, number: number): Dot {
+  const hue =
+    p.verdict === 'memory' ? 1 : p.verdict === 'compute' || p.verdict === 'tensor' ? 0 : 3;
   const radius = 4 + Math.sqrt(Math.max(0, p.share_pct ?? 0));
   return {
     x: p.ai_flop_per_byte!,
     y: p.gflops!,
-    hue: p.verdict === 'memory' ? 1 : p.verdict === 'compute' ? 0 : 3,
+    hue,
     radius,
-    tip: words.filter(Boolean).join(' · '),
-    label: p.name.slice(0, 24),
+    tip: `${number}: ${words(p)}`,
+    label: String(number),
   };
 }
 
-function table(kernels: Row[]): HTMLElement {
-  return new Table({
-    id: 'dive',
-    title: 'Kernels measured',
-    sort: 'share_pct',
-    rows: kernels,
-    empty: 'No kernel was measured.',
-    columns: [
-      { key: 'short_name', label: 'kernel', kind: 'text' },
-      { key: 'share_pct', label: 'share', kind: 'pct', bar: true },
-      { key: 'time_us', label: 'time', kind: 'us' },
-      { key: 'limiter', label: 'limited by', kind: 'text' },
-      { key: 'factor', label: 'because of', kind: 'text' },
-      { key: 'confidence', label: 'confidence', kind: 'text' },
-      { key: 'compute_pct', label: 'of peak compute', kind: 'pct' },
-      { key: 'memory_pct', label: 'of peak memory', kind: 'pct' },
-      { key: 'roof_pct', label: 'of its roof', kind: 'pct', word: 'roofline' },
-      { key: 'occupancy_pct', label: 'occupancy', kind: 'pct' },
-      { key: 'advice', label: 'what to do', kind: 'text' },
-    ],
-  }).el;
-}
-
-export function rooflineCharts(d: Dive): HTMLElement {
-  const { roofline } = d;
-  const placed = roofline.points.filter(p => p.ai_flop_per_byte && p.gflops);
-  const memory = roofline.memory_gb_per_s ?? 0;
-  const peaks = roofline.compute.map(c => c.tflop_per_s * 1000);
-  const intensities = placed.map(p => p.ai_flop_per_byte!);
-  const from = Math.min(0.1, ...intensities) / 2;
-  const to = Math.max(1000, ...intensities) * 2;
-  const top = Math.max(1, ...peaks, ...placed.map(p => p.gflops!)) * 2;
-  const lines = roofline.compute.map((c, i): Line => ({
-    name: c.precision,
-    hue: (i + 4) % 8,
+/** Roofs of the precisions that the kernels use; of all where none is known. */
+function roofs({ roofline }: Dive, from: number, to: number): Line[] {
+  const used = new Set(roofline.points.map(p => p.precision));
+  const some = roofline.compute.filter(c => used.has(c.precision));
+  const memory = roofline.memory_gb_per_s;
+  if (!memory) return [];
+  return (some.length ? some : roofline.compute).map((c, i) => ({
+    name: `${c.precision}, ${c.tflop_per_s} TFLOP/s`,
+    hue: [4, 5, 2, 7, 6][i % 5],
     points: roof(memory, c.tflop_per_s * 1000, from, to),
     dashed: i > 0,
   }));
-  const least = Math.min(top / 1e4, ...placed.map(p => p.gflops! / 2));
-  const chart = plot({
+}
+
+function chart(d: Dive): HTMLElement {
+  const { roofline } = d;
+  const dots = roofline.points
+    .map((p, i): [Point, number] => [p, i + 1])
+    .filter(([p]) => p.ai_flop_per_byte && p.gflops);
+  const intensities = dots.map(([p]) => p.ai_flop_per_byte!);
+  const speeds = dots.map(([p]) => p.gflops!);
+  const from = Math.min(0.2, ...intensities) / 2;
+  const to = Math.max(500, ...intensities) * 2;
+  const lines = roofs(d, from, to);
+  const top = Math.max(1, ...speeds, ...lines.map(l => l.points[2][1])) * 2;
+  const least = Math.min(top / 1e4, ...speeds.map(v => v / 2));
+  const memory = roofline.memory_gb_per_s;
+  return plot({
     title: 'Roofline',
-    note: [roofline.gpu, memory ? `${memory} GB/s` : ''].filter(Boolean).join(', '),
+    note: [roofline.gpu, memory ? `memory ${memory} GB/s` : ''].filter(Boolean).join(', '),
     x: { label: 'FLOP for each byte moved', from, to, log: true, text: String },
     y: { label: 'speed', from: least, to: top, log: true, text: flops },
-    lines: memory ? lines : [],
-    dots: placed.map(dotOf),
+    lines,
+    dots: dots.map(([p, number]) => dotOf(p, number)),
   });
-  const trouble = d.trouble
-    ? h('p', { class: 'dim' }, ...explain(d.trouble + (d.remedy ? ' ' + d.remedy : '')))
-    : null;
-  return h('div', { class: 'plots' }, trouble, chart, table(d.kernels));
+}
+
+export function rooflineCharts(d: Dive): HTMLElement {
+  const trouble = [d.trouble, d.remedy].filter(Boolean).join('. ');
+  return h(
+    'div',
+    { class: 'plots' },
+    trouble ? h('p', { class: 'dim' }, ...explain(trouble)) : null,
+    chart(d),
+    h('ol', { class: 'verdicts' }, ...d.kernels.map(kernelVerdict)),
+  );
 }

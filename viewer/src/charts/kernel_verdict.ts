@@ -1,0 +1,78 @@
+// kernel_verdict.ts: one measured kernel: what holds it back, what speaks for and against that, and what
+// to do about it.
+
+import { h, type Child } from '../base/dom';
+import { pct, us } from '../base/format';
+import { explain, term } from '../base/glossary';
+import type { Row } from '../data/head';
+
+interface Sign {
+  agrees: boolean;
+  text: string;
+}
+
+const LIMITS: Record<string, string> = {
+  memory: 'limited by memory',
+  compute: 'limited by arithmetic',
+  tensor: 'limited by tensor cores',
+  issue: 'limited by issue slots',
+  latency: 'limited by latency',
+  occupancy: 'limited by occupancy',
+  tail: 'the grid does not fill the GPU',
+  none: 'no clear limit',
+};
+
+function sign(s: Sign): HTMLElement {
+  const mark = h(
+    'span',
+    { class: 'check-sign', 'aria-label': s.agrees ? 'agrees' : 'speaks against it', role: 'img' },
+    s.agrees ? '✓' : '!',
+  );
+  return h(
+    'li',
+    { class: s.agrees ? 'check good' : 'check unknown' },
+    mark,
+    h('span', null, ...explain(s.text)),
+  );
+}
+
+function share(label: string, value: unknown): Child[] {
+  return typeof value === 'number' ? [h('dt', null, term(label)), h('dd', null, pct(value))] : [];
+}
+
+export function kernelVerdict(k: Row, index: number): HTMLElement {
+  const limiter = String(k['limiter'] ?? 'none');
+  const sure = k['confidence'] ? `, confidence ${k['confidence']}` : '';
+  const estimate = k['estimated'] ? ' (estimated from the trace, not measured)' : '';
+  const advice = String(k['advice'] ?? '');
+  return h(
+    'li',
+    { class: 'verdict-card' },
+    h(
+      'div',
+      { class: 'verdict-head' },
+      h('span', { class: 'rank' }, String(index + 1)),
+      h('code', null, h('bdi', null, String(k['short_name'] ?? k['name']))),
+    ),
+    h(
+      'p',
+      null,
+      h('b', null, LIMITS[limiter] ?? limiter),
+      h('span', { class: 'dim' }, sure + estimate),
+    ),
+    h(
+      'dl',
+      { class: 'facts' },
+      h('dt', null, 'time'),
+      h(
+        'dd',
+        null,
+        `${us(k['time_us'] as number | null)}, ${pct(k['share_pct'] as number | null)} of the time on the device`,
+      ),
+      ...share('of its roof', k['roof_pct']),
+      ...share('occupancy', k['occupancy_pct']),
+    ),
+    h('ul', { class: 'signs' }, ...((k['signs'] ?? []) as Sign[]).map(sign)),
+    advice ? h('p', { class: 'fix' }, ...explain(advice)) : null,
+  );
+}
