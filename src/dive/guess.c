@@ -147,6 +147,8 @@ void guess_profile(const struct trace *t, const struct op_links *links, const st
     p.main = precision_of(first_type(t, worker), target->name);
     bool narrow = p.main != FP32 && p.main != FP64 && p.main != PRECISIONS;
     p.tensor_used = multiplies(target->family) && narrow;
+    p.tensor_known = str_has(target->name, "simt") || str_has(target->name, "sgemm");
+    if (p.tensor_known) p.tensor_used = false; /* by its own name it does without */
     guess_occupancy(t, target, &p);
     double s = p.time_ns > 0 ? p.time_ns / 1e9 : NAN;
     p.flop_per_s = p.flops / s;
