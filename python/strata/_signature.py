@@ -112,6 +112,12 @@ class _Call:
         self.recorder.own_seconds += time.perf_counter() - began
 
 
+def _is_traced() -> bool:
+    """Whether torch.jit.trace records what is done to tensors: looking at them would be in it."""
+    jit = getattr(sys.modules.get("torch"), "jit", None)
+    return jit is not None and jit.is_tracing()
+
+
 class Recorder:
     """Looks at the calls of one function, within its budget."""
 
@@ -138,6 +144,8 @@ class Recorder:
         if self.calls == 1:
             self.first = began
         elif self.calls > FREE_CALLS and self.own_seconds > SHARE * (began - self.first):
+            return None
+        if _is_traced():
             return None
         try:
             mode_key, mode = _state.mode()

@@ -237,6 +237,25 @@ def test_stages_inside_compiled_code_do_not_break_its_graph(strata):
     torch._dynamo.reset()
 
 
+def test_other_ways_to_take_a_model_apart(strata, recwarn):
+    """Tracing, exporting and saving a watched model work as they do without us, and silently."""
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    x = torch.ones(1, 4)
+    with strata.watch(model, submodules="*"):
+        recwarn.clear()
+        traced = torch.jit.trace(model, x)
+        exported = torch.export.export(model, (x,)).module()
+        graph = torch.fx.symbolic_trace(model)
+        ours = [str(w.message) for w in recwarn if "strata" in str(w.filename)]
+        assert ours == []
+        for other in (traced, exported, graph):
+            assert torch.equal(other(x), model(x))
+        again = pickle.loads(pickle.dumps(model))
+        before = counts(strata)
+        assert torch.equal(again(x), model(x))
+        assert counts(strata)["Sequential"] == before["Sequential"] + 1  # the copy is plain
+
+
 def test_watch_modules_and_objects(strata):
     model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
 
