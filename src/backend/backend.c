@@ -34,6 +34,7 @@ void backend_options_from_env(struct backend_options *o)
     *o = (struct backend_options){
         .wait_ns = number("STRATA_WAIT_US", 1, 0, 1000000) * 1000,
         .whole_graphs = graphs && strcmp(graphs, "whole") == 0,
+        .flush_every = (uint32_t)number("STRATA_FLUSH_EVERY", 1, 1, 1000000),
         .flush_ms = (uint32_t)number("STRATA_FLUSH_MS", 100, 5, 10000),
         .most_bytes = number("STRATA_BUFFER_MB", 128, 8, 4096) << 20,
     };

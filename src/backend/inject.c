@@ -18,6 +18,7 @@ DOOR int InitializeInjectionNvtx2(nvtx_export_table_fn export_table);
 DOOR int strata_inject_start(const char *backend);
 DOOR void strata_inject_pause(int paused);
 DOOR void strata_inject_stop(void);
+DOOR void strata_inject_watch(void);
 
 static bool start_recorder(void)
 {
@@ -61,21 +62,20 @@ int strata_inject_start(const char *backend)
     return start(backend ? backend : "cuda");
 }
 
-/* For programs that record only parts of themselves. The Python side keeps what it has learned. */
+/* For programs that record only parts of themselves. */
 void strata_inject_pause(int paused)
 {
     struct python_side_options o;
-    struct err e;
-    err_init(&e);
     python_side_options_from_env(&o);
     for (int i = 0; backends[i]; i++) backends[i]->pause(paused != 0);
-    if (paused) {
-        python_side_stop();
-        return;
-    }
-    struct sampler_options samples = {o.stacks ? o.samples_a_second : 0, NULL};
-    if (torch_ops_start(o.ops, &e) < 0 || sampler_start(&samples, &e) < 0)
-        backend_note("after a pause: %s", e.msg);
+    if (paused) python_side_stop();
+    else python_side_start(&o);
+}
+
+/* The calling thread matters although it has launched nothing yet. */
+void strata_inject_watch(void)
+{
+    sampler_watch();
 }
 
 /* Ends the recording and lets another profiler in. */

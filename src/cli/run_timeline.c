@@ -44,6 +44,8 @@ void run_timeline_prepare(const struct opts *o, struct arena *mem)
                 "tells where it was looked for");
         return;
     }
+    setenv("STRATA_INJECT", library, 1);
+    setenv("STRATA_FIRST", "1", 1); /* the program itself, not what it starts */
     open_door("CUDA_INJECTION64_PATH", library, "no GPU timeline");
     open_door("NVTX_INJECTION64_PATH", library, "no NVTX ranges");
 }

@@ -73,7 +73,7 @@ void writer_put_all(struct writer *w, const struct ring_record *slots, int n)
     }
     atomic_store_explicit(&w->busy, true, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    if (clock_ticks(w->clock) >= w->refresh_at) writer_refresh(w);
+    if (slots[0].ticks >= w->refresh_at) writer_refresh(w);
     make_room(w, n);
     for (int i = 0; i < n; i++) writer_store(w, slots[i]);
     writer_publish(w);
