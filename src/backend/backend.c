@@ -9,6 +9,7 @@
 #include "backend/cuda/cuda.h"
 #include "backend/python/python_side.h"
 #include "record/defs.h"
+#include "record/recorder.h"
 
 const struct backend *const backends[] = {&backend_cuda, NULL};
 
@@ -34,7 +35,6 @@ void backend_options_from_env(struct backend_options *o)
     *o = (struct backend_options){
         .wait_ns = number("STRATA_WAIT_US", 1, 0, 1000000) * 1000,
         .whole_graphs = graphs && strcmp(graphs, "whole") == 0,
-        .flush_every = (uint32_t)number("STRATA_FLUSH_EVERY", 1, 1, 1000000),
         .flush_ms = (uint32_t)number("STRATA_FLUSH_MS", 100, 5, 10000),
         .most_bytes = number("STRATA_BUFFER_MB", 128, 8, 4096) << 20,
     };
@@ -48,8 +48,10 @@ static void define(enum def_type type, const char *start, const char *fmt, va_li
     (void)defs_id(type, str_c(text));
 }
 
+/* Also where nothing else is recorded: then the files are made for it. */
 void backend_note(const char *fmt, ...)
 {
+    if (recorder_open(NULL) < 0) return;
     va_list ap;
     va_start(ap, fmt);
     define(DEF_NOTE, "", fmt, ap);

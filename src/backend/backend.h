@@ -18,7 +18,6 @@
 struct backend_options {
     uint64_t wait_ns;    /* calls that wait this long get the Python stack of their caller */
     bool whole_graphs;   /* one record a graph launch instead of one a node */
-    uint32_t flush_every;
     uint32_t flush_ms;   /* how often finished work is fetched */
     uint64_t most_bytes; /* of buffers lent to the vendor's library */
 };

@@ -187,11 +187,10 @@ static bool on_path(const char *program)
     return false;
 }
 
-static void check_counters(struct visit *v)
+static void check_counters(struct visit *v, bool gpu)
 {
     struct doctor_check *c = add(v, "counters", "kernel metrics (strata dive)");
     bool ncu = on_path("ncu"), restricted = counters_are_restricted();
-    bool gpu = v->d->list[0].state == DOCTOR_OK;
     c->state = ncu && gpu && !restricted ? DOCTOR_OK : gpu ? DOCTOR_MISSING : DOCTOR_ABSENT;
     c->found = arena_printf(v->mem, "%s%s", ncu ? "ncu found" : "no ncu on the path",
                             restricted ? ", counters are for administrators only" : "");
@@ -212,14 +211,16 @@ int doctor_run(struct doctor *d, struct arena *mem, struct err *e)
     *d = (struct doctor){0};
     struct visit v = {d, mem};
     struct python p = ask_python();
-    check_backends(&v);
-    check_library(&v);
     check_door(&v, "CUDA_INJECTION64_PATH", "CUDA's door");
     check_door(&v, "NVTX_INJECTION64_PATH", "NVTX's door");
+    unsetenv("CUDA_INJECTION64_PATH"); /* not into this process */
+    check_backends(&v);
+    check_library(&v);
     check_python(&v, &p);
     check_torch(&v, &p);
+    bool gpu = d->timeline != NULL;
     check_cupti(&v, &p);
-    check_counters(&v);
+    check_counters(&v, gpu);
     check_clock(&v);
     for (int i = 0; i < d->n; i++) {
         if (!d->list[i].found) return FAIL(e, ERR_NOMEM, "out of memory");

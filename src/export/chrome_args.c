@@ -104,15 +104,23 @@ static void make(const struct trace *t, row_t r, struct buf *out)
     jout_end_obj(&j);
 }
 
+static bool is_empty(struct str args)
+{
+    return args.n == 0 || str_is(args, "{}");
+}
+
 int chrome_args_add(const struct trace *t, row_t r, struct buf *scratch, struct buf *out,
                     bool *ret_any, struct err *e)
 {
     buf_reset(scratch);
     if (t->args) TRY(trace_args(t, r, scratch, e));
-    else make(t, r, scratch);
+    if (is_empty(str_trim(buf_str(scratch)))) {
+        buf_reset(scratch);
+        make(t, r, scratch);
+    }
     if (!buf_ok(scratch)) return FAIL(e, ERR_NOMEM, "out of memory");
     struct str args = str_trim(buf_str(scratch));
-    *ret_any = args.n > 0 && !str_is(args, "{}");
+    *ret_any = !is_empty(args);
     if (!*ret_any) return 0;
     if (json_valid(args)) buf_add_str(out, args);
     else json_repair(args, out);

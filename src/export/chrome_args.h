@@ -4,9 +4,10 @@
 
 #include "trace/trace.h"
 
-/* Appends the row's args as a valid JSON object: as written where the source can still be read
- * (repaired if need be), else made from the row's side table with the keys Kineto uses. `scratch`
- * is memory to work in. *ret_any tells whether there are any; nothing is appended otherwise. */
+/* Appends the row's args as a valid JSON object: as written where the source has some and can still
+ * be read (repaired if need be), else made from the row's side table with the keys Kineto uses.
+ * `scratch` is memory to work in. *ret_any tells whether there are any; nothing is appended
+ * otherwise. */
 int chrome_args_add(const struct trace *t, row_t r, struct buf *scratch, struct buf *out,
                     bool *ret_any, struct err *e) MUST_USE;
 

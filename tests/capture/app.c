@@ -1,6 +1,7 @@
 /* app.c: an ordinary CUDA program, which knows nothing of profilers: it loads CUPTI because torch
  * would, starts the driver, and does what its words say, one after the other:
  *
+ *     steady=N  N kernels, ten million a minute
  *     launch=N  N kernels       graph=N  a graph of N nodes        copy  sync  devsync
  *     threads=N  N threads that launch a thousand kernels each     sleep=MS
  *     fork  a child that goes on with the words behind, the parent waits for it and ends
@@ -60,6 +61,14 @@ static void launch(long n, unsigned stream)
     for (long i = 0; i < n; i++) cuLaunchKernel(names[i % 3], 1 + (unsigned)(i % 3), stream);
 }
 
+static void launch_steadily(long n)
+{
+    for (long i = 0; i < n; i += 100) {
+        launch(100, 0);
+        usleep(500);
+    }
+}
+
 static void *launch_thousand(void *stream)
 {
     launch(1000, (unsigned)(size_t)stream);
@@ -94,6 +103,7 @@ static void obey(const char *word)
     size_t len = value ? (size_t)(value - word) : strlen(word);
 #define IS(w) (len == strlen(w) && memcmp(word, w, len) == 0)
     if (IS("launch")) launch(n, 0);
+    else if (IS("steady")) launch_steadily(n);
     else if (IS("device1")) launch(n, 1u << 16 | 1);
     else if (IS("graph")) cuGraphLaunch((unsigned)n, 0);
     else if (IS("copy")) cuMemcpyDtoHAsync(8, 0), cuMemcpyHtoD(4096);

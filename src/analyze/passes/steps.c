@@ -132,6 +132,23 @@ static int64_t launches(const struct step *s)
     return s->launches;
 }
 
+/* The median of sorted values with one of those equal to `out` left out. */
+static int64_t median_without(const int64_t *sorted, uint32_t n, int64_t out)
+{
+    uint32_t lo = 0, hi = n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (sorted[mid] < out) lo = mid + 1;
+        else hi = mid;
+    }
+    int64_t middle[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t at = (n - 2 + i) / 2; /* of the n - 1 that are left */
+        middle[i] = sorted[at < lo ? at : at + 1];
+    }
+    return stats_median(middle, 2);
+}
+
 static void flag(struct steps *s, int64_t *v)
 {
     uint32_t with_work = 0;
@@ -139,13 +156,13 @@ static void flag(struct steps *s, int64_t *v)
     for (uint32_t i = 0; i < s->n_steps; i++)
         if (with_work && !work_count(&s->steps[i].gpu)) s->steps[i].flags |= STEP_NO_WORK;
 
-    for (uint32_t i = 0; s->n_steps > 1 && i < s->n_steps; i++) {
-        if (i && s->n_steps < 4) break; /* too few to call a later one odd */
-        uint32_t n = 0;
-        for (uint32_t k = 0; k < s->n_steps; k++)
-            if (k != i) v[n++] = duration(&s->steps[k]);
-        stats_sort(v, n);
-        int64_t far = stats_median(v, n) / 100 * (n == 1 ? FAR_PCT_OF_TWO : FAR_PCT);
+    uint32_t n = s->n_steps;
+    for (uint32_t i = 0; i < n; i++) v[i] = duration(&s->steps[i]);
+    stats_sort(v, n);
+    for (uint32_t i = 0; n > 1 && i < n; i++) {
+        if (i && n < 4) break; /* too few to call a later one odd */
+        int64_t others = median_without(v, n, duration(&s->steps[i]));
+        int64_t far = others / 100 * (n == 2 ? FAR_PCT_OF_TWO : FAR_PCT);
         if (duration(&s->steps[i]) <= far) continue;
         s->steps[i].flags |= i ? STEP_OUTLIER : STEP_SLOW_FIRST;
     }

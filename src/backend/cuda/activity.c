@@ -12,7 +12,6 @@ static const struct cupti_api *api;
 static enum clock_source ticks_of;
 static atomic_uint_fast64_t n_foreign; /* buffers that came to us and are none of ours */
 static bool whole_graphs;
-static uint32_t flush_every;
 static uint32_t n_lent, most_lent; /* buffers CUPTI holds, and how many it may before we worry */
 static bool may_refuse;            /* CUPTI bears a request that gets no buffer */
 
@@ -92,7 +91,6 @@ int activity_start(const struct cupti_api *a, const struct backend_options *o, s
     api = a;
     ticks_of = recorder_clock();
     whole_graphs = o->whole_graphs;
-    flush_every = o->flush_every;
     may_refuse = api->version >= CUPTI_12_9;
     most_lent = (uint32_t)(o->most_bytes / BUFFERS_BYTES / 2);
     buffers_init(o->most_bytes);
@@ -167,8 +165,7 @@ static uint32_t look_at_lent(void)
 
 void activity_fetch(bool all)
 {
-    static uint32_t turn;
-    if (all || (n_lent < most_lent && ++turn % flush_every == 0)) api->ActivityFlushAll(all ? CUPTI_FLUSH_FORCED : 0);
+    if (all || n_lent < most_lent) api->ActivityFlushAll(all ? CUPTI_FLUSH_FORCED : 0);
     read_filled();
     n_lent = look_at_lent();
     note_dropped();

@@ -2,7 +2,6 @@
  * driver may be started, but no context is made. */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend/cuda/cuda.h"
@@ -56,7 +55,6 @@ void cuda_probe(struct backend_probe *p)
 {
     *p = (struct backend_probe){.state = BACKEND_ABSENT};
     struct driver d;
-    unsetenv("CUDA_INJECTION64_PATH"); /* not into this process */
     if (!open_driver(&d)) {
         snprintf(p->what, sizeof p->what, "no NVIDIA driver (libcuda.so.1)");
         snprintf(p->remedy, sizeof p->remedy,

@@ -1,0 +1,268 @@
+"""strata run --level timeline on an ordinary CUDA program, on a GPU that is not there: a fake driver
+that honours injection and fakes of CUPTI 12 and 13 that misbehave on demand (tests/capture)."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import BUILD, PROGRAM, clean_environment
+
+FAKES = Path(BUILD) / "tests" / "capture"
+LIBRARY = Path(BUILD) / "python" / "strata" / "libstrata_inject.so"
+
+
+class Run:
+    """What a run said and left behind."""
+
+    def __init__(self, done, out):
+        self.status, self.stdout, self.stderr = done.returncode, done.stdout, done.stderr
+        folders = sorted(p.parent for p in out.glob("*/*/rings"))
+        assert len(folders) <= 1, folders
+        self.folder = folders[0] if folders else None
+
+    def ask(self, command, *options):
+        done = subprocess.run([PROGRAM, command, str(self.folder), "--json", *options],
+                              capture_output=True, text=True, check=True, timeout=120)
+        return json.loads(done.stdout)
+
+    def counts(self):
+        return {c["name"]: c["events"] for c in self.ask("info")["categories"]}
+
+    def rows(self, tmp_path):
+        path = tmp_path / "exported.json"
+        subprocess.run([PROGRAM, "export", str(self.folder), "-o", str(path)], check=True,
+                       capture_output=True, timeout=120)
+        return [e for e in json.loads(path.read_text())["traceEvents"] if e.get("ph") == "X"]
+
+
+@pytest.fixture
+def capture(tmp_path):
+    """capture(*words of the program, fake=what CUPTI does wrong, cupti=version)."""
+
+    def run(*words, fake="", cupti="13", options=(), command=None, **env):
+        libraries = tmp_path / "lib"
+        libraries.mkdir(exist_ok=True)
+        links = {"libcuda.so.1": "libcuda.so.1", f"libcupti.so.{cupti}": f"libcupti.so.{cupti}.fake"}
+        for name, file in links.items():
+            (libraries / name).unlink(missing_ok=True)
+            (libraries / name).symlink_to(FAKES / file)
+        env.setdefault("APP_CUPTI", f"libcupti.so.{cupti}")
+        command = command or [str(FAKES / "capture_app"), *words]
+        done = subprocess.run(
+            [PROGRAM, "run", "-o", str(tmp_path / "out"), "--level", "timeline", *options, "--",
+             *command], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path,
+            env=clean_environment(LD_LIBRARY_PATH=libraries, FAKE_CUPTI=fake, **env))
+        return Run(done, tmp_path / "out")
+
+    return run
+
+
+@pytest.mark.parametrize("cupti", ["12", "13"])
+def test_everything_the_gpu_did(capture, tmp_path, cupti):
+    run = capture("launch=300", "graph=7", "copy", "set", "alloc", "sync", "devsync", cupti=cupti)
+    assert run.status == 0 and run.stdout == "cuInit 0\ndone\n", run.stderr
+    counts = run.counts()
+    assert counts["kernel"] == 307 and counts["gpu_memcpy"] == 2 and counts["gpu_memset"] == 1
+    rows = run.rows(tmp_path)
+    kernels = [r for r in rows if r["cat"] == "kernel"]
+    assert {r["name"] for r in kernels} >= {"gemm(float*, float*, float*)", "softmax(float*)"}
+    assert all(r["args"]["device"] == 0 and r["args"]["block"] == [128, 1, 1] for r in kernels)
+    copies = {r["name"]: r["args"]["bytes"] for r in rows if r["cat"] == "gpu_memcpy"}
+    assert copies == {"Memcpy DtoH (Device -> Pinned)": 8, "Memcpy HtoD (Pageable -> Device)": 4096}
+    assert [d["name"] for d in run.ask("info")["devices"]] == ["Fake GPU 0"]
+
+
+def test_every_kernel_has_its_launch_and_comes_after_it(capture, tmp_path):
+    run = capture("launch=2000", "graph=5", "sync")
+    assert run.ask("info")["device_work_without_launch"] == 0
+    rows = run.rows(tmp_path)
+    calls = {r["args"]["correlation"]: r for r in rows if r["cat"] == "cuda_driver"}
+    kernels = [r for r in rows if r["cat"] == "kernel"]
+    assert len(kernels) == 2005
+    for kernel in kernels:
+        call = calls[kernel["args"]["correlation"]]
+        assert call["name"] in ("cuLaunchKernel", "cuGraphLaunch")
+        assert kernel["ts"] >= call["ts"] - 50  # microseconds the two clocks may be apart
+    nodes = [k["args"] for k in kernels if k["args"].get("graph node id")]
+    assert len(nodes) == 5 and len({n["correlation"] for n in nodes}) == 1
+    (wait,) = [r for r in rows if r["name"] == "cuStreamSynchronize"]
+    assert wait["ts"] + wait["dur"] >= max(k["ts"] + k["dur"] for k in kernels) - 50
+
+
+@pytest.mark.parametrize("fake", ["late", "shuffle", "late,shuffle", "stray"])
+def test_buffers_that_come_late_and_out_of_order(capture, fake):
+    run = capture("threads=4", "sync", fake=fake)
+    assert run.status == 0 and run.counts()["kernel"] == 4000
+    assert run.ask("info")["device_work_without_launch"] == 0
+
+
+def test_records_without_times(capture):
+    run = capture("launch=1000", "sync", "sleep=150", fake="zero")
+    assert run.counts()["kernel"] == 1000
+    untimed = [d["count"] for d in run.ask("info")["damage"]["reasons"] if d["reason"] == "zero_time"]
+    assert untimed and 50 <= untimed[0] <= 150
+
+
+def test_records_that_cupti_dropped_are_counted(capture):
+    run = capture("launch=100", "sync", "sleep=150", fake="drop=77")
+    lost = [d["count"] for d in run.ask("info")["damage"]["reasons"] if d["reason"] == "lost_records"]
+    assert lost == [77]
+
+
+@pytest.mark.parametrize("error, words", [
+    ("error=999,at=cuptiSubscribe_v2", "is a driver installed"),
+    ("error=15,at=cuptiSubscribe_v2", "driver is too old"),
+    ("error=35,at=cuptiActivityEnable", "NVreg_RestrictProfilingToAdminUsers=0"),
+    ("error=1,at=cuptiActivityRegisterCallbacks", "GPU records"),
+    ("error=27,at=cuptiActivityRegisterTimestampCallback", "GPU records"),
+    ("held=Nsight Systems", "another profiler is attached (Nsight Systems)"),
+])
+def test_a_refusal_is_told_once_and_the_program_runs_on(capture, error, words):
+    run = capture("launch=10", "sync", fake=error)
+    assert run.status == 0 and run.stdout == "cuInit 0\ndone\n"
+    told = [line for line in run.stderr.splitlines() if "no GPU timeline" in line]
+    assert len(told) == 1 and words in told[0], run.stderr
+
+
+@pytest.mark.parametrize("code", [1, 2, 7, 8, 9, 13, 19, 27, 33, 40, 41, 45])
+def test_every_error_of_every_function_leaves_the_program_alone(capture, tmp_path, code):
+    for function in ("cuptiGetVersion", "cuptiEnableCallback", "cuptiActivityEnable",
+                     "cuptiActivityFlushAll", "cuptiActivityGetNextRecord",
+                     "cuptiActivityGetNumDroppedRecords", "cuptiActivitySetAttribute")[code % 7:][:2]:
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        run = capture("launch=5", "sync", fake=f"error={code},at={function}")
+        assert run.status == 0 and run.stdout == "cuInit 0\ndone\n", (function, run.stderr)
+
+
+def test_no_cupti(capture):
+    run = capture("launch=10", "sync", APP_CUPTI="", CUDA_HOME="/nowhere",
+                  STRATA_CUPTI="/nowhere/libcupti.so")
+    assert run.status == 0 and run.stdout == "cuInit 0\ndone\n"
+    told = [line for line in run.stderr.splitlines() if "no GPU timeline" in line]
+    assert not told or len(told) == 1  # none where a toolkit is installed: its CUPTI is used
+
+
+def test_no_gpu(capture):
+    run = capture("launch=10", FAKE_CUDA_NO_DEVICE="1")
+    assert run.status == 0 and run.stdout == "cuInit 100\ndone\n"
+    assert run.stderr.count("no work on a GPU was recorded") == 1
+
+
+def test_another_tool_holds_the_door(capture):
+    run = capture("launch=10", "sync", CUDA_INJECTION64_PATH="none")
+    assert run.status == 0
+    assert "CUDA_INJECTION64_PATH is set to none" in run.stderr
+
+
+@pytest.mark.parametrize("ending, status", [
+    ("return=7", 7), ("_exit=5", 5), ("abort", -6), ("kill", -9)])
+def test_endings(capture, ending, status):
+    run = capture("launch=500", "sync", "sleep=300", ending)
+    assert run.status == status
+    assert run.counts()["kernel"] == 500
+
+
+def test_what_is_under_way_when_the_program_ends_is_there(capture):
+    run = capture("launch=400", "return=0")
+    assert run.counts()["kernel"] == 400
+    assert run.ask("info")["device_work_without_launch"] == 0
+
+
+def test_kill_loses_at_most_what_was_not_fetched(capture):
+    run = capture("launch=500", "sync", "sleep=250", "launch=50", "kill")
+    assert 500 <= run.counts()["kernel"] <= 550
+    assert run.counts()["cuda_driver"] == 551
+
+
+def test_fork(capture):
+    run = capture("launch=200", "sync", "fork", "sleep=50", "return=4")
+    assert run.status == 4
+    assert run.counts()["kernel"] == 200
+    assert run.ask("info")["processes"] <= 2  # the program and its device; the child did nothing
+
+
+def test_fork_before_cuda(capture):
+    text = f"""
+import os, subprocess
+if os.fork() == 0:
+    os.execv({str(FAKES / 'capture_app')!r}, ["app", "launch=30", "sync"])
+os.wait()
+subprocess.run([{str(FAKES / 'capture_app')!r}, "launch=40", "sync"], check=True)
+"""
+    run = capture(command=[sys.executable, "-c", text])
+    assert run.status == 0, run.stderr
+    assert run.counts()["kernel"] == 70
+    assert run.ask("info")["device_work_without_launch"] == 0
+
+
+def test_threads_streams_and_devices(capture, tmp_path):
+    run = capture("threads=5", "device1=20", "devsync", FAKE_CUDA_DEVICES="2")
+    rows = run.rows(tmp_path)
+    kernels = [r for r in rows if r["cat"] == "kernel"]
+    assert len(kernels) == 5020
+    assert {r["args"]["device"] for r in kernels} == {0, 1}
+    assert len({r["args"]["stream"] for r in kernels if r["args"]["device"] == 0}) == 5
+    assert len({r["tid"] for r in rows if r["name"] == "cuLaunchKernel"}) == 6
+    assert len(run.ask("info")["devices"]) == 2
+
+
+def test_a_fatal_error_inside_cupti(capture):
+    run = capture("launch=2000", "sync", fake="fatal")
+    assert run.status == 0
+    assert run.stderr.count("CUPTI met a fatal error") == 1
+
+
+def test_many_records_in_little_memory(capture, tmp_path):
+    """At the pace of ten million a minute: memory is that of the buffers, not of the records."""
+    peaks = []
+    for n in (20000, 300000):
+        text = f"""
+import resource, subprocess
+subprocess.run([{str(FAKES / 'capture_app')!r}, "steady={n}", "sync"], check=True)
+print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+        run = capture(command=[sys.executable, "-c", text], STRATA_BUFFER_MB="16")
+        counts = run.counts()
+        assert counts["kernel"] == n and counts["cuda_driver"] == n + 1
+        rings = sum(p.stat().st_size for p in (run.folder / "rings").iterdir())
+        assert rings < n * 70 + (4 << 20)
+        peaks.append(int(run.stdout.split("peak")[1]))
+        shutil.rmtree(tmp_path / "out")
+    assert peaks[1] < peaks[0] + 24 * 1024, peaks  # KB
+
+
+def test_more_than_can_be_kept_is_counted(capture):
+    run = capture("launch=300000", "sync", STRATA_BUFFER_MB="8")
+    lost = [d["count"] for d in run.ask("info")["damage"]["reasons"] if d["reason"] == "lost_records"]
+    assert run.counts()["kernel"] + sum(lost) in (300000, 300001)  # the sync's record may be one
+
+
+def test_the_library_needs_nothing_of_cuda():
+    done = subprocess.run(["readelf", "-d", str(LIBRARY)], capture_output=True, text=True, check=True)
+    needed = [line.split("[")[1].rstrip("]") for line in done.stdout.splitlines() if "NEEDED" in line]
+    assert all(name.split(".")[0] in ("libc", "libpthread", "libdl", "libm", "ld-linux-x86-64",
+                                      "ld-linux-aarch64") for name in needed), needed
+
+
+def test_doctor():
+    done = subprocess.run([PROGRAM, "doctor", "--json"], capture_output=True, text=True, check=True,
+                          timeout=60, env=clean_environment(CUDA_INJECTION64_PATH="/opt/nsys.so"))
+    found = json.loads(done.stdout)
+    checks = {c["id"]: c for c in found["checks"]}
+    assert checks["library"]["state"] == "ok"
+    assert checks["CUDA_INJECTION64_PATH"]["state"] == "missing"
+    assert "/opt/nsys.so" in checks["CUDA_INJECTION64_PATH"]["found"]
+    assert all(c["remedy"] for c in found["checks"] if c["state"] == "missing")
+    assert found["timeline"] in ("torch.profiler", "none")
+
+
+def test_doctor_with_a_gpu(tmp_path):
+    (tmp_path / "libcuda.so.1").symlink_to(FAKES / "libcuda.so.1")
+    done = subprocess.run([PROGRAM, "doctor"], capture_output=True, text=True, check=True, timeout=60,
+                          env=clean_environment(LD_LIBRARY_PATH=tmp_path, FAKE_CUDA_DEVICES=2))
+    assert "CUDA 13.0, 2 GPUs: Fake GPU 0" in done.stdout
+    assert "next: strata run --level timeline" in done.stdout
