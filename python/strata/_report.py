@@ -163,7 +163,9 @@ def _stage(n: dict[str, Any], path: str, wall_ms: float) -> dict[str, Any]:
         entry["awaited_ms"] = ms("awaited")
     gpu = _hooks.gpu_time.stages.get(n["node"]) if _hooks.gpu_time is not None else None
     if gpu is not None and gpu.count:
-        entry.update(gpu_ms=gpu.total_ms, gpu_count=gpu.count, gpu_median_ms=gpu.median_ms())
+        # those that were looked at stand for the others
+        entry.update(gpu_ms=gpu.total_ms * max(calls / gpu.count, 1.0), gpu_count=gpu.count,
+                     gpu_median_ms=gpu.median_ms())
     entry["memory"] = _memory(n)
     return entry
 
