@@ -82,14 +82,21 @@ static int measure_alloc(const struct bench *b, int64_t *ret_ns)
     return 0;
 }
 
-/* Touched, so that no page is missing when copies are timed. */
-static void touch(struct bench *b)
+/* The pool, touched, so that no page is missing when copies are timed. Taken twice: what a program
+ * gets back from the system after it gave it away is what tensors that come back get. */
+static int take_pool(struct bench *b)
 {
-    memset(b->host[HOST_PINNED], 1, b->pool_bytes[HOST_PINNED]);
-    uint64_t begin = clock_mono_ns();
-    memset(b->host[HOST_PAGEABLE], 1, b->pool_bytes[HOST_PAGEABLE]);
-    double ns = (double)(clock_mono_ns() - begin);
-    b->touch_bytes_per_ns = ns > 0 ? (double)b->pool_bytes[HOST_PAGEABLE] / ns : 0;
+    size_t n = b->pool_bytes[HOST_PAGEABLE];
+    for (int i = 0; i < 2; i++) {
+        mem_free(b->host[HOST_PAGEABLE]);
+        b->host[HOST_PAGEABLE] = mem_alloc(n);
+        if (!b->host[HOST_PAGEABLE]) return FAIL(b->e, ERR_NOMEM, "out of memory");
+        uint64_t begin = clock_mono_ns();
+        memset(b->host[HOST_PAGEABLE], 1, n);
+        double ns = (double)(clock_mono_ns() - begin);
+        b->touch_bytes_per_ns = ns > 0 ? (double)n / ns : 0;
+    }
+    return 0;
 }
 
 static int prepare(struct bench *b)
@@ -98,10 +105,8 @@ static int prepare(struct bench *b)
     TRY(said(b, b->d->device_alloc(&b->target, COPY_BYTES), "an allocation"));
     TRY(said(b, b->d->host_alloc(&pinned, COPY_BYTES, 0), "pinning memory"));
     b->host[HOST_PINNED] = pinned;
-    b->host[HOST_PAGEABLE] = mem_alloc(b->pool_bytes[HOST_PAGEABLE]);
-    if (!b->host[HOST_PAGEABLE]) return FAIL(b->e, ERR_NOMEM, "out of memory");
-    touch(b);
-    return 0;
+    memset(pinned, 1, COPY_BYTES);
+    return take_pool(b);
 }
 
 static int measure(const struct bench *b, struct calibration *ret)

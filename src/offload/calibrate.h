@@ -11,7 +11,7 @@ struct calibration {
     char device[128];
     struct facts_rate rate[HOST_KINDS];
     struct facts_rate back;    /* to pageable memory */
-    double touch_bytes_per_ns; /* writing to host memory for the first time */
+    double touch_bytes_per_ns; /* writing to host memory that is new to the program */
     int64_t call_ns;           /* of a small copy and the wait for it: the median */
     int64_t alloc_ns; /* of an allocation of device memory and giving it back: the median */
     int64_t bytes;    /* of one copy */

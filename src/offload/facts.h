@@ -47,10 +47,9 @@ struct facts {
     bool empties_cache;     /* memory goes back to the driver after every module */
     bool resident_now;      /* the run as it is streams nothing */
     struct facts_rate rate[HOST_KINDS];
-    struct facts_rate cold;    /* first read: from disk or a page file */
-    struct facts_rate back;    /* to pageable host memory */
-    double touch_bytes_per_ns; /* writing to host memory for the first time; 0: not known */
-    double flops_per_ns;       /* that the device reaches */
+    struct facts_rate cold; /* first read: from disk or a page file */
+    struct facts_rate back; /* to pageable host memory that is new to the program */
+    double flops_per_ns;    /* that the device reaches */
     enum fact_from flops_from;
     struct facts_rate device_memory; /* of the device */
     int64_t call_ns;                 /* CPU time of one copy besides its bytes */

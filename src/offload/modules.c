@@ -20,6 +20,7 @@ struct reader {
     size_t n, cap;
     struct facts_module now; /* the entry being read */
     struct facts_rate rate;  /* the rate being read */
+    double touch;            /* rate of writing to new host memory; 0: not known */
 };
 
 /* Takes the value of `key`; what it leaves is an error. */
@@ -341,10 +342,18 @@ static int rates_key(struct reader *r, struct str key)
 
 static int calibration_key(struct reader *r, struct str key)
 {
-    if (str_is(key, "first_touch_gb_per_s")) return read_number(r, 1e5, &r->f->touch_bytes_per_ns);
+    if (str_is(key, "first_touch_gb_per_s")) return read_number(r, 1e5, &r->touch);
     if (!str_is(key, "rates")) return pass_over(r);
     r->n++;
     return each_key(r, rates_key);
+}
+
+/* Tensors that come back get new memory: they are written no faster than that is. */
+static void cap_back(struct reader *r, bool known_before)
+{
+    struct facts_rate *back = &r->f->back;
+    if (known_before || r->touch <= 0 || back->bytes_per_ns <= r->touch) return;
+    *back = (struct facts_rate){.bytes_per_ns = r->touch, .from = FACT_MEASURED};
 }
 
 int modules_read_rates(const char *path, struct facts *f, struct err *e)
@@ -353,7 +362,9 @@ int modules_read_rates(const char *path, struct facts *f, struct err *e)
     struct reader r = {.f = f};
     TRY(file_map(&m, path, e));
     set_text(&r, m.p, m.n);
+    bool known = f->back.from == FACT_MEASURED;
     int rc = m.n ? each_key(&r, calibration_key) : ERR_FORMAT;
+    cap_back(&r, known);
     if (rc < 0 || r.n == 0) {
         err_set(e, ERR_FORMAT, "not a calibration: no rates in it");
         err_at(e, path, ERR_NO_OFFSET);

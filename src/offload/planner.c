@@ -149,7 +149,6 @@ static void load_at_once(const struct plan *p, enum offload_host host, struct sc
     const struct facts *f = &p->facts;
     double load = (double)f->model_bytes / f->rate[host].bytes_per_ns;
     double back = (double)f->model_bytes / f->back.bytes_per_ns;
-    if (f->touch_bytes_per_ns > 0) back += (double)f->model_bytes / f->touch_bytes_per_ns;
     if (p->trial) t->first_ns = t->step_ns + (int64_t)load;
     t->first_ns += (int64_t)back;
 }

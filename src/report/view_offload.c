@@ -263,7 +263,7 @@ void view_calibration_text(const struct screen *s, const struct calibration *c)
     }
     buf_printf(s->out, "  %-9s %6.2f GB/s  (%.2f to %.2f)\n", "to host", c->back.bytes_per_ns,
                c->back.low, c->back.high);
-    buf_printf(s->out, "  host memory is first written to at %.1f GB/s\n", c->touch_bytes_per_ns);
+    buf_printf(s->out, "  new host memory is written to at %.1f GB/s\n", c->touch_bytes_per_ns);
     buf_printf(s->out, "  a small copy takes %s, a device allocation %s\n",
                human_time(c->call_ns).s, human_time(c->alloc_ns).s);
     if (wide) buf_adds(s->out, "  rates vary: is something else using the machine?\n");

@@ -315,3 +315,16 @@ def test_strata_takes_a_calibration_over(tmp_path):
     assert steps == {"pageable": pytest.approx(3000, 0.001), "pinned": pytest.approx(1000, 0.001)}
     assert found["rates"]["pinned"]["from"] == "measured"
     assert found["rates"]["to_host"]["gb_per_s"] == 3
+
+
+def test_what_comes_back_is_written_to_new_memory(tmp_path):
+    rates = {"rates": {"pageable": offload.spread([7.0]), "to_host": offload.spread([12.0])},
+             "first_touch_gb_per_s": 1.5}
+    (tmp_path / "rates.json").write_text(json.dumps(rates))
+    done = subprocess.run([STRATA, "offload", "--model-bytes", "21GB", "--calibration",
+                           "rates.json", "--json"], cwd=tmp_path, capture_output=True, check=True)
+    found = json.loads(done.stdout)
+    assert found["rates"]["to_host"]["gb_per_s"] == 1.5
+    first = {p["host_memory"]: p["first_step_ms"] for p in found["predictions"]
+             if p["policy"] == "model_offload"}
+    assert first["pageable"] == pytest.approx(3000 + 14000, 0.001)

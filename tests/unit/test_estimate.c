@@ -151,7 +151,7 @@ TEST(assumed_rates_follow_the_card_and_each_other)
 
 TEST(compute_is_spread_over_the_bytes)
 {
-    struct facts_module m[] = {{"a", 100, 0, 1, 0}, {"b", 300, 0, 1, 0}};
+    struct facts_module m[] = {{.name = "a", .bytes = 100}, {.name = "b", .bytes = 300}};
     struct facts f = {.modules = m, .n_modules = 2, .compute_ns = 8000, .passes = 2};
     CHECK_EQ_INT(complete(&f, 0, NULL), 0);
     CHECK_EQ_INT(f.model_bytes, 400);
