@@ -65,15 +65,15 @@ static struct part_key task_lane(struct thread *t, uint32_t lane)
 }
 
 /* Python's functions are to be laid around what the thread did. */
-static int note_span(struct thread *t, int64_t begin_ns, int64_t end_ns)
+static int note_span(struct thread *t, int64_t begin_ns, int64_t end_ns, bool called)
 {
-    struct stack_span span = {begin_ns, end_ns, t->tid.number, t->p->twin};
+    struct stack_span span = {begin_ns, end_ns, t->tid.number, t->p->twin, called};
     return t->p->stacks ? stack_rows_span(t->p->stacks, &span) : 0;
 }
 
 static int add_range(struct thread *t, const struct open_range *o, int64_t end_ns, uint8_t flags)
 {
-    if (!o->lane) TRY(note_span(t, o->ts_ns, end_ns));
+    if (!o->lane) TRY(note_span(t, o->ts_ns, end_ns, o->kind == KIND_OP));
     struct part_row row = {
         .ts_ns = o->ts_ns,
         .dur_ns = end_ns > o->ts_ns ? end_ns - o->ts_ns : 0,
@@ -301,7 +301,8 @@ static int add_records(struct thread *t, struct ring_cursor *c)
     while (ring_cursor_next(c, &e)) {
         if (e.r.kind == RING_CLOCK) continue; /* noted just after the record that follows it */
         if (e.r.kind == RING_CALL)
-            TRY(note_span(t, ring_process_ns(t->p, e.value), ring_process_ns(t->p, e.r.ticks)));
+            TRY(note_span(t, ring_process_ns(t->p, e.value), ring_process_ns(t->p, e.r.ticks),
+                          true));
         if (ring_device_takes(e.r.kind)) {
             TRY(ring_device_add(&t->device, &e, t->tid));
             continue;

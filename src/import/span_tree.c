@@ -33,7 +33,8 @@ int span_tree_build(struct span_tree *t, const struct stack_span *all, size_t n,
     for (size_t i = 0; i < n; i++) {
         if (all[i].process != who->process || all[i].tid != who->tid) continue;
         if (VEC_RESERVE(t->nodes, t->n, t->cap, 1)) return ERR_NOMEM;
-        t->nodes[t->n++] = (struct span_node){all[i].begin_ns, all[i].end_ns, NO_PARENT};
+        t->nodes[t->n++] =
+            (struct span_node){all[i].begin_ns, all[i].end_ns, NO_PARENT, all[i].called};
     }
     if (t->n) qsort(t->nodes, t->n, sizeof *t->nodes, by_begin);
     nest(t);
@@ -64,7 +65,8 @@ int64_t span_tree_border(const struct span_tree *t, const struct border *b)
     uint32_t i = last_before(t, b->at_ns);
     for (int steps = 0; i != NO_PARENT && steps < MOST_STEPS; i = t->nodes[i].parent, steps++) {
         const struct span_node *s = &t->nodes[i];
-        if (s->end_ns > b->at_ns && (s->begin_ns > b->lo_ns || s->end_ns < b->hi_ns)) cut = s;
+        bool may_end = s->end_ns < b->hi_ns && (s->called || !b->end);
+        if (s->end_ns > b->at_ns && (s->begin_ns > b->lo_ns || may_end)) cut = s;
     }
     if (!cut) return b->at_ns;
     bool may_begin = cut->begin_ns > b->lo_ns, may_end = cut->end_ns < b->hi_ns;

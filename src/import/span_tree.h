@@ -8,6 +8,7 @@
 struct span_node {
     int64_t begin_ns, end_ns;
     uint32_t parent; /* index, or UINT32_MAX */
+    bool called;     /* as in stack_span */
 };
 
 struct span_tree {
@@ -20,13 +21,14 @@ int span_tree_build(struct span_tree *t, const struct stack_span *all, size_t n,
                     const struct stack_seen *who) MUST_USE;
 void span_tree_done(struct span_tree *t);
 
-/* A border that may lie anywhere from `lo` to `hi`. */
+/* A border of a function that may lie anywhere from `lo` to `hi`: its end, or its beginning. */
 struct border {
     int64_t at_ns, lo_ns, hi_ns;
+    bool end;
 };
 
 /* Where it lies best: where it is, or at the nearest possible edge of the outermost span that it
- * would cut. */
+ * would cut. A function may end inside a range, but not inside an operator that it called. */
 int64_t span_tree_border(const struct span_tree *t, const struct border *b);
 
 /* Moves the borders of something that would overlap a span without nesting: it goes into the span,

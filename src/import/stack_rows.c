@@ -178,7 +178,7 @@ static struct borders find_borders(const struct sweep *w, const struct stack_see
 {
     int64_t half = w->p->period_ns / 2;
     int64_t lo = a->end_ns, hi = b->begin_ns > lo ? b->begin_ns : lo, middle = lo + (hi - lo) / 2;
-    struct borders x = {{lo, lo, hi}, {hi, lo, hi}};
+    struct borders x = {{lo, lo, hi, true}, {hi, lo, hi, false}};
     if (!a->exact) x.close.at_ns = hi - lo < 2 * half ? middle : lo + half;
     if (!b->exact) x.open.at_ns = hi - lo < 2 * half ? middle : hi - half;
     x.close.at_ns = span_tree_border(&w->spans, &x.close);
@@ -280,7 +280,7 @@ static int add_thread(struct sweep *w, const struct stack_seen *seen, size_t n)
         TRY(step(w, i ? &seen[i - 1] : &before, &seen[i]));
     }
     const struct stack_seen *last = &seen[n - 1];
-    struct border end = {last->end_ns, last->end_ns, INT64_MAX};
+    struct border end = {last->end_ns, last->end_ns, INT64_MAX, true};
     if (!last->exact) end.at_ns += w->p->period_ns / 2;
     end.at_ns = span_tree_border(&w->spans, &end);
     TRY(close_to(w, 0, &end));

@@ -34,6 +34,8 @@ struct stack_span {
     int64_t begin_ns, end_ns;
     int64_t tid;
     uint32_t process;
+    bool
+        called; /* an operator or a call, which functions make; else a range, which may hold some */
 };
 
 struct stack_rows {

@@ -1,0 +1,268 @@
+/* test_stack_rows.c: moments at which stacks are known, as spans of functions. The expected rows
+ * stand beside them: begin, end, name. */
+#include "import/stack_rows.h"
+
+#include "import/span_tree.h"
+#include "test.h"
+#include "trace/part.h"
+
+enum { MS = 1000000, MOST = 64 };
+
+/* Functions a, b, c, d, and paths of them written as "a10>b20": function and running line. */
+struct world {
+    struct defs_file defs;
+    struct defs_entry entries[MOST];
+    struct def_frame frames[MOST];
+    struct stack_rows rows;
+    const struct defs_file *all[1];
+};
+
+static const char *const names[] = {"x.py(1): a", "x.py(2): b", "x.py(3): c", "x.py(4): d"};
+
+static void world_init(struct world *w)
+{
+    memset(w, 0, sizeof *w);
+    w->defs.entries = w->entries;
+    w->all[0] = &w->defs;
+    w->defs.n = 5;
+    for (uint32_t i = 0; i < 4; i++)
+        w->entries[i + 1] = (struct defs_entry){DEF_CODE, str_c(names[i])};
+}
+
+static uint32_t frame_of(struct world *w, uint32_t parent, uint32_t code, uint32_t line)
+{
+    struct def_frame f = {parent, code, 0, line};
+    for (uint32_t i = 5; i < w->defs.n; i++)
+        if (memcmp(&w->frames[i], &f, sizeof f) == 0) return i;
+    uint32_t id = w->defs.n++;
+    w->frames[id] = f;
+    w->entries[id] = (struct defs_entry){DEF_FRAME, str_from((char *)&w->frames[id], sizeof f)};
+    return id;
+}
+
+static uint32_t stack_of(struct world *w, const char *path)
+{
+    uint32_t at = 0;
+    while (*path) {
+        uint32_t code = (uint32_t)(*path - 'a') + 1;
+        char *end;
+        at = frame_of(w, at, code, (uint32_t)strtol(path + 1, &end, 10));
+        path = *end == '>' ? end + 1 : end;
+    }
+    return at;
+}
+
+static void see(struct world *w, int64_t begin, int64_t end, const char *path)
+{
+    struct stack_seen s = {.begin_ns = begin,
+                           .end_ns = end < 0 ? begin : end,
+                           .tid = 7,
+                           .stack = stack_of(w, path),
+                           .src = w->rows.n_seen,
+                           .exact = end >= 0};
+    CHECK_EQ_INT(stack_rows_see(&w->rows, &s), 0);
+}
+
+static void sample(struct world *w, int64_t at, const char *path)
+{
+    see(w, at, -1, path);
+}
+
+static void add_span(struct world *w, int64_t begin, int64_t end, bool called)
+{
+    struct stack_span s = {begin, end, 7, 0, called};
+    CHECK_EQ_INT(stack_rows_span(&w->rows, &s), 0);
+}
+
+static void op(struct world *w, int64_t begin, int64_t end)
+{
+    add_span(w, begin, end, true);
+}
+
+static void range(struct world *w, int64_t begin, int64_t end)
+{
+    add_span(w, begin, end, false);
+}
+
+struct want {
+    double begin_ms, end_ms;
+    const char *name; /* with a '=' before it where the row is that of a line */
+};
+
+static void check_rows(struct world *w, const struct want *want)
+{
+    struct part *part = part_new();
+    struct stack_process p = {0, {1, 0}, MS, w->all};
+    REQUIRE(part != NULL);
+    CHECK_EQ_INT(stack_rows_add(&w->rows, &p, part), 0);
+    size_t i = 0;
+    for (; i < part->rows.n && want[i].name; i++) {
+        bool line = want[i].name[0] == '=';
+        CHECK_EQ_INT(part->rows.ts_ns[i], (int64_t)(want[i].begin_ms * MS));
+        CHECK_EQ_INT(part->rows.ts_ns[i] + part->rows.dur_ns[i], (int64_t)(want[i].end_ms * MS));
+        CHECK_EQ_STR(intern_get(&part->strings, part->rows.name[i]).p, want[i].name + line);
+        CHECK_EQ_INT((part->rows.flags[i] & ROW_LINE) != 0, line);
+        CHECK_EQ_INT(part->rows.kind[i], KIND_PYTHON);
+    }
+    CHECK_EQ_INT(part->rows.n, i);
+    CHECK(want[i].name == NULL);
+    part_free(part);
+    stack_rows_done(&w->rows);
+}
+
+#define CHECK_ROWS(w, ...) check_rows((w), (const struct want[]){__VA_ARGS__, {0}})
+
+TEST(samples_with_a_common_beginning_are_one_call)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 1 * MS, "a10>b20>c30");
+    sample(&w, 2 * MS, "a10>b20>c31");
+    sample(&w, 3 * MS, "a10>b21");
+    sample(&w, 4 * MS, "a11>d40");
+    sample(&w, 5 * MS, "a12");
+    CHECK_ROWS(&w, {1, 5.5, "x.py(1): a"}, {1, 3.5, "x.py(2): b"}, {1, 2.5, "x.py(3): c"},
+               {3.5, 4.5, "x.py(4): d"});
+}
+
+/* The same function from another line of its caller is another call. */
+TEST(another_line_of_the_caller_is_another_call)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 1 * MS, "a10>b20");
+    sample(&w, 2 * MS, "a11>b20");
+    CHECK_ROWS(&w, {1, 2.5, "x.py(1): a"}, {1, 1.5, "x.py(2): b"}, {1.5, 2.5, "x.py(2): b"});
+}
+
+/* A sample speaks for half a period on either side, not for all the time to the next one. */
+TEST(a_sample_stands_for_its_period)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 1 * MS, "a10");
+    sample(&w, 10 * MS, "a11>b20");
+    sample(&w, 20 * MS, "a12");
+    CHECK_ROWS(&w, {1, 20.5, "x.py(1): a"}, {9.5, 10.5, "x.py(2): b"});
+}
+
+/* A wait is exact, and names the line that was running in every function around it. */
+TEST(a_wait_has_its_line)
+{
+    struct world w;
+    world_init(&w);
+    see(&w, 2 * MS, 5 * MS, "a10>b20");
+    CHECK_ROWS(&w, {2, 5, "x.py(1): a"}, {2, 5, "=x.py(10): a"}, {2, 5, "x.py(2): b"},
+               {2, 5, "=x.py(20): b"});
+}
+
+/* Two waits at one place: the function may have been called twice, so what lies between is its
+ * caller's. Further down in the function it has gone on. */
+TEST(waits_do_not_claim_the_time_between_them)
+{
+    struct world w;
+    world_init(&w);
+    see(&w, 1 * MS, 2 * MS, "a10>b20");
+    see(&w, 3 * MS, 4 * MS, "a10>b20");
+    see(&w, 5 * MS, 6 * MS, "a10>b25");
+    CHECK_ROWS(&w, {1, 6, "x.py(1): a"}, {1, 6, "=x.py(10): a"}, {1, 2, "x.py(2): b"},
+               {1, 2, "=x.py(20): b"}, {3, 6, "x.py(2): b"}, {3, 4, "=x.py(20): b"},
+               {5, 6, "=x.py(25): b"});
+}
+
+/* The wait lies inside an operator, which the function called. */
+TEST(functions_go_around_the_operators_they_call)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 0, "a10");
+    op(&w, 3 * MS, 6 * MS);
+    op(&w, 4 * MS, 5 * MS);
+    see(&w, 4 * MS, 5 * MS, "a11>b20");
+    sample(&w, 9 * MS, "a12");
+    CHECK_ROWS(&w, {0, 9.5, "x.py(1): a"}, {3, 6, "=x.py(11): a"}, {3, 6, "x.py(2): b"},
+               {3, 6, "=x.py(20): b"});
+}
+
+/* By the half period b would reach into the operator before it and end inside the range. */
+TEST(borders_cut_through_nothing)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 1 * MS, "a10");
+    op(&w, 1 * MS + MS / 4, 1 * MS + 3 * MS / 4);
+    range(&w, 1 * MS + 9 * MS / 10, 30 * MS);
+    sample(&w, 2 * MS, "a11>b20");
+    sample(&w, 4 * MS, "a12>c30");
+    sample(&w, 40 * MS, "a13");
+    CHECK_ROWS(&w, {1, 40.5, "x.py(1): a"}, {1.9, 2.5, "x.py(2): b"}, {3.5, 4.5, "x.py(3): c"});
+}
+
+/* One sample is all there is of a long operator: the function that called it lasted as long. */
+TEST(a_function_lasts_as_long_as_what_it_called)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 1 * MS, "a10");
+    op(&w, 5 * MS, 25 * MS);
+    sample(&w, 10 * MS, "a11>b20");
+    sample(&w, 40 * MS, "a12");
+    CHECK_ROWS(&w, {1, 40.5, "x.py(1): a"}, {5, 25, "x.py(2): b"});
+}
+
+TEST(a_border_moves_to_the_nearest_edge_it_may)
+{
+    struct world w;
+    struct span_tree t = {0};
+    world_init(&w);
+    op(&w, 100, 200);
+    op(&w, 120, 150);
+    struct stack_seen who = {.tid = 7};
+    REQUIRE(span_tree_build(&t, w.rows.spans, w.rows.n_spans, &who) == 0);
+    struct {
+        struct border b;
+        int64_t want;
+    } cases[] = {{{50, 0, 300}, 50},     {{130, 0, 300}, 100},   {{190, 0, 300}, 200},
+                 {{130, 110, 300}, 200}, {{130, 0, 180}, 100},   {{130, 110, 180}, 120},
+                 {{140, 125, 180}, 150}, {{140, 125, 145}, 140}, {{100, 0, 300}, 100},
+                 {{200, 0, 300}, 200}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) cases[i].b.end = i % 2;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_EQ_INT(span_tree_border(&t, &cases[i].b), cases[i].want);
+    span_tree_done(&t);
+    stack_rows_done(&w.rows);
+}
+
+/* Definitions that are missing or refer to themselves. */
+TEST(broken_definitions_are_survived)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 1 * MS, "a10>b20");
+    w.frames[5].parent = 6;
+    w.entries[2].type = 0;
+    struct stack_seen lost = {.begin_ns = 2 * MS, .end_ns = 2 * MS, .tid = 7, .stack = 999};
+    CHECK_EQ_INT(stack_rows_see(&w.rows, &lost), 0);
+    CHECK_ROWS(&w, {1, 1.5, "x.py(1): a"}, {1, 1.5, "(name lost)"});
+}
+
+TEST(running_out_of_memory)
+{
+    for (long k = 1; k < 40; k++) {
+        struct world w;
+        world_init(&w);
+        sample(&w, 1 * MS, "a10>b20>c30");
+        see(&w, 3 * MS, 4 * MS, "a10>b21");
+        op(&w, 2 * MS, 5 * MS);
+        struct part *part = part_new();
+        struct stack_process p = {0, {1, 0}, MS, w.all};
+        mem_fail_at(k);
+        int rc = stack_rows_add(&w.rows, &p, part);
+        mem_fail_at(0);
+        CHECK(rc == 0 || rc == ERR_NOMEM);
+        part_free(part);
+        stack_rows_done(&w.rows);
+    }
+}
+
+TEST_MAIN
