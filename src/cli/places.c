@@ -2,6 +2,8 @@
 #include "cli/places.h"
 
 #include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,8 +46,10 @@ const char *places_package(struct arena *mem)
         const char *pattern = arena_printf(mem, "%s/%s%s", own, packages[i], mark);
         glob_t found;
         if (!pattern || glob(pattern, 0, NULL, &found) != 0) continue;
-        size_t n = strlen(found.gl_pathv[0]) - strlen(mark);
-        const char *path = arena_strdup(mem, str_from(found.gl_pathv[0], n));
+        char real[PATH_MAX]; /* without the steps up and down */
+        const char *shown = realpath(found.gl_pathv[0], real);
+        if (!shown) shown = found.gl_pathv[0];
+        const char *path = arena_strdup(mem, str_from(shown, strlen(shown) - strlen(mark)));
         globfree(&found);
         return path;
     }
