@@ -65,3 +65,18 @@ def test_shell_names_what_exists(given, text):
         for option in (w.split("=")[0] for w in words if re.match(r"--?[a-z]", w)):
             assert re.search(rf"(^|[\s,]){option}\b", help_of(command)), f"strata {command} {option}"
         help_of(command)
+
+
+def test_reference_is_complete():
+    import strata
+    import strata.bench
+    text = (ROOT / "docs" / "api.md").read_text()
+    names = [f"strata.{n}" for n in strata.__all__ if n not in ("__version__", "memory")]
+    for module in (strata.memory, strata.bench):
+        short = module.__name__.split(".")[-1]
+        names += [f"{short}.{n}" for n, v in vars(module).items()
+                  if getattr(v, "__module__", "") == module.__name__ and not n.startswith("_")]
+    header = (ROOT / "include" / "strata" / "strata.h").read_text()
+    names += re.findall(r"\b(strata_[a-z_]*[a-z])\(", header)
+    missing = [n for n in names if n not in text and not n.endswith("_")]
+    assert not missing
