@@ -244,6 +244,8 @@ static void put_next(const struct screen *s, const struct analysis *a)
     }
     if (a->abstains)
         next[n++] = (struct screen_next){"lint %s", "what is missing or damaged, and where"};
+    else if (a->bound == BOUND_UNKNOWN)
+        next[n++] = (struct screen_next){"table %s", "the time of each operator"};
     else if (!show || strcmp(show, "gaps %s") != 0)
         next[n++] = (struct screen_next){"gaps %s", "every idle moment of the GPU and its cause"};
     else next[n++] = (struct screen_next){"stages %s", "which stage waits, and which is busy"};
