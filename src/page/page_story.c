@@ -215,9 +215,8 @@ static const struct gap *gap_at(const struct analysis *a, row_t r)
 
 static void tell_gap(const struct teller *k, struct page_story *s, const struct idle_gap *g)
 {
-    char name[128];
-    human_cut(g->next == ROW_NONE ? str_c("the next work") : trace_name(k->t, g->next), 60, name,
-              sizeof name);
+    char name[160] = "the next work";
+    if (g->next != ROW_NONE) sync_moments_work(k->t, g->next, 60, name, sizeof name);
     const char *text = arena_printf(k->mem, "meanwhile the GPU has nothing to do for %s",
                                     human_time(idle_gap_ns(g)).s);
     struct page_step *step = tell(s, text, (struct span){g->begin_ns, g->end_ns});
@@ -249,12 +248,22 @@ static struct span view_of(const struct teller *k, const struct page_story *s,
     return (struct span){k->t->begin_ns, k->t->end_ns};
 }
 
+/* A remark on the step before it shows what that one did. */
+static void show_same(struct page_step *step, const struct page_step *before)
+{
+    memcpy(step->rows, before->rows, sizeof step->rows);
+    step->n_rows = before->n_rows;
+    step->from = before->from;
+    step->to = before->to;
+}
+
 static void tell_finding(const struct teller *k, const struct finding *f, struct page_story *s)
 {
     row_t heart = ROW_NONE;
     for (uint32_t i = 0; i < f->n_evidence; i++) {
         const struct evidence *ev = &f->evidence[i];
         struct page_step *step = tell(s, ev->text, view_of(k, s, ev));
+        if (step && i && ev->row == ROW_NONE && ev->ts_ns == ID_NONE) show_same(step, step - 1);
         show(k->t, step, ev->row);
         if (heart == ROW_NONE) heart = ev->row;
     }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "analyze/kernel_name.h"
 #include "base/human.h"
 #include "report/view_sync_story.h"
 
@@ -108,13 +109,24 @@ static void tell_wait(const struct teller *k)
     tell(k, w->end_ns, "the call returns")->rows[0] = w->call;
 }
 
+const char *sync_moments_work(const struct trace *t, row_t work, int width, char *out, size_t cap)
+{
+    struct buf brief;
+    buf_init(&brief);
+    if (t->kind[work] == KIND_KERNEL) kernel_name_short(trace_name(t, work), &brief);
+    bool better = buf_ok(&brief) && brief.n;
+    human_cut(better ? buf_str(&brief) : trace_name(t, work), width, out, cap);
+    buf_done(&brief);
+    return out;
+}
+
 static void tell_after(const struct teller *k)
 {
     const struct trace *t = k->v->t;
     const struct sync_story *story = k->v->story;
     char name[128];
     if (story->next != ROW_NONE) {
-        human_cut(trace_name(t, story->next), 40, name, sizeof name);
+        sync_moments_work(t, story->next, 40, name, sizeof name);
         struct moment *m =
             tell(k, t->ts_ns[story->next],
                  arena_printf(k->mem, "the next work of this thread starts: %s", name));

@@ -26,6 +26,9 @@ struct moments {
     uint32_t n;
 };
 
+/* The name of device work for people: kernels in their short form, at most `width` columns. */
+const char *sync_moments_work(const struct trace *t, row_t work, int width, char *out, size_t cap);
+
 /* Of v->story; texts in `mem`. */
 int sync_moments_run(const struct view_syncs *v, struct arena *mem, struct moments *ret) MUST_USE;
 

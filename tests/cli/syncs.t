@@ -30,7 +30,7 @@ $ strata syncs wan.json.gz --site 1 | grep -v 'replay gains'
 |   t=    522.765 ms  the CPU stops; the GPU works off 1,003 queued for 565 ms  <- blocked, GPU busy
 |   t=   1087.349 ms  the queue is empty (with nothing queued the call takes 6.47 us)
 |   t=   1087.389 ms  the call returns
-|   t=   1087.562 ms  the next work of this thread starts: void at_cuda_d...<int, true>, int, int*)
+|   t=   1087.562 ms  the next work of this thread starts: DeviceCompactInitKernel<ScanTileState>
 |   t=   1098.720 ms  the CPU has caught up: 10.3 ms of idle GPU time in 36 gaps  <- exposed
 |                     meanwhile: _set_context 5.74 ms, is_compiled_module 734 us, forward 342 us
 |   stack, innermost first:

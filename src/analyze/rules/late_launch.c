@@ -102,9 +102,14 @@ static int report_group(const struct analysis *a, const struct quiet_group *g, s
     f->show = "gaps %s";
     f->blocked_ns = g->cpu_ns;
     f->exposed_ns = g->idle_ns;
-    finding_note(f, a->mem, t->ts_ns[g->longest], g->longest, "%s takes %s in %u calls, %s at most",
-                 rule_name(a, trace_str(t, g->name), 80), human_time(g->cpu_ns).s, g->n_rows,
-                 human_time(t->dur_ns[g->longest]).s);
+    const char *name = rule_name(a, trace_str(t, g->name), 80);
+    if (g->n_rows == 1)
+        finding_note(f, a->mem, t->ts_ns[g->longest], g->longest, "%s takes %s in one call", name,
+                     human_time(g->cpu_ns).s);
+    else
+        finding_note(f, a->mem, t->ts_ns[g->longest], g->longest,
+                     "%s takes %s in %u calls, %s at most", name, human_time(g->cpu_ns).s,
+                     g->n_rows, human_time(t->dur_ns[g->longest]).s);
     finding_note(f, a->mem, ID_NONE, ROW_NONE,
                  "nothing is launched inside it; the GPU is idle for %s of that time",
                  human_time(g->idle_ns).s);
