@@ -43,8 +43,8 @@ def pip(*options, python=None):
 def settings(tmp_path_factory):
     """One build folder for all."""
     folder = tmp_path_factory.mktemp("wheel") / "build"
-    return ["--no-build-isolation", "--no-deps", f"-Cbuild-dir={folder}",
-            "-Csetup-args=-Doptimization=0"]
+    return ["--no-build-isolation", "--no-deps", f"--config-settings=build-dir={folder}",
+            "--config-settings=setup-args=-Doptimization=0"]
 
 
 @pytest.fixture(scope="module")
