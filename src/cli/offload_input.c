@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "offload/modules.h"
+#include "offload/readings.h"
 
 #define MOST_STEPS  1000000
 #define MOST_PASSES 100
@@ -21,6 +22,7 @@ const struct opt offload_opts[] = {
     {"step-ms", 0, "TIME", "a later step, everything streamed: 4s, 1098", NULL},
     {"total-ms", 0, "TIME", "the whole run, everything streamed; gives the first step", NULL},
     {"compute-ms", 0, "TIME", "of a step: what the device computes, without copies", NULL},
+    {"bench", 0, "FILE", "the same as strata bench --json measured it", NULL},
     {"tokens", 0, "N", "rows through every weight, to estimate what is computed", NULL},
     {"tflops", 0, "N", "16-bit arithmetic the device reaches, for that estimate", NULL},
     {"device-gbps", 0, "N", "rate of the device's own memory, GB/s", NULL},
@@ -90,11 +92,11 @@ static int read_device(const struct opts *o, struct facts *f, struct err *e)
     return read_rate(o, "device-gbps", &f->device_memory, e);
 }
 
-static int read_rates(const struct opts *o, struct facts *f, struct err *e)
+static int read_rates(const struct opts *o, struct arena *mem, struct facts *f, struct err *e)
 {
     const char *host = opt_get(o, "host", NULL), *file = opt_get(o, "calibration", NULL);
     if (host) TRY(parse_host(host, &f->host, e));
-    if (file) TRY(modules_read_rates(file, f, e));
+    if (file) TRY(readings_rates(file, mem, f, e));
     TRY(read_rate(o, "pageable-gbps", &f->rate[HOST_PAGEABLE], e));
     TRY(read_rate(o, "pinned-gbps", &f->rate[HOST_PINNED], e));
     return read_rate(o, "cold-gbps", &f->cold, e);
@@ -168,7 +170,9 @@ int offload_read_facts(const struct opts *o, struct arena *mem, struct facts *f,
     TRY(read_size(o, "model-bytes", &f->model_bytes, e));
     TRY(read_size(o, "vram", &f->vram_bytes, e));
     TRY(read_size(o, "ram", &f->ram_bytes, e));
-    TRY(read_rates(o, f, e));
+    const char *bench = opt_get(o, "bench", NULL);
+    if (bench) TRY(readings_bench(bench, mem, f, e));
+    TRY(read_rates(o, mem, f, e));
     TRY(read_device(o, f, e));
     TRY(read_times(o, f, e));
     return read_noise(o, f, e);

@@ -19,8 +19,6 @@ struct reader {
     struct facts_module *list; /* growing, on the heap */
     size_t n, cap;
     struct facts_module now; /* the entry being read */
-    struct facts_rate rate;  /* the rate being read */
-    double touch;            /* rate of writing to new host memory; 0: not known */
 };
 
 /* Takes the value of `key`; what it leaves is an error. */
@@ -308,68 +306,5 @@ int modules_read(const char *path, struct arena *mem, struct facts *f, struct er
     mem_free(r.list);
     file_unmap(&m);
     if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
-    return rc;
-}
-
-/* ---- rates ---- */
-
-static int rate_key(struct reader *r, struct str key)
-{
-    double *to = str_is(key, "gb_per_s")       ? &r->rate.bytes_per_ns
-                 : str_is(key, "p10_gb_per_s") ? &r->rate.low
-                 : str_is(key, "p90_gb_per_s") ? &r->rate.high
-                                               : NULL;
-    return to ? read_number(r, 1e5, to) : pass_over(r);
-}
-
-/* A rate of the calibration; a trace knows better what it ran at. */
-static int read_rate(struct reader *r, struct facts_rate *to)
-{
-    r->rate = (struct facts_rate){.from = FACT_MEASURED};
-    TRY(each_key(r, rate_key));
-    if (r->rate.bytes_per_ns <= 0) return ERR_FORMAT;
-    if (to->from != FACT_MEASURED) *to = r->rate;
-    return 0;
-}
-
-static int rates_key(struct reader *r, struct str key)
-{
-    if (str_is(key, "to_host")) return read_rate(r, &r->f->back);
-    for (int h = 0; h < HOST_KINDS; h++)
-        if (str_is(key, host_name((enum offload_host)h))) return read_rate(r, &r->f->rate[h]);
-    return pass_over(r);
-}
-
-static int calibration_key(struct reader *r, struct str key)
-{
-    if (str_is(key, "first_touch_gb_per_s")) return read_number(r, 1e5, &r->touch);
-    if (!str_is(key, "rates")) return pass_over(r);
-    r->n++;
-    return each_key(r, rates_key);
-}
-
-/* Tensors that come back get new memory: they are written no faster than that is. */
-static void cap_back(struct reader *r, bool known_before)
-{
-    struct facts_rate *back = &r->f->back;
-    if (known_before || r->touch <= 0 || back->bytes_per_ns <= r->touch) return;
-    *back = (struct facts_rate){.bytes_per_ns = r->touch, .from = FACT_MEASURED};
-}
-
-int modules_read_rates(const char *path, struct facts *f, struct err *e)
-{
-    struct file_map m;
-    struct reader r = {.f = f};
-    TRY(file_map(&m, path, e));
-    set_text(&r, m.p, m.n);
-    bool known = f->back.from == FACT_MEASURED;
-    int rc = m.n ? each_key(&r, calibration_key) : ERR_FORMAT;
-    cap_back(&r, known);
-    if (rc < 0 || r.n == 0) {
-        err_set(e, ERR_FORMAT, "not a calibration: no rates in it");
-        err_at(e, path, ERR_NO_OFFSET);
-        rc = ERR_FORMAT;
-    }
-    file_unmap(&m);
     return rc;
 }

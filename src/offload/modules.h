@@ -10,7 +10,4 @@
  * the order is guessed from the names. */
 int modules_read(const char *path, struct arena *mem, struct facts *f, struct err *e) MUST_USE;
 
-/* Takes over the rates of a file that `strata offload calibrate --json` wrote. */
-int modules_read_rates(const char *path, struct facts *f, struct err *e) MUST_USE;
-
 #endif

@@ -40,9 +40,10 @@ static void say_trace(const struct screen *s, const struct plan *p)
     const struct streamed *st = p->trial->s;
     double exposed = (double)(o->copying_ns - o->overlapped_ns);
     double loop = (double)o->times.first_ns + (double)(st->n_steps - 1) * (double)o->times.step_ns;
-    buf_printf(s->out, "%s   %u step%s   %s modules in %s blocks%s\n", s->path, st->n_steps,
+    buf_printf(s->out, "%s   %u step%s   %s module%s in %s block%s%s\n", s->path, st->n_steps,
                st->n_steps == 1 ? "" : "s", human_count(st->n_modules).s,
-               human_count(st->n_blocks).s, st->passes > 1 ? ", more than one pass a step" : "");
+               st->n_modules == 1 ? "" : "s", human_count(st->n_blocks).s,
+               st->n_blocks == 1 ? "" : "s", st->passes > 1 ? ", more than one pass a step" : "");
     buf_printf(s->out, "  streamed  %s in the first step, %s in a later one, from %s memory\n",
                human_bytes(o->first_bytes).s, human_bytes(o->step_bytes).s,
                host_name(p->facts.host));

@@ -1,4 +1,4 @@
-/* test_modules.c: lists of modules, safetensors headers and calibrations, whole and broken. */
+/* test_modules.c: lists of modules and safetensors headers, whole and broken. */
 #include "base/buf.h"
 #include "base/file.h"
 #include "offload/modules.h"
@@ -147,22 +147,6 @@ TEST(a_header_cut_short)
         CHECK(read_header(cut, &mem, &f, NULL) < 0);
         arena_done(&mem);
     }
-}
-
-TEST(rates)
-{
-    struct facts f = {.rate = {[HOST_PAGEABLE] = {.bytes_per_ns = 9, .from = FACT_MEASURED}}};
-    const char *text =
-        "{\"device\": \"x\", \"rates\": {\"pageable\": {\"gb_per_s\": 7},"
-        "\"pinned\": {\"gb_per_s\": 20.5, \"p10_gb_per_s\": 19, \"from\": \"measured\"}}}";
-    CHECK_EQ_INT(modules_read_rates(write_file(text, strlen(text)), &f, NULL), 0);
-    CHECK_NEAR(f.rate[HOST_PINNED].bytes_per_ns, 20.5, 1e-9);
-    CHECK_NEAR(f.rate[HOST_PINNED].low, 19, 1e-9);
-    CHECK_EQ_INT(f.rate[HOST_PINNED].from, FACT_MEASURED);
-    CHECK_NEAR(f.rate[HOST_PAGEABLE].bytes_per_ns, 9, 1e-9); /* what the trace measured stays */
-    text = "{\"rates\": {\"pinned\": {\"gb_per_s\": 0}}}";
-    CHECK_EQ_INT(modules_read_rates(write_file(text, strlen(text)), &f, NULL), ERR_FORMAT);
-    unlink(path);
 }
 
 static int read_again(void *ctx)
