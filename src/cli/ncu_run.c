@@ -167,7 +167,7 @@ static bool is_marked(char **command)
 static struct ncu_trouble read_log(const struct session *s)
 {
     struct file_map f;
-    if (file_map(&f, s->log, NULL) < 0) return (struct ncu_trouble){NULL, NULL};
+    if (file_map(&f, s->log, NULL) < 0) return (struct ncu_trouble){0};
     struct ncu_trouble t = ncu_log_trouble(f.n ? str_from(f.p, f.n) : str_c(""), s->mem);
     file_unmap(&f);
     return t;
@@ -179,7 +179,7 @@ static struct ncu_trouble why_nothing(const struct session *s, int status)
 {
     struct ncu_trouble t = read_log(s);
     bool there = access(s->report, R_OK) == 0;
-    if (there || t.what) return there ? (struct ncu_trouble){NULL, NULL} : t;
+    if (there || t.what) return there ? (struct ncu_trouble){0} : t;
     if (WIFSIGNALED(status))
         return (struct ncu_trouble){
             arena_printf(s->mem, "Nsight Compute was ended by signal %d (%s)", WTERMSIG(status),
@@ -201,19 +201,19 @@ static int keep_report(const struct session *s, struct err *e)
     return rc;
 }
 
-static int measure(const struct session *s, const struct targets *targets, struct ncu_report *ret,
-                   struct ncu_trouble *ret_trouble, struct err *e)
+/* Runs the program under ncu, once. */
+static int run_once(const struct session *s, const struct targets *targets, bool marked,
+                    int *ret_status, struct err *e)
 {
     char **args;
-    int status = 0;
-    bool marked = is_marked(s->wish->command);
+    long asked = s->wish->skip;
     struct ncu_wish w = {.ncu = s->ncu,
                          .report = s->report,
                          .log = s->log,
                          .replay = s->wish->replay,
-                         .skip = s->wish->skip >= 0 ? (uint32_t)s->wish->skip
-                                 : marked           ? 0
-                                                    : ncu_args_skip(targets),
+                         .skip = asked >= 0 ? (uint32_t)asked
+                                 : marked   ? 0
+                                            : ncu_args_skip(targets),
                          .count = ncu_args_count(targets),
                          .marked = marked,
                          .major = s->wish->major,
@@ -221,16 +221,16 @@ static int measure(const struct session *s, const struct targets *targets, struc
     TRY(ncu_args_profile(targets, &w, s->mem, &args, e));
     cli_say("measuring %u kernel%s with %s; the program is slower meanwhile", targets->n,
             targets->n == 1 ? "" : "s", s->ncu);
-    setenv("STRATA_DIVE", "1", 1);
-    unsetenv("CUDA_INJECTION64_PATH"); /* ncu comes in by the same door */
-    TRY(child_run(args, 1, &status, e));
-    *ret_trouble = why_nothing(s, status);
-    if (ret_trouble->what) return 0;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        cli_say("the program did not end well under ncu: what was measured until then is shown");
-    TRY(keep_report(s, e));
+    return child_run(args, 1, ret_status, e);
+}
+
+/* The report that was left; one that cannot be read is a trouble like others. */
+static int read_report(const struct session *s, struct ncu_report *ret,
+                       struct ncu_trouble *ret_trouble, struct err *e)
+{
     struct err why;
     err_init(&why);
+    TRY(keep_report(s, e));
     int rc = import_report(s->ncu, s->report, s->mem, ret, &why);
     if (rc == ERR_FORMAT)
         *ret_trouble = (struct ncu_trouble){arena_strdup(s->mem, str_c(why.msg)),
@@ -239,12 +239,33 @@ static int measure(const struct session *s, const struct targets *targets, struc
     return 0;
 }
 
+static int measure(const struct session *s, const struct targets *targets, struct ncu_report *ret,
+                   struct ncu_trouble *ret_trouble, struct err *e)
+{
+    int status = 0;
+    bool marked = is_marked(s->wish->command);
+    setenv("STRATA_DIVE", "1", 1);
+    unsetenv("CUDA_INJECTION64_PATH"); /* ncu comes in by the same door */
+    TRY(run_once(s, targets, marked, &status, e));
+    *ret_trouble = why_nothing(s, status);
+    if (ret_trouble->nothing_ran && marked) {
+        cli_say("nothing ran between the program's own marks: once more without them");
+        unlink(s->log);
+        TRY(run_once(s, targets, false, &status, e));
+        *ret_trouble = why_nothing(s, status);
+    }
+    if (ret_trouble->what) return 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        cli_say("the program did not end well under ncu: what was measured until then is shown");
+    return read_report(s, ret, ret_trouble, e);
+}
+
 int ncu_run_profile(const struct ncu_run *r, const struct targets *targets, struct arena *mem,
                     struct ncu_report *ret, struct ncu_trouble *ret_trouble, struct err *e)
 {
     struct session s = {.ncu = ncu_run_find(mem), .wish = r, .mem = mem};
     *ret = (struct ncu_report){0};
-    *ret_trouble = (struct ncu_trouble){NULL, NULL};
+    *ret_trouble = (struct ncu_trouble){0};
     if (!s.ncu) {
         *ret_trouble = (struct ncu_trouble){
             "there is no Nsight Compute on this machine: no `ncu` on the path",

@@ -13,7 +13,8 @@ static const struct {
     {"No kernels were profiled",
      {"none of the chosen kernels was launched by the program, or not often enough",
       "run the program that the trace is of, with as many steps; --skip N says how many launches "
-      "of a kernel to let go by"}},
+      "of a kernel to let go by",
+      true}},
     {"ResourceUnavailable",
      {"another profiler holds the GPU's counters (ResourceUnavailable)",
       "end the other profiler (nsys, dcgm: dcgmi profiling --pause) and run again"}},
@@ -52,9 +53,10 @@ struct ncu_trouble ncu_log_trouble(struct str text, struct arena *mem)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (str_has(text, known[i].sign)) return known[i].trouble;
     struct str error = first_error(text);
-    if (!error.n) return (struct ncu_trouble){NULL, NULL};
+    if (!error.n) return (struct ncu_trouble){0};
     if (error.n > 200) error.n = 200;
     return (struct ncu_trouble){arena_printf(mem, "Nsight Compute says: " STR_FMT, STR_ARG(error)),
                                 "ncu's own words say most; its report can also be made by hand "
-                                "(ncu --set full -o kernels ...) and read with --ncu"};
+                                "(ncu --set full -o kernels ...) and read with --ncu",
+                                false};
 }

@@ -2,11 +2,14 @@
 #ifndef STRATA_DIVE_NCU_LOG_H
 #define STRATA_DIVE_NCU_LOG_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 
 struct ncu_trouble {
     const char *what; /* NULL when the log has nothing to complain about */
     const char *remedy;
+    bool nothing_ran; /* no kernel of those asked for was launched in time */
 };
 
 /* `text` is its log. Memory from `mem`. */

@@ -66,7 +66,7 @@ static int check(int code, const char *what, struct err *e)
 
 /* ---- setting up ---- */
 
-static int open_host(struct pm_sampler *s, size_t device, struct err *e)
+static int open_device(struct pm_sampler *s, size_t device, struct err *e)
 {
     struct pm_plain plain = {PM_SIZE(struct pm_plain, priv), NULL};
     struct pm_chip_name chip = {.size = PM_SIZE(struct pm_chip_name, name), .device = device};
@@ -75,31 +75,58 @@ static int open_host(struct pm_sampler *s, size_t device, struct err *e)
     TRY(check(s->api->init(&plain), "initialize", e));
     TRY(check(s->api->chip_name(&chip), "chip name", e));
     TRY(check(s->api->availability(&av), "availability", e));
-    av.image = arena_zalloc(s->mem, av.image_size + 1, 1);
+    av.image = s->availability = arena_zalloc(s->mem, av.image_size + 1, 1);
     if (!av.image) return FAIL(e, ERR_NOMEM, "out of memory");
-    TRY(check(s->api->availability(&av), "availability", e));
+    if (chip.name) memccpy(s->chip, chip.name, 0, sizeof s->chip - 1);
+    return check(s->api->availability(&av), "availability", e);
+}
+
+static struct pm_object object(void *p)
+{
+    return (struct pm_object){PM_SIZE(struct pm_object, object), NULL, p};
+}
+
+static void close_host(struct pm_sampler *s)
+{
+    struct pm_object host = object(s->host);
+    if (s->host) s->api->host_done(&host);
+    s->host = NULL;
+}
+
+/* A fresh set of metrics. */
+static int open_host(struct pm_sampler *s, struct err *e)
+{
     struct pm_host_init host = {.size = PM_SIZE(struct pm_host_init, host),
                                 .type = PM_HOST_TYPE,
-                                .chip = chip.name,
-                                .availability = av.image};
+                                .chip = s->chip,
+                                .availability = s->availability};
+    close_host(s);
     TRY(check(s->api->host_init(&host), "host", e));
     s->host = host.host;
-    if (chip.name) memccpy(s->chip, chip.name, 0, sizeof s->chip - 1);
     return 0;
 }
 
-/* Counters that this GPU does not have are left out. */
+static int add_names(struct pm_sampler *s, const char **names, size_t n)
+{
+    struct pm_add_metrics add = {
+        .size = PM_SIZE(struct pm_add_metrics, n), .host = s->host, .names = names, .n = n};
+    return s->api->add_metrics(&add);
+}
+
+/* Counters that this GPU does not have are left out. Each is tried in a set of its own, and those
+ * it has are added in one go: sets that grow one by one need a pass for each. */
 static int add_counters(struct pm_sampler *s, struct err *e)
 {
     for (int i = 0; i < PM_COUNTERS; i++) {
         const char *name = counters[i].metric;
-        struct pm_add_metrics add = {
-            .size = PM_SIZE(struct pm_add_metrics, n), .host = s->host, .names = &name, .n = 1};
-        if (s->api->add_metrics(&add) != 0) continue;
+        TRY(open_host(s, e));
+        if (add_names(s, &name, 1) != 0) continue;
         s->names[s->n] = name;
         s->counter[s->n++] = (enum pm_counter)i;
     }
-    return s->n ? 0 : FAIL(e, ERR_UNSUPPORTED, "CUPTI knows no counter for chip %s", s->chip);
+    if (!s->n) return FAIL(e, ERR_UNSUPPORTED, "CUPTI knows no counter for chip %s", s->chip);
+    TRY(open_host(s, e));
+    return check(add_names(s, s->names, s->n), "metrics", e);
 }
 
 static int make_config(struct pm_sampler *s, struct err *e)
@@ -169,25 +196,20 @@ int pm_open(struct pm_sampler *s, const struct pm_api *api, size_t device, struc
             struct err *e)
 {
     *s = (struct pm_sampler){.api = api, .mem = mem, .interval_ns = INTERVAL_NS};
-    TRY(open_host(s, device, e));
+    TRY(open_device(s, device, e));
     TRY(add_counters(s, e));
     TRY(make_config(s, e));
     TRY(enable(s, device, e));
     return make_data(s, e);
 }
 
-static struct pm_object object(void *p)
-{
-    return (struct pm_object){PM_SIZE(struct pm_object, object), NULL, p};
-}
-
 void pm_close(struct pm_sampler *s)
 {
-    struct pm_object sampler = object(s->sampler), host = object(s->host);
+    struct pm_object sampler = object(s->sampler);
     if (s->running) s->api->stop(&sampler);
     if (s->sampler) s->api->disable(&sampler);
-    if (s->host) s->api->host_done(&host);
-    s->sampler = s->host = NULL;
+    close_host(s);
+    s->sampler = NULL;
     s->running = false;
 }
 

@@ -51,7 +51,7 @@ struct pm_sampler {
     enum pm_counter counter[PM_MOST_METRICS];
     size_t n;
     void *host, *sampler;
-    uint8_t *config, *data;
+    uint8_t *availability, *config, *data;
     size_t config_size, data_size;
     uint64_t interval_ns;
     bool running;

@@ -165,7 +165,10 @@ static void fill_busy(const struct ncu_launch *l, struct profile *p)
     static const enum ncu_metric of[UNITS] = {NCU_DRAM_PCT,   NCU_L2_PCT,   NCU_L1_PCT,
                                               NCU_TENSOR_PCT, NCU_FMA_PCT,  NCU_ALU_PCT,
                                               NCU_FP64_PCT,   NCU_ISSUE_PCT};
-    for (int i = 0; i < UNITS; i++) p->busy_pct[i] = l->value[of[i]];
+    /* Parts of an SM are counted while the SM has work; a kernel takes longer than that. */
+    double share = p->active_share > 0 && p->active_share < 1 ? p->active_share : 1;
+    for (int i = 0; i < UNITS; i++)
+        p->busy_pct[i] = l->value[of[i]] * (i >= UNIT_TENSOR ? share : 1);
     p->memory_pct = l->value[NCU_MEMORY_PCT];
     p->sm_pct = l->value[NCU_SM_PCT];
 }

@@ -11,8 +11,9 @@
 /* Thresholds, in % of a part's peak unless said otherwise. */
 enum {
     BUSY = 60,      /* from here on a part can be what limits */
-    VERY_BUSY = 70, /* from here on it is a sign by itself */
-    NEAR_CEILING = 60,
+    VERY_BUSY = 65, /* from here on it is a sign by itself */
+    IN_REACH = 60,  /* of a ceiling: worth looking at */
+    NEAR_CEILING = 75,
     MOSTLY = 40,    /* of the time of warps */
     FEW_WARPS = 50, /* occupancy */
     LOST_SMS = 80,  /* share of the GPU that a launch can keep busy */
@@ -146,7 +147,7 @@ static bool try_dram(const struct verdict_in *in, struct verdict *v)
 {
     const struct profile *p = in->profile;
     double rate = pct_of(p->bytes_per_s, in->ceilings->memory.per_s);
-    if (!(p->busy_pct[UNIT_DRAM] >= 50) && !(rate >= NEAR_CEILING)) return false;
+    if (!(p->busy_pct[UNIT_DRAM] >= 50) && !(rate >= IN_REACH)) return false;
     v->limiter = LIMITER_MEMORY;
     v->unit = UNIT_DRAM;
     sign_busy(v, p, UNIT_DRAM, VERY_BUSY);
@@ -204,7 +205,7 @@ static bool try_tensor(const struct verdict_in *in, struct verdict *v)
 {
     const struct profile *p = in->profile;
     if (!p->tensor_used) return false;
-    if (!(p->busy_pct[UNIT_TENSOR] >= 50) && !(arithmetic_pct(in) >= NEAR_CEILING)) return false;
+    if (!(p->busy_pct[UNIT_TENSOR] >= 50) && !(arithmetic_pct(in) >= IN_REACH)) return false;
     v->limiter = LIMITER_TENSOR;
     v->unit = UNIT_TENSOR;
     sign_busy(v, p, UNIT_TENSOR, VERY_BUSY);
@@ -220,7 +221,7 @@ static bool try_arithmetic(const struct verdict_in *in, struct verdict *v)
     enum unit u = UNIT_FP32;
     if (p->busy_pct[UNIT_ALU] > p->busy_pct[u]) u = UNIT_ALU;
     if (p->busy_pct[UNIT_FP64] > p->busy_pct[u]) u = UNIT_FP64;
-    bool estimated = isnan(p->busy_pct[u]) && !p->tensor_used && arithmetic_pct(in) >= NEAR_CEILING;
+    bool estimated = isnan(p->busy_pct[u]) && !p->tensor_used && arithmetic_pct(in) >= IN_REACH;
     if (estimated && p->main == FP64) u = UNIT_FP64;
     if (!(p->busy_pct[u] >= BUSY) && !estimated) return false;
     v->limiter = LIMITER_COMPUTE;
@@ -302,10 +303,12 @@ static void sign_idle(struct verdict *v, const struct profile *p)
              p->eligible_warps);
 }
 
+/* Kernels that keep tensor cores at work do so with few warps, on purpose. */
 static bool try_occupancy(const struct verdict_in *in, struct verdict *v)
 {
     const struct profile *p = in->profile;
     if (!waits_idle(p) || !(p->occupancy_most_pct <= FEW_WARPS)) return false;
+    if (p->tensor_used && p->busy_pct[UNIT_TENSOR] >= 40) return false;
     v->limiter = LIMITER_OCCUPANCY;
     v->unit = UNITS;
     v->factor = p->occupancy_limit;
@@ -343,8 +346,9 @@ static enum confidence confidence_of(const struct verdict *v)
 {
     int against_it = v->n_signs - v->n_agree;
     if (v->n_agree < 2 || against_it >= v->n_agree) return CONFIDENCE_NONE;
-    if (v->n_agree >= 3) return against_it == 0 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
-    return against_it == 0 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+    if (v->n_agree >= 3 && against_it == 0) return CONFIDENCE_HIGH;
+    bool medium = against_it == 0 || (v->n_agree >= 3 && against_it == 1);
+    return medium ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 }
 
 void verdict_of(const struct verdict_in *in, struct verdict *ret)

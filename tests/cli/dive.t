@@ -6,9 +6,9 @@ $ strata dive $DATA/dive/h200_raw.csv | head -20
 |
 |    #  kernel                              share    us  TFLOP/s   TB/s  of roof  limited by    sure
 |    1  nvjet_sm90_t..._1x2_h_bz_coopA_NNT      -   175      785   1.01     79 %  tensor cores  high
-|    2  nvjet_sm90_t..._64x16_1x2_h_bz_NNT      -  12.4      173   2.82     59 %  memory        medium
+|    2  nvjet_sm90_t..._64x16_1x2_h_bz_NNT      -  12.4      173   2.82     59 %  memory        low
 |    3  Kernel2<cutl...x128_8x4_nn_align1>      -   342     50.3   0.11     75 %  arithmetic    high
-|    4  cudnn_genera..._cga1x1x1_kernel0_0      -   112      619   0.16     63 %  tensor cores  high
+|    4  cudnn_genera..._cga1x1x1_kernel0_0      -   112      619   0.16     63 %  tensor cores  medium
 |    5  vectorized_e...el<CUDAFunctor_add>      -  90.6     1.48   4.26     89 %  memory        high
 |    6  vectorized_e...GeluCUDAKernelImpl>      -  87.6     14.7   2.84     59 %  issue slots   high
 |    7  reduce_kernel<sum_functor>              -  37.1     1.90   3.68     77 %  memory        high
@@ -16,7 +16,7 @@ $ strata dive $DATA/dive/h200_raw.csv | head -20
 |    9  cunn_SoftMax...MaxForwardEpilogue>      -   106     10.8   1.10     23 %  issue slots   high
 |   10  vectorized_e...AFunctorOnSelf_add>      -  2.18    <0.01  <0.01      0 %  tail          high
 |   11  index_elemen...l<gpu_index_kernel>      -  36.3        -   1.25     26 %  memory        high
-|   12  nvjet_sm90_t..._4x2_h_bz_coopB_NNN      -  17.6      515   0.49     52 %  tensor cores  medium
+|   12  nvjet_sm90_t..._4x2_h_bz_coopB_NNN      -  17.6      515   0.49     52 %  no verdict
 |   13  elementwise_...t_copy_kernel_cuda>      -   217        -   0.55     12 %  memory        high
 |
 |   1  nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT
@@ -35,7 +35,7 @@ $ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 3
 |   1  Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>
 |      3 launches, 340 us each in the trace, 342 us alone
 |      limited by arithmetic (FP32 pipe), confidence high
-|        + FP32 pipe busy 79 % of the time
+|        + FP32 pipe busy 76 % of the time
 |        + 50 TFLOP/s is 75 % of the datasheet
 |        + 476 FLOP a byte, above the ridge at 14
 |        + memory is busy 11 %
@@ -61,7 +61,7 @@ $ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 3
 |   3  nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT
 |      3 launches, 171 us each in the trace, 175 us alone
 |      limited by tensor cores, confidence high
-|        + tensor pipe busy 95 % of the time
+|        + tensor pipe busy 89 % of the time
 |        + 785 TFLOP/s is 79 % of the datasheet
 |        + 781 FLOP a byte, above the ridge at 206
 |        + no other part is busier (next 70 %)
@@ -96,7 +96,7 @@ $ echo '{"gpu": "NVIDIA H200", "memory_gb_per_s": 4300, "bf16_tflop_per_s": 790}
 |   1  nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT
 |      3 launches, 171 us each in the trace, 175 us alone
 |      limited by tensor cores, confidence high
-|        + tensor pipe busy 95 % of the time
+|        + tensor pipe busy 89 % of the time
 |        + 785 TFLOP/s is 99 % of what this GPU reaches
 |        + 781 FLOP a byte, above the ridge at 184
 |        + no other part is busier (next 70 %)
@@ -196,6 +196,7 @@ $ mkdir bin tmp; cat > bin/ncu <<'EOF'
 > done
 > case $FAKE in
 > perm) echo "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters on the target device 0." > "$log"; exit 1 ;;
+> marks) case " $(paste -sd' ' args) " in *from-start*) printf '==WARNING== No kernels were profiled.\n' > "$log"; exit 0 ;; esac; cp "$DATA/dive/h200_raw.csv" "$report" ;;
 > none) printf '==PROF== Connected\n==WARNING== No kernels were profiled.\nAvailable Kernels:\n1. k\n' > "$log"; exit 0 ;;
 > odd) echo "==ERROR== Something that nobody has seen before" > "$log"; exit 3 ;;
 > crash) kill -9 $$ ;;
@@ -260,6 +261,16 @@ $ echo 'import torch; torch.cuda.profiler.start()' > marked.py; STRATA_NCU=$PWD/
 | work.py
 ! strata: measuring 1 kernel with $DIR/bin/ncu; the program is slower meanwhile
 ! strata: the program did not end well under ncu: what was measured until then is shown
+
+# Marks that the program never comes to are not waited for a second time.
+$ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=marks strata dive $DATA/dive/kernels.json.gz --top 1 --ceilings datasheet --json -- python3 marked.py | grep '"measured"'; grep -c from-start args; grep -A1 launch-skip args
+|   "measured": 1,
+| 0
+| --launch-skip
+| 1
+! strata: measuring 1 kernel with $DIR/bin/ncu; the program is slower meanwhile
+! strata: nothing ran between the program's own marks: once more without them
+! strata: measuring 1 kernel with $DIR/bin/ncu; the program is slower meanwhile
 
 # What the GPU reaches is measured once, with the Python of the program, and kept.
 $ export STRATA_NCU=$PWD/bin/ncu PATH=$PWD/bin:$PATH; sed -i 's/!= python3 /!= python3.9 /' bin/ncu; for i in 1 2; do strata dive $DATA/dive/kernels.json.gz --top 1 -- python3.9 work.py | sed -n 2p; done; cat .cache/strata/*

@@ -12,7 +12,7 @@ static struct {
     uint64_t at;  /* number of the next sample */
     size_t first; /* number of the first one in the image */
     bool started, enabled, overflow;
-    int metrics;
+    int metrics, sets; /* added to the host, in so many calls */
 } gpu;
 
 static int cuda_init(unsigned flags)
@@ -41,6 +41,7 @@ static int availability(struct pm_availability *p)
 static int host_init(struct pm_host_init *p)
 {
     p->host = &gpu;
+    gpu.metrics = gpu.sets = 0;
     return p->type == PM_HOST_TYPE && strcmp(p->chip, "GH100") == 0 ? 0 : 1;
 }
 
@@ -52,7 +53,8 @@ static int host_done(struct pm_object *p)
 static int add_metrics(struct pm_add_metrics *p)
 {
     if (gpu.unknown && strcmp(p->names[0], gpu.unknown) == 0) return 1;
-    gpu.metrics++;
+    gpu.metrics += (int)p->n;
+    gpu.sets++;
     return 0;
 }
 
@@ -70,7 +72,7 @@ static int config(struct pm_config *p)
 
 static int passes(struct pm_passes *p)
 {
-    p->n = gpu.n_passes;
+    p->n = gpu.n_passes * (size_t)gpu.sets; /* as CUPTI does */
     return 0;
 }
 

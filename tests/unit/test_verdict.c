@@ -146,6 +146,23 @@ TEST(not_tensor_but_occupancy)
     CHECK(strstr(v.advice, "Registers") != NULL);
 }
 
+/* A GEMM of 1920 x 1024 x 2304: 120 blocks, over after 18 us. Two signs for, two against. */
+TEST(a_short_gemm_is_left_open)
+{
+    struct profile p = large_gemm();
+    set_rates(&p, 515, 0.49, HALF);
+    p.busy_pct[UNIT_TENSOR] = 54;
+    p.busy_pct[UNIT_L1] = 48;
+    p.eligible_warps = 0.14;
+    p.occupancy_pct = 14.2;
+    p.waves = 0.91;
+    p.grid_blocks = 120;
+    p.sms = 132;
+    struct verdict v = judge(&p, FAMILY_GEMM);
+    CHECK_VERDICT(v, LIMITER_NONE, CONFIDENCE_NONE);
+    CHECK_EQ_INT(v.nearest, LIMITER_TENSOR);
+}
+
 TEST(latency_when_warps_are_there)
 {
     struct profile p = blank();
