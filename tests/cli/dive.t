@@ -76,14 +76,14 @@ $ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 3
 
 # The details page has labels instead of names, and no single pipes.
 $ strata dive $DATA/dive/h200_details.csv --ceilings datasheet | head -8
-| $DATA/dive/h200_details.csv   3 launches
+| $DATA/dive/h200_details.csv   2 launches
 |   ceilings  not known; --ceilings FILE gives them
 |
 |   #  kernel                                   share    us  TFLOP/s   TB/s  of roof  limited by  sure
 |   1  nvjet_sm90_tst...4x4_1x2_h_bz_coopA_NNT      -   176        -   1.00        -  arithmetic  high
-|   2  nvjet_sm90_tst_64x32_64x16_1x2_h_bz_NNT      -  12.4        -   2.81        -  no verdict
-|   3  vectorized_ele...CUDAFunctorOnSelf_add>      -  2.18        -  <0.01        -  tail        high
+|   2  vectorized_ele...CUDAFunctorOnSelf_add>      -  2.18        -  <0.01        -  tail        high
 |
+|   1  nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT
 
 # Measured ceilings from a file; one of another GPU is refused.
 $ echo '{"gpu": "NVIDIA H200", "memory_gb_per_s": 4300, "bf16_tflop_per_s": 790}' > c.json; strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 1 --filter nvjet --ceilings c.json
@@ -111,6 +111,17 @@ $ echo '{"gpu": "NVIDIA H200", "memory_gb_per_s": 4300, "bf16_tflop_per_s": 790}
 $ echo '{"gpu": "NVIDIA L4"}' > l4.json; strata dive $DATA/dive/h200_raw.csv --ceilings l4.json
 ! strata: l4.json: holds the rates of NVIDIA L4, and this is NVIDIA H200
 ? 3
+
+# The five kernels that cost most in a transformer of Flux.2 Klein, against what that GPU reaches.
+$ echo '{"gpu": "NVIDIA H200", "memory_gb_per_s": 4270, "bf16_tflop_per_s": 806, "fp32_tflop_per_s": 49.6}' > c.json; strata dive $DATA/dive/klein_raw.csv --ceilings c.json | sed -n 2,9p
+|   ceilings  memory 4.27 TB/s, bf16 806 TFLOP/s
+|
+|   #  kernel                                share    us  TFLOP/s  TB/s  of roof  limited by    sure
+|   1  elementwise_kernel<MulFunctor>            -  59.0     2.88  2.29     54 %  issue slots   medium
+|   2  cudnn_generat...1_cga1x1x1_kernel0_0      -   510      688  0.28     85 %  tensor cores  high
+|   3  nvjet_sm90_ts...3_1x2_h_bz_coopB_TNT      -  1033      800  1.17     99 %  tensor cores  medium
+|   4  nvjet_sm90_ts...4_1x2_h_bz_coopA_TNT      -   502      821  0.96    102 %  tensor cores  high
+|   5  nvjet_sm90_ts...4_2x1_v_bz_coopB_TNN      -  1692      823  0.99    102 %  tensor cores  high
 
 # Without anything measured the trace alone gives an estimate, marked as one.
 $ strata dive $DATA/dive/kernels.json.gz --top 2

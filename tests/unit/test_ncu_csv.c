@@ -95,7 +95,7 @@ TEST(full_page_agrees_with_the_lean_one)
 TEST(details_page)
 {
     struct ncu_report r = read_data("h200_details.csv");
-    REQUIRE(r.n_launches == 3);
+    REQUIRE(r.n_launches == 2);
     struct profile p;
     profile_of(&r.launches[0], &p);
     CHECK_EQ_INT(r.page, NCU_PAGE_DETAILS);
