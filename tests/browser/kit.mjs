@@ -21,8 +21,13 @@ export const traces = {
 };
 
 const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 export class Kit {
@@ -55,7 +60,12 @@ export class Kit {
 
   /** What a command prints with --json. */
   json(...args) {
-    return JSON.parse(execFileSync(this.strata, [...args, '--json'], { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] }));
+    return JSON.parse(
+      execFileSync(this.strata, [...args, '--json'], {
+        maxBuffer: 1 << 28,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    );
   }
 
   file(name, content) {
@@ -83,17 +93,27 @@ export class Kit {
 
   /** Opens a page and waits until it can be used. `ready` is what it says of itself then. */
   async open(path, { hash = '', ready = 'true', ...options } = {}) {
-    const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, offline: true, ...options });
+    const context = await this.browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      offline: true,
+      ...options,
+    });
     this.contexts.push(context);
     const page = await context.newPage();
     const own = pathToFileURL(path).href;
     page.on('request', r => {
       const url = r.url();
-      if (url.split('#')[0] !== own && !url.startsWith('data:')) this.troubles.push(`request: ${url.slice(0, 200)}`);
+      if (url.split('#')[0] !== own && !url.startsWith('data:'))
+        this.troubles.push(`request: ${url.slice(0, 200)}`);
     });
     page.on('pageerror', e => this.troubles.push(`error: ${e.message}`));
-    page.on('dialog', d => { this.troubles.push(`dialog: ${d.message()}`); d.dismiss(); });
-    page.on('console', m => { if (m.type() === 'error') this.troubles.push(`console: ${m.text()}`); });
+    page.on('dialog', d => {
+      this.troubles.push(`dialog: ${d.message()}`);
+      d.dismiss();
+    });
+    page.on('console', m => {
+      if (m.type() === 'error') this.troubles.push(`console: ${m.text()}`);
+    });
     await page.goto(own + hash);
     await page.waitForSelector(`html[data-ready="${ready}"]`);
     return page;
@@ -117,4 +137,7 @@ export async function settled(page, nth = 0) {
 }
 
 export const close = (a, b, share = 0.02) =>
-  assert.ok(Math.abs(a - b) <= share * Math.max(Math.abs(a), Math.abs(b), 1), `${a} is not about ${b}`);
+  assert.ok(
+    Math.abs(a - b) <= share * Math.max(Math.abs(a), Math.abs(b), 1),
+    `${a} is not about ${b}`,
+  );

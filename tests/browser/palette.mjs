@@ -13,7 +13,8 @@ async function pixels(browser, png) {
     ctx.drawImage(image, 0, 0);
     const { data: rgba } = ctx.getImageData(0, 0, image.width, image.height);
     let text = '';
-    for (let i = 0; i < rgba.length; i += 32768) text += String.fromCharCode(...rgba.subarray(i, i + 32768));
+    for (let i = 0; i < rgba.length; i += 32768)
+      text += String.fromCharCode(...rgba.subarray(i, i + 32768));
     return { width: image.width, height: image.height, rgba: btoa(text) };
   }, png.toString('base64'));
   await page.close();
@@ -25,10 +26,14 @@ function reduce(rgba) {
   const counts = new Map();
   const keys = new Uint32Array(rgba.length / 4);
   for (let i = 0; i < keys.length; i++) {
-    keys[i] = ((rgba[4 * i] & 0xfc) << 16) | ((rgba[4 * i + 1] & 0xfc) << 8) | (rgba[4 * i + 2] & 0xfc);
+    keys[i] =
+      ((rgba[4 * i] & 0xfc) << 16) | ((rgba[4 * i + 1] & 0xfc) << 8) | (rgba[4 * i + 2] & 0xfc);
     counts.set(keys[i], (counts.get(keys[i]) ?? 0) + 1);
   }
-  const palette = [...counts].sort((a, b) => b[1] - a[1]).slice(0, COLORS).map(([key]) => key);
+  const palette = [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, COLORS)
+    .map(([key]) => key);
   const split = key => [(key >> 16) & 255, (key >> 8) & 255, key & 255];
   const parts = palette.map(split);
   const nearest = new Map();
@@ -58,7 +63,8 @@ export async function shrink(browser, png) {
   const { width, height, rgba } = await pixels(browser, png);
   const { parts, index } = reduce(rgba);
   const rows = Buffer.alloc((width + 1) * height);
-  for (let y = 0; y < height; y++) rows.set(index.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
+  for (let y = 0; y < height; y++)
+    rows.set(index.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);

@@ -18,12 +18,14 @@ function poorest() {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = walk.nextNode());) {
     const el = node.parentElement;
-    if (!node.data.trim() || /SCRIPT|STYLE|NOSCRIPT/.test(el.tagName) || !el.checkVisibility()) continue;
+    if (!node.data.trim() || /SCRIPT|STYLE|NOSCRIPT/.test(el.tagName) || !el.checkVisibility())
+      continue;
     const style = getComputedStyle(el);
     const color = el instanceof SVGElement ? style.fill : style.color;
     const [a, b] = [light(parse(color)), light(ground(el))].sort((x, y) => y - x);
     const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < worst.ratio) worst = { ratio, text: node.data.trim().slice(0, 60), color, ground: ground(el) };
+    if (ratio < worst.ratio)
+      worst = { ratio, text: node.data.trim().slice(0, 60), color, ground: ground(el) };
   }
   return worst;
 }
@@ -36,73 +38,109 @@ async function readable(page, tabs) {
   }
 }
 
-const ground = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
+const ground = page =>
+  page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
 
 export const tests = [
-  ['light text is readable', async kit => {
-    const page = await kit.open(kit.html('report', traces.wan));
-    await page.keyboard.press('1');
-    await readable(page, ['selection', 'stages', 'syncs', 'charts']);
-  }],
+  [
+    'light text is readable',
+    async kit => {
+      const page = await kit.open(kit.html('report', traces.wan));
+      await page.keyboard.press('1');
+      await readable(page, ['selection', 'stages', 'syncs', 'charts']);
+    },
+  ],
 
-  ['dark follows the system, T changes it, text is readable', async kit => {
-    const page = await kit.open(kit.html('report', traces.wan), { colorScheme: 'dark' });
-    assert.ok((await ground(page)).every(v => v < 40));
-    await page.keyboard.press('1');
-    await readable(page, ['selection', 'stages', 'syncs', 'charts']);
-    const dark = await page.evaluate(() => document.querySelector('canvas.spans').toDataURL());
-    await page.keyboard.press('t');
-    assert.ok((await ground(page)).every(v => v > 230));
-    await page.waitForFunction(was => document.querySelector('canvas.spans').toDataURL() !== was, dark);
-  }],
+  [
+    'dark follows the system, T changes it, text is readable',
+    async kit => {
+      const page = await kit.open(kit.html('report', traces.wan), { colorScheme: 'dark' });
+      assert.ok((await ground(page)).every(v => v < 40));
+      await page.keyboard.press('1');
+      await readable(page, ['selection', 'stages', 'syncs', 'charts']);
+      const dark = await page.evaluate(() => document.querySelector('canvas.spans').toDataURL());
+      await page.keyboard.press('t');
+      assert.ok((await ground(page)).every(v => v > 230));
+      await page.waitForFunction(
+        was => document.querySelector('canvas.spans').toDataURL() !== was,
+        dark,
+      );
+    },
+  ],
 
-  ['the keyboard alone reaches everything, and shows where it is', async kit => {
-    const page = await kit.open(kit.html('report', traces.before));
-    const seen = new Set();
-    for (let k = 0; k < 80; k++) {
-      await page.keyboard.press('Tab');
-      const at = await page.evaluate(() => {
-        const el = document.activeElement;
-        const style = getComputedStyle(el);
-        return { what: el.className || el.tagName, ring: el === document.body || style.outlineStyle !== 'none' };
-      });
-      assert.ok(at.ring, `no focus ring on ${at.what}`);
-      seen.add(String(at.what).split(' ')[0]);
-    }
-    for (const part of ['finding-head', 'term', 'over', 'track-name', 'toggle', 'grip'])
-      assert.ok(seen.has(part) || part === 'toggle', `${part} in ${[...seen]}`);
-    await page.keyboard.press('?');
-    assert.match(await page.locator('dialog.help').innerText(), /previous and next span/);
-    await page.keyboard.press('Escape');
-    assert.equal(await page.locator('dialog.help').isVisible(), false);
-  }],
+  [
+    'the keyboard alone reaches everything, and shows where it is',
+    async kit => {
+      const page = await kit.open(kit.html('report', traces.before));
+      const seen = new Set();
+      for (let k = 0; k < 80; k++) {
+        await page.keyboard.press('Tab');
+        const at = await page.evaluate(() => {
+          const el = document.activeElement;
+          const style = getComputedStyle(el);
+          return {
+            what: el.className || el.tagName,
+            ring: el === document.body || style.outlineStyle !== 'none',
+          };
+        });
+        assert.ok(at.ring, `no focus ring on ${at.what}`);
+        seen.add(String(at.what).split(' ')[0]);
+      }
+      for (const part of ['finding-head', 'term', 'over', 'track-name', 'toggle', 'grip'])
+        assert.ok(seen.has(part) || part === 'toggle', `${part} in ${[...seen]}`);
+      await page.keyboard.press('?');
+      assert.match(await page.locator('dialog.help').innerText(), /previous and next span/);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.locator('dialog.help').isVisible(), false);
+    },
+  ],
 
-  ['tabs go by arrow keys', async kit => {
-    const page = await kit.open(kit.html('report', traces.before));
-    await page.locator('#tab-selection').focus();
-    await page.keyboard.press('ArrowRight');
-    assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-stages');
-    assert.equal(await page.locator('#tab-stages').getAttribute('aria-selected'), 'true');
-  }],
+  [
+    'tabs go by arrow keys',
+    async kit => {
+      const page = await kit.open(kit.html('report', traces.before));
+      await page.locator('#tab-selection').focus();
+      await page.keyboard.press('ArrowRight');
+      assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-stages');
+      assert.equal(await page.locator('#tab-stages').getAttribute('aria-selected'), 'true');
+    },
+  ],
 
-  ['no window is too small', async kit => {
-    for (const [width, height] of [[420, 800], [900, 600], [1180, 700], [2560, 1400]]) {
-      const page = await kit.open(kit.html('report', traces.before), { viewport: { width, height } });
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(over <= 0, `${over} pixels too wide at ${width}`);
-      const canvas = await page.locator('canvas.over').boundingBox();
-      assert.ok(canvas.width > 150 && canvas.height > 100, JSON.stringify(canvas));
-    }
-  }],
+  [
+    'no window is too small',
+    async kit => {
+      for (const [width, height] of [
+        [420, 800],
+        [900, 600],
+        [1180, 700],
+        [2560, 1400],
+      ]) {
+        const page = await kit.open(kit.html('report', traces.before), {
+          viewport: { width, height },
+        });
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(over <= 0, `${over} pixels too wide at ${width}`);
+        const canvas = await page.locator('canvas.over').boundingBox();
+        assert.ok(canvas.width > 150 && canvas.height > 100, JSON.stringify(canvas));
+      }
+    },
+  ],
 
-  ['on paper: no controls, every finding told', async kit => {
-    const page = await kit.open(kit.html('report', traces.wan));
-    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-    await page.emulateMedia({ media: 'print' });
-    for (const part of ['.toolbar', '.title-buttons', '.tabs']) assert.ok(await page.locator(part).first().isHidden(), part);
-    assert.equal(await page.locator('.finding-body').count(), await page.locator('.finding').count());
-    assert.ok((await page.locator('table').count()) >= 3);
-    const pdf = await page.pdf();
-    assert.ok(pdf.length > 20000);
-  }],
+  [
+    'on paper: no controls, every finding told',
+    async kit => {
+      const page = await kit.open(kit.html('report', traces.wan));
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      await page.emulateMedia({ media: 'print' });
+      for (const part of ['.toolbar', '.title-buttons', '.tabs'])
+        assert.ok(await page.locator(part).first().isHidden(), part);
+      assert.equal(
+        await page.locator('.finding-body').count(),
+        await page.locator('.finding').count(),
+      );
+      assert.ok((await page.locator('table').count()) >= 3);
+      const pdf = await page.pdf();
+      assert.ok(pdf.length > 20000);
+    },
+  ],
 ];

@@ -4,67 +4,85 @@ import { readFileSync } from 'node:fs';
 import { traces, view } from './kit.mjs';
 
 export const tests = [
-  ['the top says what the report says', async kit => {
-    const report = kit.json('report', traces.wan);
-    const page = await kit.open(kit.html('report', traces.wan));
-    assert.match(await page.title(), /wan_before_compile/);
-    const top = await page.locator('.top').innerText();
-    assert.match(top, /2\.15\s*s/);
-    assert.match(top, /GPU-bound/);
-    for (const check of report.checklist) assert.ok(top.includes(check.verdict), check.verdict);
-    assert.equal(await page.locator('.stage-bar').count(), 2);
-    const titles = await page.locator('.finding-title').allInnerTexts();
-    assert.deepEqual(titles.map(t => t.toLowerCase()), report.findings.map(f => f.title));
-  }],
+  [
+    'the top says what the report says',
+    async kit => {
+      const report = kit.json('report', traces.wan);
+      const page = await kit.open(kit.html('report', traces.wan));
+      assert.match(await page.title(), /wan_before_compile/);
+      const top = await page.locator('.top').innerText();
+      assert.match(top, /2\.15\s*s/);
+      assert.match(top, /GPU-bound/);
+      for (const check of report.checklist) assert.ok(top.includes(check.verdict), check.verdict);
+      assert.equal(await page.locator('.stage-bar').count(), 2);
+      const titles = await page.locator('.finding-title').allInnerTexts();
+      assert.deepEqual(
+        titles.map(t => t.toLowerCase()),
+        report.findings.map(f => f.title),
+      );
+    },
+  ],
 
-  ['the whole trace is on screen, and painted', async kit => {
-    const page = await kit.open(kit.html('report', traces.wan));
-    const { window } = kit.head(kit.html('report', traces.wan)).sets[0].page;
-    const [start, end] = await view(page);
-    assert.ok(start <= window.t0_ns && end >= window.t1_ns);
-    const colors = await page.evaluate(() => {
-      const canvas = document.querySelector('canvas.spans');
-      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-      return new Set(new Uint32Array(data.buffer)).size;
-    });
-    assert.ok(colors > 20, `${colors} colours`);
-  }],
+  [
+    'the whole trace is on screen, and painted',
+    async kit => {
+      const page = await kit.open(kit.html('report', traces.wan));
+      const { window } = kit.head(kit.html('report', traces.wan)).sets[0].page;
+      const [start, end] = await view(page);
+      assert.ok(start <= window.t0_ns && end >= window.t1_ns);
+      const colors = await page.evaluate(() => {
+        const canvas = document.querySelector('canvas.spans');
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        return new Set(new Uint32Array(data.buffer)).size;
+      });
+      assert.ok(colors > 20, `${colors} colours`);
+    },
+  ],
 
-  ['tracks, curves and bands are named', async kit => {
-    const page = await kit.open(kit.html('report', traces.wan));
-    const names = (await page.locator('.track-label').allInnerTexts()).join('\n');
-    for (const word of ['busy', 'work queued', 'memory in use', 'stream 7', 'thread 1213'])
-      assert.ok(names.includes(word), `${word} in ${names}`);
-  }],
+  [
+    'tracks, curves and bands are named',
+    async kit => {
+      const page = await kit.open(kit.html('report', traces.wan));
+      const names = (await page.locator('.track-label').allInnerTexts()).join('\n');
+      for (const word of ['busy', 'work queued', 'memory in use', 'stream 7', 'thread 1213'])
+        assert.ok(names.includes(word), `${word} in ${names}`);
+    },
+  ],
 
-  ['a policy by hash: nothing else runs, nothing leaves', async kit => {
-    const path = kit.html('report', traces.before);
-    const text = readFileSync(path, 'utf8');
-    assert.match(text, /default-src 'none'.*script-src 'sha256-[^']+'/);
-    assert.ok(!/unsafe|https?:/.test(text.match(/content="default-src[^"]*"/)[0]));
-    const page = await kit.open(path);
-    const broken = await page.evaluate(async () => {
-      const seen = [];
-      addEventListener('securitypolicyviolation', e => seen.push(e.effectiveDirective));
-      const script = document.createElement('script');
-      script.textContent = 'window.injected = 1';
-      document.body.append(script);
-      await fetch('https://example.invalid/').catch(() => 0);
-      const image = document.createElement('img');
-      image.src = 'https://example.invalid/x.png';
-      document.body.append(image);
-      await new Promise(done => setTimeout(done, 100));
-      return { seen, injected: window.injected };
-    });
-    assert.equal(broken.injected, undefined);
-    for (const directive of ['script-src-elem', 'connect-src', 'img-src'])
-      assert.ok(broken.seen.includes(directive), `${directive} in ${broken.seen}`);
-    kit.troubles = kit.troubles.filter(t => !/Content Security Policy|example\.invalid/.test(t));
-  }],
+  [
+    'a policy by hash: nothing else runs, nothing leaves',
+    async kit => {
+      const path = kit.html('report', traces.before);
+      const text = readFileSync(path, 'utf8');
+      assert.match(text, /default-src 'none'.*script-src 'sha256-[^']+'/);
+      assert.ok(!/unsafe|https?:/.test(text.match(/content="default-src[^"]*"/)[0]));
+      const page = await kit.open(path);
+      const broken = await page.evaluate(async () => {
+        const seen = [];
+        addEventListener('securitypolicyviolation', e => seen.push(e.effectiveDirective));
+        const script = document.createElement('script');
+        script.textContent = 'window.injected = 1';
+        document.body.append(script);
+        await fetch('https://example.invalid/').catch(() => 0);
+        const image = document.createElement('img');
+        image.src = 'https://example.invalid/x.png';
+        document.body.append(image);
+        await new Promise(done => setTimeout(done, 100));
+        return { seen, injected: window.injected };
+      });
+      assert.equal(broken.injected, undefined);
+      for (const directive of ['script-src-elem', 'connect-src', 'img-src'])
+        assert.ok(broken.seen.includes(directive), `${directive} in ${broken.seen}`);
+      kit.troubles = kit.troubles.filter(t => !/Content Security Policy|example\.invalid/.test(t));
+    },
+  ],
 
-  ['the empty page says what it is', async kit => {
-    const page = await kit.open(kit.viewer, { ready: 'failed' });
-    assert.match(await page.locator('.problem').innerText(), /strata report TRACE --html/);
-    kit.troubles = kit.troubles.filter(t => !/This is the empty page/.test(t));
-  }],
+  [
+    'the empty page says what it is',
+    async kit => {
+      const page = await kit.open(kit.viewer, { ready: 'failed' });
+      assert.match(await page.locator('.problem').innerText(), /strata report TRACE --html/);
+      kit.troubles = kit.troubles.filter(t => !/This is the empty page/.test(t));
+    },
+  ],
 ];

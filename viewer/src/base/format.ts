@@ -1,5 +1,5 @@
-// format.ts: numbers for people. Three significant digits, unit glued on with a thin space, the same
-// rules as the command's output. Only the writing happens here; the numbers come from C.
+// format.ts: numbers for people. Three significant digits, unit glued on with a thin space, the
+// same rules as the command's output. Only the writing happens here; the numbers come from C.
 
 const THIN = '\u202f';
 

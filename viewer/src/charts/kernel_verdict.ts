@@ -1,5 +1,5 @@
-// kernel_verdict.ts: one measured kernel: what holds it back, what speaks for and against that, and what
-// to do about it.
+// kernel_verdict.ts: one measured kernel: what holds it back, what speaks for and against that,
+// and what to do about it.
 
 import { h, type Child } from '../base/dom';
 import { pct, us } from '../base/format';
@@ -21,6 +21,8 @@ const LIMITS: Record<string, string> = {
   tail: 'the grid does not fill the GPU',
   none: 'no clear limit',
 };
+
+const num = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 function sign(s: Sign): HTMLElement {
   const mark = h(
@@ -67,7 +69,7 @@ export function kernelVerdict(k: Row, index: number): HTMLElement {
       h(
         'dd',
         null,
-        `${us(k['time_us'] as number | null)}, ${pct(k['share_pct'] as number | null)} of the time on the device`,
+        `${us(num(k['time_us']))}, ${pct(num(k['share_pct']))} of the time on the device`,
       ),
       ...share('of its roof', k['roof_pct']),
       ...share('occupancy', k['occupancy_pct']),

@@ -1,5 +1,6 @@
-// offload_chart.ts: what keeping part of the weights on the GPU would be worth: time against resident
-// bytes, one line for each kind of host memory, with the run as it is and other ways to run it.
+// offload_chart.ts: what keeping part of the weights on the GPU would be worth: time against
+// resident bytes, one line for each kind of host memory, with the run as it is and other ways to
+// run it.
 
 import { h, type Child } from '../base/dom';
 import { bytes, ns } from '../base/format';
@@ -43,8 +44,10 @@ function line(series: Offload['series'][number], hue: number): Line {
 }
 
 function dot(m: Mark, hue: number, label?: string): Dot {
-  const words = `${m.about ?? m.policy}, ${m.host_memory}: ${ms(m.total_ms)} (${ms(m.low_ms)} to ${ms(m.high_ms)}), ${bytes(m.resident_bytes)} resident: ${m.verdict}`;
-  return { x: m.resident_bytes, y: m.total_ms, hue, radius: label ? 6 : 4, tip: words, label };
+  const range = `${ms(m.total_ms)} (${ms(m.low_ms)} to ${ms(m.high_ms)})`;
+  const what = `${m.about ?? m.policy}, ${m.host_memory}`;
+  const tip = `${what}: ${range}, ${bytes(m.resident_bytes)} resident: ${m.verdict}`;
+  return { x: m.resident_bytes, y: m.total_ms, hue, radius: label ? 6 : 4, tip, label };
 }
 
 function table(o: Offload): HTMLElement {

@@ -2,6 +2,7 @@
 
 import { h, type Child } from '../base/dom';
 import { bytes, count, pct, us } from '../base/format';
+import type { Bin } from '../data/head';
 import type { Scene } from '../timeline/scene';
 import { barChart } from './bars';
 import { shareChart } from './shares';
@@ -26,18 +27,19 @@ function stepTimes(scene: Scene): Child {
   });
 }
 
+function binText(b: Bin): string {
+  const length = us(b.from_us) + (b.to_us === null ? ' and more' : ' to ' + us(b.to_us));
+  return `${count(b.count)} gaps of ${length}: ${us(b.idle_us)} idle in all`;
+}
+
 function gapHistogram(scene: Scene): Child {
   const bins = scene.set.page.gap_histogram;
   if (!bins?.length) return null;
   return barChart({
-    title: 'GPU idle by length of the gap',
-    note: 'many short ones, or few long ones?',
+    title: 'GPU idle by length of gap',
+    note: 'many short, or few long?',
     text: us,
-    bars: bins.map(b => ({
-      label: us(b.from_us),
-      value: b.idle_us,
-      tip: `${count(b.count)} gaps of ${us(b.from_us)}${b.to_us === null ? ' and more' : ' to ' + us(b.to_us)}: ${us(b.idle_us)} idle in all`,
-    })),
+    bars: bins.map(b => ({ label: us(b.from_us), value: b.idle_us, tip: binText(b) })),
   });
 }
 

@@ -1,5 +1,5 @@
-// classes.ts: what a span is to the eye: a handful of classes, each with a colour (style/colors.css)
-// and a word for the legend.
+// classes.ts: what a span is to the eye: a handful of classes, each with a colour
+// (style/colors.css) and a word for the legend.
 
 export const CLASSES = [
   { id: 'other', label: 'other' },

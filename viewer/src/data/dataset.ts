@@ -1,5 +1,5 @@
-// dataset.ts: one trace on the page: columns by span number, tracks over them, and the questions the
-// page asks of them: who encloses, who launched, what is at this moment.
+// dataset.ts: one trace on the page: columns by span number, tracks over them, and the questions
+// the page asks of them: who encloses, who launched, what is at this moment.
 
 import { classNumber, familyClass, kindClass } from './classes';
 import type { PageInfo, SetInfo, TrackInfo } from './head';

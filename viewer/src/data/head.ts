@@ -1,5 +1,6 @@
-// head.ts: the shape of the data that C puts into the page. docs/format/page.md is the contract; the
-// documents of the commands are described in docs/format/json.md, and only what is read here is named.
+// head.ts: the shape of the data that C puts into the page. docs/format/page.md is the contract;
+// the documents of the commands are described in docs/format/json.md, and only what is read here
+// is named.
 
 import type { Offload } from '../charts/offload_chart';
 import type { Dive } from '../charts/roofline';

@@ -1,5 +1,5 @@
-// rows.ts: the spans of a track by the row they are drawn on. Within a row spans do not overlap, so a
-// moment is found by bisection, and a crowded stretch is skipped, never walked.
+// rows.ts: the spans of a track by the row they are drawn on. Within a row spans do not overlap,
+// so a moment is found by bisection, and a crowded stretch is skipped, never walked.
 
 export interface Times {
   /** Nanoseconds from the start of the trace. */

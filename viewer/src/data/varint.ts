@@ -1,5 +1,5 @@
-// varint.ts: reads the packed columns. A varint is LEB128; values above 32 bits are rare, so the loop
-// adds instead of shifting only where it must.
+// varint.ts: reads the packed columns. A varint is LEB128; values above 32 bits are rare, so the
+// loop adds instead of shifting only where it must.
 
 const unzigzag = (v: number): number => (v % 2 ? -(v + 1) / 2 : v / 2);
 

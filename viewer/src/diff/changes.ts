@@ -1,5 +1,5 @@
-// changes.ts: at the left of a comparison: the parts of the change, largest first, as far as they were
-// found; they lead to where they are on both timelines.
+// changes.ts: at the left of a comparison: the parts of the change, largest first, as far as they
+// were found; they lead to where they are on both timelines.
 
 import { h, type Child } from '../base/dom';
 import { us } from '../base/format';
@@ -21,7 +21,8 @@ const KINDS: Record<string, string> = {
   annotation: 'annotation',
 };
 
-/** The longest span with this name, or one that ends in it: Python functions stand with their file. */
+/** The longest span with this name, or one that ends in it: Python functions stand with their
+ * file. */
 function show(scene: Scene, name: string): void {
   const { set } = scene;
   let best = -1;

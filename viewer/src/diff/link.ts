@@ -1,5 +1,5 @@
-// link.ts: two views that move together, aligned by step: the first step on screen of one lies over the
-// same step of the other, at the same scale, so that lengths can be compared by eye.
+// link.ts: two views that move together, aligned by step: the first step on screen of one lies
+// over the same step of the other, at the same scale, so that lengths can be compared by eye.
 
 import type { Head } from '../data/head';
 import type { Scene } from '../timeline/scene';

@@ -13,7 +13,8 @@ interface Change extends Row {
 
 const VERDICTS: Record<string, string> = {
   unknown:
-    'One run each: how much of this is noise is not known. Measure several runs with strata bench for a verdict.',
+    'One run each: how much of this is noise is not known. ' +
+    'Measure several runs with strata bench for a verdict.',
   faster: 'Faster, and more than the noise between runs.',
   slower: 'Slower, and more than the noise between runs.',
   same: 'No difference that stands out from the noise between runs.',
@@ -52,8 +53,11 @@ function kernels(diff: Row): string {
 
 function syncs(diff: Row): string {
   const s = (diff['syncs'] ?? {}) as Row;
-  const n = (key: string): number => ((s[key] as unknown[] | undefined) ?? []).length;
-  return `Syncs in the loop ${count(Number(s['in_loop_before']))} → ${count(Number(s['in_loop_after']))}: ${n('removed')} sites gone, ${n('added')} new.`;
+  const sites = (key: string): number => ((s[key] as unknown[] | undefined) ?? []).length;
+  const before = count(Number(s['in_loop_before']));
+  const after = count(Number(s['in_loop_after']));
+  const changed = `${sites('removed')} sites gone, ${sites('added')} new`;
+  return `Syncs in the loop ${before} → ${after}: ${changed}.`;
 }
 
 export function diffTop(head: Head): HTMLElement {

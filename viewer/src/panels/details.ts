@@ -1,5 +1,5 @@
-// details.ts: everything known about the selected span: times, arguments, the chain of calls that led
-// to it, and for device work how long it waited and for what.
+// details.ts: everything known about the selected span: times, arguments, the chain of calls that
+// led to it, and for device work how long it waited and for what.
 
 import { h, type Child } from '../base/dom';
 import { bytes, count, cut, moment, ns } from '../base/format';

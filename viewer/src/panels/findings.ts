@@ -1,5 +1,5 @@
-// findings.ts: the findings by what they would gain. Opening one tells why and what to do, and plays
-// its story on the timeline.
+// findings.ts: the findings by what they would gain. Opening one tells why and what to do, and
+// plays its story on the timeline.
 
 import { h, replace, type Child } from '../base/dom';
 import { count, pct, us } from '../base/format';

@@ -22,6 +22,11 @@ export const KEYS: [string, string][] = [
   ['?', 'this list'],
 ];
 
+const MOUSE =
+  'The wheel zooms at the pointer, with Shift it pans, over the names it scrolls. Drag to move; ' +
+  'drag with Shift, or on the ruler, to add up a range. The address of this page always names the ' +
+  'moment on screen: copy it to share.';
+
 export function helpDialog(): HTMLDialogElement {
   const close = h('button', { type: 'button', onclick: () => dialog.close() }, 'Close');
   const dialog = h(
@@ -36,11 +41,7 @@ export function helpDialog(): HTMLDialogElement {
         h('dd', null, v),
       ]),
     ),
-    h(
-      'p',
-      { class: 'dim' },
-      'The wheel zooms at the pointer, with Shift it pans, over the names it scrolls. Drag to move; drag with Shift, or on the ruler, to add up a range. The address of this page always names the moment on screen: copy it to share.',
-    ),
+    h('p', { class: 'dim' }, MOUSE),
     h('h2', null, 'Words'),
     h(
       'dl',

@@ -1,5 +1,5 @@
-// keyboard.ts: one key, one verb. Held movement keys move as long as they are held, at a speed that does
-// not depend on the rate of key repeats.
+// keyboard.ts: one key, one verb. Held movement keys move as long as they are held, at a speed
+// that does not depend on the rate of key repeats.
 
 import { toggleTheme } from '../base/theme';
 import type { Scene } from '../timeline/scene';

@@ -88,7 +88,8 @@ export class Search {
     this.scene.hits.set(text ? { text, spans: find(this.scene, text), at: -1 } : null);
   }
 
-  /** To the next hit in time, or the one before; from where the view is when none was visited yet. */
+  /** To the next hit in time, or the one before; from where the view is when none was visited
+   * yet. */
   jump(by: 1 | -1): void {
     const hits = this.scene.hits.value;
     if (!hits?.spans.length) return;

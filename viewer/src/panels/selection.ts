@@ -8,6 +8,11 @@ import { sums } from './sums';
 
 const WAIT_MS = 60;
 
+/** For those who hear the page. */
+function spoken({ set }: Scene, span: number): string {
+  return `${set.names.brief(set.name[span]).slice(0, 120)}, ${ns(set.dur[span])}`;
+}
+
 export function selection(scene: Scene): HTMLElement {
   const el = h('div', { class: 'selection' });
   const said = h('div', { class: 'said', role: 'status', 'aria-live': 'polite' });
@@ -24,10 +29,7 @@ export function selection(scene: Scene): HTMLElement {
           : hint(scene),
       said,
     );
-    said.textContent =
-      range || span < 0
-        ? ''
-        : `${scene.set.names.brief(scene.set.name[span]).slice(0, 120)}, ${ns(scene.set.dur[span])}`;
+    said.textContent = range || span < 0 ? '' : spoken(scene, span);
   };
   const soon = (): void => {
     clearTimeout(timer);

@@ -1,5 +1,5 @@
-// stage_bars.ts: the stages as two bars over each other, GPU time and CPU time: a stage that is wide
-// below and thin above keeps the CPU busy and the GPU not.
+// stage_bars.ts: the stages as two bars over each other, GPU time and CPU time: a stage that is
+// wide below and thin above keeps the CPU busy and the GPU not.
 
 import { h, s } from '../base/dom';
 import { us, count, cut } from '../base/format';

@@ -1,15 +1,17 @@
-// sums.ts: what lies in a selected range: the one thing the page adds up itself, from the columns. Spans
-// count with the part that is inside.
+// sums.ts: what lies in a selected range: the one thing the page adds up itself, from the columns.
+// Spans count with the part that is inside.
 
 import { h, type Child } from '../base/dom';
 import { count, cut, moment, ns, pct } from '../base/format';
 import { term } from '../base/glossary';
-import type { DataSet } from '../data/dataset';
+import { classNumber } from '../data/classes';
+import type { DataSet, Track } from '../data/dataset';
 import { firstEndingAfter } from '../data/rows';
 import type { Scene } from '../timeline/scene';
 import type { Range } from '../timeline/view';
 
 const NAMES_SHOWN = 200;
+const INCOMPLETE = 'Short spans outside the kept stretches are not counted here.';
 
 interface Total {
   name: number;
@@ -17,13 +19,23 @@ interface Total {
   ns: number;
   first: number;
 }
-export interface Sums {
-  devices: { device: number; kernels: number; copies: number; busy: number }[];
-  names: Total[];
+
+interface Device {
+  kernels: number;
+  copies: number;
+  parts: [number, number][];
+}
+
+interface Sums {
+  devices: Map<number, Device>;
+  /** By name, largest first: on devices, and on threads. */
+  work: Total[];
   cpu: Total[];
 }
 
-function add(totals: Map<number, Total>, name: number, dur: number, span: number): void {
+type Totals = Map<number, Total>;
+
+function add(totals: Totals, name: number, dur: number, span: number): void {
   const t = totals.get(name);
   if (t) {
     t.n++;
@@ -43,51 +55,58 @@ function covered(parts: [number, number][]): number {
   return sum;
 }
 
-export function sumRange(set: DataSet, range: Range): Sums {
-  const names = new Map<number, Total>();
-  const cpu = new Map<number, Total>();
-  const devices = new Map<number, { kernels: number; copies: number; parts: [number, number][] }>();
-  const work = new Set(['kernel', 'gpu_memcpy', 'gpu_memset']);
-  for (const track of set.tracks) {
-    const { rows, info } = track;
-    const onDevice = info.kind === 'stream';
-    if (!onDevice && info.kind !== 'thread') continue;
-    for (let row = 0; row < rows.n; row++) {
-      for (
-        let p = firstEndingAfter(set, rows.order, rows.at[row], rows.at[row + 1], range.start);
-        p < rows.at[row + 1];
-        p++
-      ) {
-        const i = rows.order[p];
-        if (set.start[i] >= range.end) break;
-        const a = Math.max(set.start[i], range.start);
-        const b = Math.min(set.end(i), range.end);
-        const kind = set.page.kinds[set.kind[i]];
-        if (!onDevice) {
-          if (set.dur[i] && kind !== 'python_function') add(cpu, set.name[i], b - a, i);
-          continue;
-        }
-        if (!work.has(kind)) continue;
-        add(names, set.name[i], b - a, i);
-        const d = devices.get(info.device ?? 0) ?? { kernels: 0, copies: 0, parts: [] };
-        if (kind === 'kernel') d.kernels++;
-        else d.copies++;
-        d.parts.push([a, b]);
-        devices.set(info.device ?? 0, d);
-      }
+/** Calls back for every span of a track that has a part inside the range. */
+function eachInside(
+  set: DataSet,
+  { rows }: Track,
+  range: Range,
+  visit: (span: number, from: number, to: number) => void,
+): void {
+  for (let row = 0; row < rows.n; row++) {
+    const last = rows.at[row + 1];
+    let p = firstEndingAfter(set, rows.order, rows.at[row], last, range.start);
+    for (; p < last && set.start[rows.order[p]] < range.end; p++) {
+      const i = rows.order[p];
+      visit(i, Math.max(set.start[i], range.start), Math.min(set.end(i), range.end));
     }
   }
-  const sorted = (m: Map<number, Total>): Total[] => [...m.values()].sort((x, y) => y.ns - x.ns);
-  return {
-    names: sorted(names),
-    cpu: sorted(cpu),
-    devices: [...devices].map(([device, d]) => ({
-      device,
-      kernels: d.kernels,
-      copies: d.copies,
-      busy: covered(d.parts),
-    })),
-  };
+}
+
+function sumThread(set: DataSet, track: Track, range: Range, totals: Totals): void {
+  eachInside(set, track, range, (i, from, to) => {
+    if (set.dur[i] && set.look[i] !== classNumber.python) add(totals, set.name[i], to - from, i);
+  });
+}
+
+function sumStream(set: DataSet, track: Track, range: Range, totals: Totals): Device {
+  const out: Device = { kernels: 0, copies: 0, parts: [] };
+  eachInside(set, track, range, (i, from, to) => {
+    if (set.gpuIndex(i) < 0) return;
+    add(totals, set.name[i], to - from, i);
+    if (set.page.kinds[set.kind[i]] === 'kernel') out.kernels++;
+    else out.copies++;
+    out.parts.push([from, to]);
+  });
+  return out;
+}
+
+function sumRange(set: DataSet, range: Range): Sums {
+  const work: Totals = new Map();
+  const cpu: Totals = new Map();
+  const devices = new Map<number, Device>();
+  for (const track of set.tracks) {
+    if (track.info.kind === 'thread') sumThread(set, track, range, cpu);
+    if (track.info.kind !== 'stream') continue;
+    const own = sumStream(set, track, range, work);
+    const all = devices.get(track.info.device ?? 0);
+    devices.set(track.info.device ?? 0, {
+      kernels: own.kernels + (all?.kernels ?? 0),
+      copies: own.copies + (all?.copies ?? 0),
+      parts: [...(all?.parts ?? []), ...own.parts],
+    });
+  }
+  const sorted = (m: Totals): Total[] => [...m.values()].sort((x, y) => y.ns - x.ns);
+  return { devices, work: sorted(work), cpu: sorted(cpu) };
 }
 
 function list(scene: Scene, title: string, totals: Total[], whole: number): Child {
@@ -139,60 +158,54 @@ function list(scene: Scene, title: string, totals: Total[], whole: number): Chil
   );
 }
 
+function deviceFigures(device: number, d: Device, whole: number): HTMLElement {
+  const busy = covered(d.parts);
+  const share = (part: number): string => `${ns(part)}  (${pct((100 * part) / whole)})`;
+  return h(
+    'dl',
+    { class: 'facts wide' },
+    h('dt', null, `GPU ${device} busy`),
+    h('dd', null, share(busy)),
+    h('dt', null, term('idle')),
+    h('dd', null, share(whole - busy)),
+    h('dt', null, term('kernels')),
+    h('dd', null, count(d.kernels)),
+    h('dt', null, 'copies and memsets'),
+    h('dd', null, count(d.copies)),
+  );
+}
+
+function heading(scene: Scene, range: Range): HTMLElement {
+  const whole = range.end - range.start;
+  const button = (text: string, key: string, go: () => void): HTMLElement =>
+    h('button', { type: 'button', onclick: go }, text, h('kbd', null, key));
+  return h(
+    'div',
+    { class: 'details-head' },
+    h('h3', null, `Range of ${ns(whole)}`),
+    h('span', { class: 'dim' }, `${moment(range.start, whole)} to ${moment(range.end, whole)}`),
+    button('Zoom to it', 'F', () => scene.zoomToSelection()),
+    button('Clear', 'Esc', () => scene.range.set(null)),
+  );
+}
+
 export function sums(scene: Scene, range: Range): HTMLElement {
   const whole = range.end - range.start;
   const s = sumRange(scene.set, range);
-  const figures = s.devices.map(d =>
-    h(
-      'dl',
-      { class: 'facts wide' },
-      h('dt', null, `GPU ${d.device} busy`),
-      h('dd', null, `${ns(d.busy)}  (${pct((100 * d.busy) / whole)})`),
-      h('dt', null, term('idle')),
-      h('dd', null, `${ns(whole - d.busy)}  (${pct(100 - (100 * d.busy) / whole)})`),
-      h('dt', null, term('kernels')),
-      h('dd', null, count(d.kernels)),
-      h('dt', null, 'copies and memsets'),
-      h('dd', null, count(d.copies)),
-    ),
-  );
+  const figures = [...s.devices]
+    .filter(([, d]) => d.parts.length)
+    .map(([device, d]) => deviceFigures(device, d, whole));
+  const none = h('p', { class: 'dim' }, 'No device work in this range.');
   return h(
     'div',
     { class: 'sums' },
-    h(
-      'div',
-      { class: 'details-head' },
-      h('h3', null, `Range of ${ns(whole)}`),
-      h(
-        'span',
-        { class: 'dim' },
-        `from ${moment(range.start, whole)} to ${moment(range.end, whole)}`,
-      ),
-      h(
-        'button',
-        { type: 'button', onclick: () => scene.zoomToSelection() },
-        'Zoom to it',
-        h('kbd', null, 'F'),
-      ),
-      h(
-        'button',
-        { type: 'button', onclick: () => scene.range.set(null) },
-        'Clear',
-        h('kbd', null, 'Esc'),
-      ),
-    ),
-    scene.set.page.detail.complete
-      ? null
-      : h('p', { class: 'dim' }, 'Short spans outside the kept stretches are not counted here.'),
+    heading(scene, range),
+    scene.set.page.detail.complete ? null : h('p', { class: 'dim' }, INCOMPLETE),
     h(
       'div',
       { class: 'sum-columns' },
-      h(
-        'div',
-        null,
-        ...(figures.length ? figures : [h('p', { class: 'dim' }, 'No device work in this range.')]),
-      ),
-      list(scene, 'On the device', s.names, whole),
+      h('div', null, ...(figures.length ? figures : [none])),
+      list(scene, 'On the device', s.work, whole),
       list(scene, 'On the CPU (inclusive, without Python)', s.cpu, whole),
     ),
   );

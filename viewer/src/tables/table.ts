@@ -1,5 +1,5 @@
-// table.ts: a table of a document's rows: sorted by a click on a heading, filtered by a word, and each
-// row jumps to where it is on the timeline.
+// table.ts: a table of a document's rows: sorted by a click on a heading, filtered by a word, and
+// each row jumps to where it is on the timeline.
 
 import { h, replace, type Child } from '../base/dom';
 import { bytes, clean, count, cut, pct, us } from '../base/format';

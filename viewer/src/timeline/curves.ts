@@ -1,5 +1,5 @@
-// curves.ts: paints a counter as a filled curve: exact steps where the page has them, else the least
-// and most of each bucket.
+// curves.ts: paints a counter as a filled curve: exact steps where the page has them, else the
+// least and most of each bucket.
 
 import { bytes, count, pct } from '../base/format';
 import type { Counter } from '../data/levels';

@@ -1,6 +1,6 @@
 // input.ts: wheel and pointer on the timeline. The wheel zooms at the pointer (with shift, or
-// sideways: pans; over the names: scrolls); dragging pans; dragging with shift or on the ruler selects
-// a range; a click selects.
+// sideways: pans; over the names: scrolls); dragging pans; dragging with shift or on the ruler
+// selects a range; a click selects.
 
 import type { Timeline } from './timeline';
 

@@ -1,6 +1,6 @@
-// layout.ts: what stands where, from top to bottom: the device's curves and streams, then threads, so
-// that a launch and its kernel are on screen together. A strip is one such block; y counts from the
-// top of all of them, before scrolling.
+// layout.ts: what stands where, from top to bottom: the device's curves and streams, then threads,
+// so that a launch and its kernel are on screen together. A strip is one such block; y counts from
+// the top of all of them, before scrolling.
 
 import type { DataSet, Track } from '../data/dataset';
 import type { Counter } from '../data/levels';
@@ -93,7 +93,8 @@ function trackStrip(track: Track, { python, folded }: Options, pinned: boolean):
   return { ...place, kind: 'track', track, rows, rowHeight, folded: isFolded };
 }
 
-/** Annotations as the device saw them stand over its streams, threads that launch most come first. */
+/** Annotations as the device saw them stand over its streams, threads that launch most come
+ * first. */
 function trackOrder(track: Track): number {
   const { kind, main } = track.info;
   if (kind === 'gpu_note') return 0;

@@ -38,7 +38,9 @@ function paintMark(f: Frame, mark: NonNullable<Light['mark']>): void {
   }
   if (!longest) return;
   const middle = (Math.max(xOf(f, longest.start), 0) + Math.min(xOf(f, longest.end), f.width)) / 2;
-  tag(f, middle, f.head + 6, `${mark.kind} ${ns(longest.end - longest.start)}`, color);
+  const what = mark.kind === 'exposed' ? 'GPU idle' : 'CPU blocked';
+  const which = mark.ranges.length > 1 ? `, the longest of ${mark.ranges.length}` : '';
+  tag(f, middle, f.head + 6, `${what} ${ns(longest.end - longest.start)}${which}`, color);
 }
 
 export function paintLight(f: Frame, light: Light): void {

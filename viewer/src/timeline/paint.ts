@@ -6,7 +6,7 @@ import { paintCurve } from './curves';
 import { bodyTop, type Frame, timeAt, yOf } from './frame';
 import type { TrackStrip } from './layout';
 import { firstEndingAfter, type Rows } from '../data/rows';
-import { paintLevel, paintSpans } from './spans';
+import { paintLevel, paintSpans, paintWide } from './spans';
 
 /** Rows with more spans on screen than this are drawn from buckets. */
 const CROWD = 40000;
@@ -23,12 +23,12 @@ function paintRow(f: Frame, strip: TrackStrip, row: number, y: number): void {
   const box = { y, height: strip.rowHeight - 1 };
   const own = rows === track.rows;
   const { complete } = f.set.page.detail;
-  const level =
-    own && (!complete || crowded(f, rows, row)) ? track.levels.pick(row, 1.2 / f.scale) : null;
-  if (level) return paintLevel(f, level, box);
-  const rough = own && !complete ? track.levels.finest(row) : null;
-  if (rough) paintLevel(f, rough, box);
-  paintSpans(f, rows, row, box);
+  const many = crowded(f, rows, row);
+  const coarse = own && (many || !complete) ? track.levels.pick(row, 1.2 / f.scale) : null;
+  const level = coarse ?? (own && !complete ? track.levels.finest(row) : null);
+  if (level) paintLevel(f, level, box);
+  if (!coarse) paintSpans(f, rows, row, box);
+  else if (!many) paintWide(f, rows, row, box);
 }
 
 function paintTrack(f: Frame, strip: TrackStrip, y: number): void {

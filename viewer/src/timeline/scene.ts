@@ -1,5 +1,5 @@
-// scene.ts: one trace being looked at: what is on screen, what is selected, what is lit. Every part of
-// the page reads and changes a scene; none of them knows the others.
+// scene.ts: one trace being looked at: what is on screen, what is selected, what is lit. Every
+// part of the page reads and changes a scene; none of them knows the others.
 
 import { Signal } from '../base/signal';
 import type { DataSet } from '../data/dataset';

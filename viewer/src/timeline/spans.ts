@@ -1,6 +1,6 @@
-// spans.ts: paints one row of spans. Where spans are narrower than a pixel, a pixel is painted once,
-// and runs of equal pixels in one stroke; so the cost grows with the width of the screen and not with
-// the number of spans.
+// spans.ts: paints one row of spans. Where spans are narrower than a pixel, a pixel is painted
+// once, and runs of equal pixels in one stroke; so the cost grows with the width of the screen and
+// not with the number of spans.
 
 import { cut } from '../base/format';
 import type { Level } from '../data/levels';
@@ -57,7 +57,8 @@ function paintLabels(f: Frame, labels: Label[], { y, height }: RowBox): void {
   }
 }
 
-/** One pixel of spans narrower than it: the longest gives the colour, the covered share the shade. */
+/** One pixel of spans narrower than it: the longest gives the colour, the covered share the
+ * shade. */
 function paintCrowd(
   f: Frame,
   rows: Rows,
@@ -84,8 +85,23 @@ function paintCrowd(
   return p;
 }
 
+/** A span wide enough to be told from its neighbours, with its name where there is room. */
+function paintOne(f: Frame, i: number, run: Run, labels: Label[], box: RowBox): void {
+  const { set } = f;
+  const x = xOf(f, set.start[i]);
+  const width = set.dur[i] * f.scale;
+  const x0 = Math.max(x, -1);
+  const x1 = Math.min(x + width, f.width + 1);
+  flush(f, run, box);
+  run.x0 = x0;
+  run.x1 = x1 - (width > 4 ? 0.75 : width > 2.5 ? 0.5 : 0);
+  run.color = f.palette.fill[set.look[i]][set.name[i] & 1];
+  const left = Math.max(x0, 0);
+  if (x1 - left > LABEL_FROM) labels.push({ x: left, width: x1 - left, name: set.name[i] });
+}
+
 export function paintSpans(f: Frame, rows: Rows, row: number, box: RowBox): void {
-  const { set, palette, scale } = f;
+  const { set, scale } = f;
   const { order } = rows;
   const last = rows.at[row + 1];
   const end = timeAt(f, f.width);
@@ -93,23 +109,23 @@ export function paintSpans(f: Frame, rows: Rows, row: number, box: RowBox): void
   const labels: Label[] = [];
   let p = firstEndingAfter(set, order, rows.at[row], last, f.start);
   while (p < last && set.start[order[p]] < end) {
-    const i = order[p];
-    const width = set.dur[i] * scale;
-    if (width < NARROW) {
-      p = paintCrowd(f, rows, p, last, run, box);
-      continue;
-    }
-    const x = xOf(f, set.start[i]);
-    const x0 = Math.max(x, -1);
-    const x1 = Math.min(x + width, f.width + 1);
-    flush(f, run, box);
-    run.x0 = x0;
-    run.x1 = x1 - (width > 4 ? 0.75 : width > 2.5 ? 0.5 : 0);
-    run.color = palette.fill[set.look[i]][set.name[i] & 1];
-    const left = Math.max(x0, 0);
-    if (x1 - left > LABEL_FROM) labels.push({ x: left, width: x1 - left, name: set.name[i] });
-    p++;
+    if (set.dur[order[p]] * scale < NARROW) p = paintCrowd(f, rows, p, last, run, box);
+    else paintOne(f, order[p++], run, labels, box);
   }
+  flush(f, run, box);
+  paintLabels(f, labels, box);
+}
+
+/** Only the spans that have room for a name: over a row drawn from buckets. */
+export function paintWide(f: Frame, rows: Rows, row: number, box: RowBox): void {
+  const { set, scale } = f;
+  const last = rows.at[row + 1];
+  const end = timeAt(f, f.width);
+  const run: Run = { x0: 0, x1: 0, color: '' };
+  const labels: Label[] = [];
+  let p = firstEndingAfter(set, rows.order, rows.at[row], last, f.start);
+  for (; p < last && set.start[rows.order[p]] < end; p++)
+    if (set.dur[rows.order[p]] * scale >= LABEL_FROM) paintOne(f, rows.order[p], run, labels, box);
   flush(f, run, box);
   paintLabels(f, labels, box);
 }
