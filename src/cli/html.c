@@ -8,7 +8,11 @@
 
 int html_check(const struct opts *o, struct err *e)
 {
-    return opt_has(o, "html") ? page_check_viewer(e) : 0;
+    const char *file = opt_get(o, "html", NULL);
+    if (!file) return 0;
+    if (strcmp(file, "-") == 0 && (opt_has(o, "json") || opt_has(o, "md")))
+        return FAIL(e, ERR_USAGE, "two things cannot go to standard output: give --html a file");
+    return page_check_viewer(e);
 }
 
 void html_tell(const char *file)

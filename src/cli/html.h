@@ -11,7 +11,8 @@
         "html", 0, "FILE", "write one page with the timeline, for any browser", NULL \
     }
 
-/* Fails early, before anything is read, when --html is given and there is no viewer. */
+/* Fails early, before anything is read, when --html is given and there is no viewer, or when it
+ * would share standard output with something else. */
 int html_check(const struct opts *o, struct err *e) MUST_USE;
 
 /* Writes the page of one trace, or of two side by side, to `file`. `p` needs the kind, the title

@@ -171,9 +171,19 @@ static int write_md(const struct analysis *a, const char *folder, const char *fi
     return rc;
 }
 
+/* A run is known by its pipeline and its time, the last two parts of its path. */
+static const char *run_title(const char *folder, struct arena *mem)
+{
+    const char *time = strrchr(folder, '/'), *pipeline = time;
+    while (pipeline && pipeline > folder && pipeline[-1] != '/') pipeline--;
+    if (!time || pipeline == time) return folder;
+    return arena_printf(mem, "%.*s %s", (int)(time - pipeline), pipeline, time + 1);
+}
+
 static int write_html(const struct analysis *a, const char *folder, const char *file, struct err *e)
 {
-    struct page p = {.kind = "report", .title = folder};
+    const char *title = run_title(folder, a->mem);
+    struct page p = {.kind = "report", .title = title ? title : folder};
     struct html_side side = {a, folder};
     return html_write(&p, &side, 1, file, a->mem, e);
 }

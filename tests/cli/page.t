@@ -6,6 +6,11 @@ $ head -c 15 page.html; echo; grep -c 'Content-Security-Policy' page.html
 | 1
 $ strata report $DATA/tiny.json --html - | cmp - page.html && echo same
 | same
+$ STRATA_THREADS=3 strata report $DATA/tiny.json --html - | cmp - page.html && echo same
+| same
+$ strata report $DATA/tiny.json --html - --json
+! strata: two things cannot go to standard output: give --html a file
+? 2
 $ strata report $DATA/tiny.json --html page.html --json 2>/dev/null | head -2
 | {
 |   "wall_us": 290.000,

@@ -117,6 +117,10 @@ def check_stories(page):
     assert len(page.page["stories"]) == len(report["findings"])
     assert len(page.page["sites"]) == len(page.head["syncs"]["sites"])
     assert len(page.page["gaps"]) == len(page.head["gaps"]["gaps"])
+    stages = page.head["stages"]["stages"]
+    assert [s["path"] for s in page.page["stages"]] == [s["path"] for s in stages]
+    calls = collections.Counter(page.columns["stage_id"])
+    assert [calls[i] for i in range(len(stages))] == [s["count"] for s in stages]
     stories = page.page["stories"] + [s["story"] for s in page.page["sites"] if s["story"]]
     for step in (step for story in stories for step in story["steps"]):
         assert step["text"] and window["t0_ns"] <= step["t0_ns"] < step["t1_ns"] <= window["t1_ns"]

@@ -73,6 +73,7 @@ def test_reports_are_written(tmp_path):
     assert "| work |" in (folder(tmp_path) / "report.md").read_text()
     page = (folder(tmp_path) / "report.html").read_text()
     assert page.startswith("<!DOCTYPE html>") and '"path":"work"' in page
+    assert f'"title":"prog {folder(tmp_path).name}"' in page
 
 
 @pytest.mark.parametrize("name", ["trace.json.gz", "report.md", "report.html"])
