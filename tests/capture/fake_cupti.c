@@ -2,11 +2,15 @@
  * for the calls that were asked for, buffers per thread, records that get their times when the work
  * has ended, the user's clock. FAKE_CUPTI misbehaves as its words say:
  *
- *     error=N,at=FUNCTION   that function answers N         held=NAME  another subscriber is there
- *     zero   every tenth record never gets a time            late      work ends 30 ms before CUPTI
- *     shuffle  buffers come back newest first                          knows of it
- *     drop=N   N records were dropped                        stray     hands back a buffer of
- * others fatal    a fatal error after the first thousand records */
+ *     error=N,at=FUNCTION  that function answers N
+ *     held=NAME            another subscriber is there
+ *     zero                 every tenth record never gets a time
+ *     late                 CUPTI learns of the end of work 30 ms later
+ *     shuffle              buffers come back newest first
+ *     drop=N               N records were dropped
+ *     stray                hands back a buffer of others
+ *     fatal                a fatal error after the first thousand records
+ *     replay=FILE          hands over buffers that a real CUPTI filled (recorded.h) */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,6 +20,7 @@
 
 #include "backend/cuda/cupti_abi.h"
 #include "fake_cuda.h"
+#include "recorded.h"
 
 #define API __attribute__((visibility("default")))
 enum { MOST_BUFFERS = 256, MOST_CALLS = 1024, KERNEL_BYTES = 216 };
@@ -85,6 +90,8 @@ static size_t record_bytes(uint32_t kind)
     case CUPTI_KERNEL: return FAKE_VERSION >= 130000 ? KERNEL_BYTES : 208;
     case CUPTI_MEMCPY: return FAKE_VERSION >= 130000 ? 96 : 88;
     case CUPTI_MEMSET: return FAKE_VERSION >= 130000 ? 88 : 80;
+    case CUPTI_PEER_COPY: return 96;
+    case CUPTI_MEMORY: return 128;
     case CUPTI_SYNC: return 56;
     case CUPTI_OVERHEAD: return 56;
     default: return 0;
@@ -236,10 +243,28 @@ static void forget_open(struct filling *f)
     }
 }
 
+static void replay(const char *path)
+{
+    char name[512];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(path, ","), path);
+    FILE *f = fopen(name, "rb");
+    uint8_t *bytes, *buffer;
+    size_t size, most;
+    for (size_t n; f && (n = recorded_next(f, &bytes));) {
+        request(&buffer, &size, &most);
+        if (!buffer || size < n) break;
+        memcpy(buffer, bytes, n);
+        complete(NULL, 0, buffer, size, n);
+    }
+    if (f) fclose(f);
+}
+
 API uint32_t cuptiActivityFlushAll(uint32_t flags)
 {
     ANSWER();
     int backwards = word("shuffle") != NULL;
+    static int replayed;
+    if (word("replay=") && complete && !replayed++) replay(word("replay="));
     pthread_mutex_lock(&lock);
     for (int k = 0; k < MOST_BUFFERS && complete; k++) {
         struct filling *f = &buffers[backwards ? MOST_BUFFERS - 1 - k : k];

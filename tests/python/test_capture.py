@@ -1,5 +1,7 @@
 """strata run --level timeline on an ordinary CUDA program, on a GPU that is not there: a fake driver
 that honours injection and fakes of CUPTI 12 and 13 that misbehave on demand (tests/capture)."""
+import collections
+import gzip
 import json
 import os
 import shutil
@@ -239,6 +241,44 @@ def test_more_than_can_be_kept_is_counted(capture):
     run = capture("launch=300000", "sync", STRATA_BUFFER_MB="8")
     lost = [d["count"] for d in run.ask("info")["damage"]["reasons"] if d["reason"] == "lost_records"]
     assert run.counts()["kernel"] + sum(lost) in (300000, 300001)  # the sync's record may be one
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """Buffers that CUPTI 13.0 filled on an H200: the start of torch, 600 launches, copies, syncs."""
+    path = tmp_path / "recorded.bin"
+    data = Path(__file__).parents[1] / "data" / "capture" / "h200_cupti_13.0.bin.gz"
+    path.write_bytes(gzip.decompress(data.read_bytes()))
+    return path
+
+
+def walk(library, recorded):
+    return subprocess.run([str(FAKES / "capture_walk"), str(library), str(recorded)],
+                          capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_real_buffers_through_the_whole_path(capture, recorded, tmp_path):
+    run = capture("sleep=200", fake=f"replay={recorded}")
+    assert run.status == 0, run.stderr
+    kinds = collections.Counter(line.split()[1] for line in walk(FAKES / "libcupti.so.13.fake", recorded))
+    counts = run.counts()
+    assert counts["kernel"] == kinds["10"] == 662
+    assert counts["gpu_memcpy"] == kinds["1"] == 6
+    assert counts["cuda_sync"] == kinds["38"] == 7
+    names = collections.Counter(r["name"] for r in run.rows(tmp_path) if r["cat"] == "kernel")
+    assert names["nvjet_sm90_tst_64x8_64x16_1x4_h_bz_NNT"] == 300
+    assert any(n.startswith("void at::native::vectorized_elementwise_kernel<8, ") for n in names)
+    assert not any(n.startswith("_Z") for n in names)
+
+
+def test_our_record_sizes_are_those_of_the_real_library(recorded):
+    real = [p for p in ("/usr/local/cuda/lib64/libcupti.so.13", "/usr/local/cuda/lib/libcupti.so.13",
+                        "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13") if os.path.exists(p)]
+    if not real:
+        pytest.skip("no libcupti.so.13 in /usr/local/cuda to compare with")
+    found = walk(real[0], recorded)
+    assert len(found) > 1000
+    assert found == walk(FAKES / "libcupti.so.13.fake", recorded)
 
 
 def test_the_library_needs_nothing_of_cuda():
