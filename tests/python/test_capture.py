@@ -306,3 +306,27 @@ def test_doctor_with_a_gpu(tmp_path):
                           env=clean_environment(LD_LIBRARY_PATH=tmp_path, FAKE_CUDA_DEVICES=2))
     assert "CUDA 13.0, 2 GPUs: Fake GPU 0" in done.stdout
     assert "next: strata run --level timeline" in done.stdout
+
+
+def test_a_recording_of_an_h200_against_torch_profiler(tmp_path):
+    """The same work, twice under `strata run` and once under torch.profiler: 300 launches and an
+    .item(), copies, a nonzero, another stream, a CUDA graph replayed twenty times."""
+    data = Path(__file__).parents[1] / "data" / "capture"
+    shutil.unpack_archive(data / "h200_mix_rings.tgz", tmp_path)
+
+    def ask(command, trace):
+        done = subprocess.run([PROGRAM, command, str(trace), "--json"], capture_output=True, text=True,
+                              check=True, timeout=60)
+        return json.loads(done.stdout)
+
+    def kernels(trace):
+        return {row["name"]: row["calls"] for row in ask("kernels", trace)["rows"]}
+
+    ours, torch = kernels(tmp_path), kernels(data / "h200_mix_torch.json.gz")
+    assert sum(torch.values()) == 772
+    assert ours == {name: 2 * n for name, n in torch.items()}
+    info = ask("info", tmp_path)
+    assert info["device_work_without_launch"] == 0 and not info["damage"]["reasons"]
+    sites = {(s["kind"], s["source"]["line"]) for s in ask("syncs", tmp_path)["sites"]
+             if s["kind"] in ("readback", "constant_upload") and s["source"]["file"] == "mix.py"}
+    assert ("readback", 5) in sites and ("readback", 6) in sites  # .item() and nonzero()
