@@ -157,6 +157,11 @@ $ strata dive $DATA/dive/kernels.json.gz --top 2
 | next: strata kernels $DATA/dive/kernels.json.gz --by config
 |       strata whatif $DATA/dive/kernels.json.gz --scale-kernel REGEX=0.5
 
+# A page with the roofline: the same document in its head.
+$ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 1 --html page.html > /dev/null 2>&1; grep -o '"kind":"dive"' page.html; grep -c '"ai_flop_per_byte"' page.html; rm page.html
+| "kind":"dive"
+| 1
+
 # The folder of a run stands for the trace in it.
 $ mkdir run; cp $DATA/dive/kernels.json.gz run/denoise_trace.json.gz; strata dive run | head -1; cp run/denoise_trace.json.gz run/vae_trace.json.gz; strata dive run
 | run/denoise_trace.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the exposed GPU time
