@@ -127,14 +127,15 @@ static int64_t mean_of_others(const struct ranks *r, uint32_t who, uint32_t k)
     return sum / (r->n - 1);
 }
 
-/* Where the others spend more than the straggler does: there they wait. */
+/* Where the others spend more than the straggler does: there they wait. It must be a good part of
+ * what the straggler takes longer; less is chance. */
 static void find_waiting(struct ranks *r, uint32_t who)
 {
     r->waiting_in = UINT32_MAX;
     for (uint32_t k = 0; k < r->n_stages; k++) {
         int64_t own = own_ns(r, k, who);
         int64_t more = mean_of_others(r, who, k) - own;
-        if (more <= r->others_wait_ns) continue;
+        if (more <= r->others_wait_ns || more < r->excess_ns / 3) continue;
         r->others_wait_ns = more;
         r->waiting_in = k;
     }

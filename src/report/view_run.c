@@ -125,8 +125,7 @@ static void remark(char *out, size_t cap, const struct rank_stage *s)
     out[0] = 0;
     if (s->errors) snprintf(out, cap, "%s by exception", human_count(s->errors).s);
     else if (one->unfinished) snprintf(out, cap, "%s never ended", human_count(one->unfinished).s);
-    else if (one->count > 2 && one->median_ns > 0 &&
-             one->first_ns > SLOW_FIRST * one->median_ns &&
+    else if (one->count > 2 && one->median_ns > 0 && one->first_ns > SLOW_FIRST * one->median_ns &&
              one->first_ns - one->median_ns > SLOW_FIRST_NS)
         snprintf(out, cap, "first %.0fx slower", (double)one->first_ns / (double)one->median_ns);
 }
@@ -260,6 +259,9 @@ void view_run_text(const struct screen *s, const struct ranks *r)
     else show_ranks(s, r);
     screen_more(s, r->n_stages);
     if (r->n > 1) show_verdict(s, r);
+    if (r->world > (int)r->n)
+        buf_printf(s->out, "  %d of %d ranks have written nothing yet\n", r->world - (int)r->n,
+                   r->world);
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
         {"report %s", "the same on a timeline: what is slow and why"},

@@ -54,6 +54,7 @@ $ mkdir one && cp $DATA/run_ranks/timing_rank2.json one && strata stages one
 |     compute        10   402 ms  40.2 ms  44.2 ms  40.2 ms   2.10 GB     36.2 ms
 |     all_reduce     10  9.00 ms  0.90 ms  0.99 ms  0.90 ms   2.10 GB           -
 |   save              1  3.50 ms  3.50 ms        -  3.50 ms   2.10 GB           -
+|   3 of 4 ranks have written nothing yet
 |
 | next: strata report one          the same on a timeline: what is slow and why
 |       strata compare one OTHER   against another run: what changed, is it real
