@@ -1,5 +1,4 @@
-/* hooks.c: see hooks.h. A thread becomes a row of items, the outermost operators and calls on it;
- * stretches of items that only serve the moving of weights are the hooks. */
+/* hooks.c: see hooks.h. Stretches of items that only serve the moving of weights are the hooks. */
 #include "offload/hooks.h"
 
 #include <stdlib.h>
@@ -8,34 +7,14 @@
 #include "analyze/stats.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "offload/items.h"
 
 /* An operator seen less often than this, away from loads, has no usual duration. */
 #define LEAST_SEEN 8
-/* Copies back to the host from here on are weights, not results. */
-#define LARGE_BYTES 100000
-
-enum item_kind {
-    ITEM_COMPUTE, /* the model's own */
-    ITEM_SERVICE, /* may serve the moving of weights */
-    ITEM_LOAD,    /* part of a load */
-    ITEM_BARRIER, /* the program waits for the device by itself */
-};
-
-struct item {
-    row_t row;
-    int64_t begin_ns, end_ns;
-    enum item_kind kind;
-    bool sure;          /* ITEM_SERVICE: nothing but offloading does this */
-    bool frees;         /* gives device memory back to the driver */
-    uint32_t step;      /* that it begins in */
-    uint32_t load;      /* the last load that began at or before it, or STREAMED_NONE */
-    int64_t down_bytes; /* copied back to the host */
-    int64_t alloc_ns;   /* spent in the driver's allocator inside the operator */
-};
 
 struct finder {
+    struct items_source src;
     const struct trace *t;
-    const struct basics *b;
     const struct streamed *s;
     struct arena *mem;
     struct item *items; /* of the thread being looked at */
@@ -44,116 +23,6 @@ struct finder {
     size_t n_found, cap_found;
     int64_t gap_ns;
 };
-
-/* ---- items ---- */
-
-/* Operators that move or rebind tensors; `sure` ones are not met in a model's own code. */
-static const struct service {
-    const char *name;
-    bool sure;
-} services[] = {
-    {"aten::to", false},
-    {"aten::detach", false},
-    {"aten::alias", false},
-    {"aten::copy_", false},
-    {"aten::empty_strided", false},
-    {"aten::is_pinned", true},
-    {"aten::pin_memory", true},
-    {"aten::_pin_memory", true},
-    {"aten::record_stream", true},
-    {"aten::set_data", true},
-    {"aten::_has_compatible_shallow_copy_type", true},
-};
-
-static const struct service *find_service(struct str name)
-{
-    for (size_t i = 0; i < sizeof services / sizeof *services; i++)
-        if (str_is(name, services[i].name)) return &services[i];
-    return NULL;
-}
-
-/* What happens inside the operator. */
-struct inside {
-    bool kernels;
-    bool copies; /* an operator in it copies, whether or not a device sees it */
-    int64_t down_bytes, alloc_ns;
-};
-
-static struct inside look_inside(const struct finder *f, row_t op)
-{
-    const struct trace *t = f->t;
-    struct inside in = {0};
-    const struct lane *lane = &t->lanes[t->lane[op]];
-    for (row_t r = op; r < lane->end && t->ts_ns[r] < trace_end_ns(t, op); r++) {
-        uint32_t n;
-        const row_t *work = trace_launched(t, r, &n);
-        for (uint32_t i = 0; i < n; i++) {
-            in.kernels |= t->kind[work[i]] == KIND_KERNEL;
-            if (streamed_is_download(t, work[i])) in.down_bytes += trace_gpu(t, work[i])->bytes;
-        }
-        if (call_allocates(calls_kind(&f->b->calls, t, r))) in.alloc_ns += t->dur_ns[r];
-        if (r != op && t->kind[r] == KIND_OP) in.copies |= str_is(trace_name(t, r), "aten::copy_");
-    }
-    return in;
-}
-
-static void read_op(const struct finder *f, struct item *it)
-{
-    const struct service *s = find_service(trace_name(f->t, it->row));
-    struct inside in = look_inside(f, it->row);
-    it->alloc_ns = in.alloc_ns;
-    it->down_bytes = in.down_bytes;
-    if (in.kernels || !s || (in.down_bytes && in.down_bytes < LARGE_BYTES)) return;
-    it->kind = ITEM_SERVICE;
-    it->sure = s->sure || in.copies;
-}
-
-static void read_call(const struct finder *f, struct item *it)
-{
-    enum call_kind k = calls_kind(&f->b->calls, f->t, it->row);
-    it->frees = k == CALL_FREE;
-    it->sure = call_allocates(k) || k == CALL_SYNC_STREAM;
-    it->kind = k == CALL_SYNC_DEVICE || k == CALL_SYNC_EVENT ? ITEM_BARRIER
-               : call_launches(k)                            ? ITEM_COMPUTE
-                                                             : ITEM_SERVICE;
-}
-
-static bool is_item(const struct trace *t, row_t r)
-{
-    return t->kind[r] == KIND_OP || t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER;
-}
-
-/* The first load of the thread at or after `i`. */
-static uint32_t next_load(const struct streamed *s, uint32_t i, lane_id lane)
-{
-    while (i < s->n_loads && s->loads[i].lane != lane) i++;
-    return i;
-}
-
-static void read_items(struct finder *f, lane_id lane)
-{
-    const struct trace *t = f->t;
-    const struct streamed *s = f->s;
-    uint32_t last = STREAMED_NONE, next = next_load(s, 0, lane);
-    int64_t end = INT64_MIN;
-    f->n_items = 0;
-    for (row_t r = t->lanes[lane].begin; r < t->lanes[lane].end; r++) {
-        if (!is_item(t, r) || t->ts_ns[r] < end) continue;
-        struct item it = {.row = r, .begin_ns = t->ts_ns[r], .end_ns = trace_end_ns(t, r)};
-        it.step = streamed_step_at(s, it.begin_ns);
-        end = it.end_ns;
-        if (it.step == STREAMED_NONE) continue;
-        for (; next < s->n_loads && s->loads[next].begin_ns <= it.begin_ns;
-             next = next_load(s, next + 1, lane))
-            last = next;
-        it.load = last;
-        if (last != STREAMED_NONE && it.begin_ns < s->loads[last].end_ns) it.kind = ITEM_LOAD;
-        else if (t->kind[r] == KIND_OP) read_op(f, &it);
-        else read_call(f, &it);
-        it.frees |= calls_kind(&f->b->calls, t, r) == CALL_FREE;
-        f->items[f->n_items++] = it;
-    }
-}
 
 /* ---- the usual gap, the usual duration ---- */
 
@@ -349,7 +218,7 @@ static int add_allocations(struct finder *f, const struct item *it)
     const struct trace *t = f->t;
     const struct lane *lane = &t->lanes[t->lane[it->row]];
     for (row_t r = it->row; r < lane->end && t->ts_ns[r] < it->end_ns; r++)
-        if (call_allocates(calls_kind(&f->b->calls, t, r)))
+        if (call_allocates(calls_kind(&f->src.b->calls, t, r)))
             TRY(add(f, it->load, t->ts_ns[r], trace_end_ns(t, r), 0));
     return 0;
 }
@@ -373,7 +242,7 @@ static int add_paces(struct finder *f, const int64_t *usual)
 
 static int look_at_thread(struct finder *f, lane_id lane, int64_t *usual)
 {
-    read_items(f, lane);
+    f->n_items = items_read(&f->src, lane, f->items);
     TRY(measure_gap(f));
     TRY(measure_usual(f, usual));
     TRY(add_stretches(f));
@@ -384,13 +253,16 @@ static int look_at_threads(struct finder *f)
 {
     const struct trace *t = f->t;
     size_t most = 0;
-    for (lane_id l = 0; l < t->n_lanes; l++)
-        if (t->lanes[l].end - t->lanes[l].begin > most) most = t->lanes[l].end - t->lanes[l].begin;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        bool loads = items_next_load(f->s, 0, l) < f->s->n_loads;
+        size_t n = loads ? items_read(&f->src, l, NULL) : 0;
+        if (n > most) most = n;
+    }
     int64_t *usual = arena_alloc(f->mem, (t->strings.n + (size_t)1) * sizeof *usual);
     f->items = arena_alloc(f->mem, (most + 1) * sizeof *f->items);
     if (!usual || !f->items) return ERR_NOMEM;
     for (lane_id l = 0; l < t->n_lanes; l++)
-        if (next_load(f->s, 0, l) < f->s->n_loads) TRY(look_at_thread(f, l, usual));
+        if (items_next_load(f->s, 0, l) < f->s->n_loads) TRY(look_at_thread(f, l, usual));
     return 0;
 }
 
@@ -404,7 +276,7 @@ static int by_load(const void *a, const void *b)
 int hooks_run(const struct trace *t, const struct basics *b, const struct streamed *s,
               struct arena *mem, struct hooks *ret)
 {
-    struct finder f = {.t = t, .b = b, .s = s, .mem = mem};
+    struct finder f = {.src = {t, b, s}, .t = t, .s = s, .mem = mem};
     struct arena_mark mark = arena_mark(mem);
     int rc = look_at_threads(&f);
     arena_reset_to(mem, mark);
