@@ -149,6 +149,28 @@ TEST(launch_bound_near_miss_deep_queue)
     done(&d);
 }
 
+/* The first call compiles for a second with the device idle; the others keep it busy. */
+TEST(launch_bound_near_miss_a_first_call_that_compiles)
+{
+    struct kit k = kit_begin();
+    double at = 0, gpu = 0;
+    for (int s = 0; s < 5; s++) {
+        double compiling = s ? 0 : 1e6;
+        kit_label(&k, "forward", at, compiling + 40 * 20 + 5);
+        at += compiling;
+        for (int i = 0; i < 40; i++) {
+            gpu = gpu + 1 > at + i * 20 + 15 ? gpu + 1 : at + i * 20 + 15;
+            kit_launch(&k, at + i * 20 + 5, "kernel", gpu, 50);
+            gpu += 50;
+        }
+        at += 40 * 20 + 15;
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    CHECK(found(&d, "launch_bound") == NULL);
+    done(&d);
+}
+
 /* ---- ranking ---- */
 
 /* Two syncs in a row: either alone drains the queue, so neither gains anything alone. */

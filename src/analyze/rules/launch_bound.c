@@ -8,10 +8,32 @@
 /* The device has to idle for this share of the stage's CPU time. */
 #define LEAST_IDLE 0.3
 
-/* Time between two launches of the stage, waits left out. */
+/* A first call this many times as long as the usual one did something else: it compiled. */
+#define FIRST_IS_ODD 10
+
+/* What the first call took more than usual, where it is odd. */
+static int64_t once_ns(const struct stage *s)
+{
+    bool odd = s->calls > 2 && s->first_ns / FIRST_IS_ODD > s->median_ns;
+    return odd ? s->first_ns - s->median_ns : 0;
+}
+
+/* CPU time of the stage, waits and what happened once left out. */
+static int64_t busy_ns(const struct stage *s)
+{
+    int64_t ns = s->cpu_ns - s->blocked_ns - once_ns(s);
+    return ns > 0 ? ns : 0;
+}
+
+static int64_t idle_ns(const struct stage *s)
+{
+    int64_t ns = s->idle_meanwhile_ns - once_ns(s);
+    return ns > 0 ? ns : 0;
+}
+
 static int64_t launch_interval(const struct stage *s)
 {
-    return (s->cpu_ns - s->blocked_ns) / (s->launches ? s->launches : 1);
+    return busy_ns(s) / (s->launches ? s->launches : 1);
 }
 
 static bool is_launch_bound(const struct stage *s)
@@ -22,7 +44,7 @@ static bool is_launch_bound(const struct stage *s)
     if (s->graph_launches * 2 > s->launches) return false;
     int64_t mean_work = s->gpu.sum_ns / n;
     return mean_work < launch_interval(s) &&
-           (double)s->idle_meanwhile_ns > LEAST_IDLE * (double)(s->cpu_ns - s->blocked_ns);
+           (double)idle_ns(s) > LEAST_IDLE * (double)busy_ns(s);
 }
 
 /* The outermost launch-bound stages: a graph of a stage contains those of its parts. */
@@ -72,13 +94,13 @@ static int report_stage(const struct analysis *a, const struct stage *s, struct 
     f->not_fixed = "The kernels themselves get no faster; shapes and addresses must stay the same "
                    "between calls.";
     f->show = "launches %s";
-    f->blocked_ns = s->cpu_ns - s->blocked_ns;
-    f->exposed_ns = s->idle_meanwhile_ns;
+    f->blocked_ns = busy_ns(s);
+    f->exposed_ns = idle_ns(s);
     finding_note(f, a->mem, ID_NONE, ROW_NONE,
                  "%s: %u calls, %u launches, %s of CPU time, %s of GPU work", f->subject, s->calls,
                  s->launches, human_time(s->cpu_ns).s, human_time(s->gpu.sum_ns).s);
     finding_note(f, a->mem, ID_NONE, ROW_NONE, "the GPU is idle for %s while the CPU is in it",
-                 human_time(s->idle_meanwhile_ns).s);
+                 human_time(idle_ns(s)).s);
     finding_note(f, a->mem, ID_NONE, ROW_NONE,
                  "the queue is never deeper than %u: the CPU is not ahead", a->model.deepest_queue);
     f->edits[f->n_edits++] =
