@@ -1,39 +1,12 @@
-/* page_head.c: see page_head.h. Rows of the trace become numbers of spans here; times count from
- * the start of the trace. */
+/* page_head.c: see page_head.h. */
 #include "page/page_head.h"
 
 #include "base/human.h"
 #include "page/page_bins.h"
 #include "page/page_docs.h"
+#include "page/page_json.h"
+#include "page/page_marks.h"
 #include "report/view_report.h"
-
-static void put_time(struct jout *j, const char *key, const struct page_set *s, int64_t ts_ns)
-{
-    jout_int(j, key, ts_ns - s->a->t->begin_ns);
-}
-
-static void put_times(struct jout *j, const struct page_set *s, struct span at)
-{
-    put_time(j, "t0_ns", s, at.begin_ns);
-    put_time(j, "t1_ns", s, at.end_ns);
-}
-
-/* The number of the row's span, or null. */
-static void put_span(struct jout *j, const char *key, const struct page_set *s, row_t r)
-{
-    uint32_t span = page_detail_span(&s->detail, r);
-    if (span == PAGE_NO_SPAN) jout_null(j, key);
-    else jout_uint(j, key, span);
-}
-
-static void put_spans(struct jout *j, const char *key, const struct page_set *s, const row_t *rows,
-                      uint32_t n)
-{
-    jout_arr(j, key);
-    for (uint32_t i = 0; i < n; i++)
-        if (page_detail_span(&s->detail, rows[i]) != PAGE_NO_SPAN) put_span(j, NULL, s, rows[i]);
-    jout_end_arr(j);
-}
 
 static void put_offset(struct jout *j, const char *key, uint64_t offset)
 {
@@ -72,7 +45,7 @@ static void put_detail(struct jout *j, const struct page_set *s)
         jout_arr(j, "ranges");
         for (uint32_t i = 0; i < d->n_ranges; i++) {
             jout_obj(j, NULL);
-            put_times(j, s, (struct span){d->ranges[i].begin_ns, d->ranges[i].end_ns});
+            page_json_times(j, s, (struct span){d->ranges[i].begin_ns, d->ranges[i].end_ns});
             jout_cstr(j, "why", d->ranges[i].why);
             jout_end_obj(j);
         }
@@ -107,12 +80,6 @@ static uint32_t count_kept(const struct page_set *s, const struct lane *l)
     return n;
 }
 
-static void put_int_or_null(struct jout *j, const char *key, bool known, int64_t v)
-{
-    if (known) jout_int(j, key, v);
-    else jout_null(j, key);
-}
-
 /* Returns the number of the first span behind it. */
 static uint32_t put_track(struct jout *j, const struct page_set *s, uint32_t i, uint32_t first)
 {
@@ -128,9 +95,9 @@ static uint32_t put_track(struct jout *j, const struct page_set *s, uint32_t i, 
     buf_reset(&text);
     page_track_label(s->a->t, l, &text);
     jout_str(j, "label", buf_str(&text));
-    put_int_or_null(j, "thread", l->kind == LANE_THREAD && l->tid != ID_NONE, l->tid);
-    put_int_or_null(j, "device", l->device >= 0, l->device);
-    put_int_or_null(j, "stream", l->device >= 0, l->stream);
+    page_json_int_or_null(j, "thread", l->kind == LANE_THREAD && l->tid != ID_NONE, l->tid);
+    page_json_int_or_null(j, "device", l->device >= 0, l->device);
+    page_json_int_or_null(j, "stream", l->device >= 0, l->stream);
     jout_uint(j, "first", first);
     jout_uint(j, "n", n);
     jout_uint(j, "depth", k->n_rows);
@@ -182,8 +149,8 @@ static void put_configs(struct jout *j, const struct page_configs *c)
         put_three(j, "block", c->list[i].block);
         jout_uint(j, "shared_bytes", c->list[i].shared_bytes);
         jout_uint(j, "registers", c->list[i].registers);
-        put_int_or_null(j, "occupancy_pct", c->list[i].occupancy_pct >= 0,
-                        c->list[i].occupancy_pct);
+        page_json_int_or_null(j, "occupancy_pct", c->list[i].occupancy_pct >= 0,
+                              c->list[i].occupancy_pct);
         jout_end_obj(j);
     }
     jout_end_arr(j);
@@ -202,9 +169,9 @@ static void put_steps(struct jout *j, const struct page_set *s)
         jout_uint(j, "index", i);
         if (step->name == STR_NONE) jout_null(j, "label");
         else jout_str(j, "label", trace_str(s->a->t, step->name));
-        put_times(j, s, step->cpu);
-        put_int_or_null(j, "gpu_t0_ns", works, step->gpu.extent.begin_ns - s->a->t->begin_ns);
-        put_int_or_null(j, "gpu_t1_ns", works, step->gpu.extent.end_ns - s->a->t->begin_ns);
+        page_json_times(j, s, step->cpu);
+        page_json_int_or_null(j, "gpu_t0_ns", works, step->gpu.extent.begin_ns - s->a->t->begin_ns);
+        page_json_int_or_null(j, "gpu_t1_ns", works, step->gpu.extent.end_ns - s->a->t->begin_ns);
         jout_end_obj(j);
     }
     jout_end_arr(j);
@@ -233,7 +200,7 @@ static void put_curve(struct jout *j, const struct page_curve *c)
     jout_cstr(j, "id", c->id);
     jout_cstr(j, "label", c->label);
     jout_cstr(j, "unit", c->unit);
-    put_int_or_null(j, "device", c->device >= 0, c->device);
+    page_json_int_or_null(j, "device", c->device >= 0, c->device);
     jout_int(j, "max", c->max);
     jout_arr(j, "levels");
     for (uint32_t i = 0; i < c->n_levels; i++) {
@@ -264,96 +231,6 @@ static void put_curves(struct jout *j, const struct page_curves *c)
     jout_end_arr(j);
 }
 
-/* ---- stories */
-
-static void put_idle(struct jout *j, const struct page_set *s, const struct page_step *step)
-{
-    jout_arr(j, "gaps");
-    for (uint32_t i = 0; i < step->n_gaps; i++) {
-        jout_arr(j, NULL);
-        put_time(j, NULL, s, step->gaps[i].begin_ns);
-        put_time(j, NULL, s, step->gaps[i].end_ns);
-        jout_end_arr(j);
-    }
-    jout_end_arr(j);
-}
-
-static void put_story_step(struct jout *j, const struct page_set *s, const struct page_step *step)
-{
-    jout_obj(j, NULL);
-    jout_cstr(j, "text", step->text);
-    jout_cstr(j, "mark", step->mark);
-    put_times(j, s, step->view);
-    put_spans(j, "spans", s, step->rows, step->n_rows);
-    put_idle(j, s, step);
-    jout_arr(j, "arrows");
-    if (page_detail_span(&s->detail, step->from) != PAGE_NO_SPAN &&
-        page_detail_span(&s->detail, step->to) != PAGE_NO_SPAN) {
-        jout_obj(j, NULL);
-        put_span(j, "from", s, step->from);
-        put_span(j, "to", s, step->to);
-        jout_end_obj(j);
-    }
-    jout_end_arr(j);
-    jout_end_obj(j);
-}
-
-static void put_story(struct jout *j, const char *key, const struct page_set *s,
-                      const struct page_story *story)
-{
-    jout_obj(j, key);
-    put_times(j, s, story->all);
-    jout_arr(j, "steps");
-    for (uint32_t i = 0; i < story->n; i++) put_story_step(j, s, &story->steps[i]);
-    jout_end_arr(j);
-    put_spans(j, "frames", s, story->frames, story->n_frames);
-    jout_end_obj(j);
-}
-
-static void put_stories(struct jout *j, const struct page_set *s)
-{
-    jout_arr(j, "stories");
-    for (uint32_t i = 0; i < s->stories.n_findings; i++)
-        put_story(j, NULL, s, &s->stories.findings[i]);
-    jout_end_arr(j);
-}
-
-static void put_sites(struct jout *j, const struct page_set *s)
-{
-    enum { ROWS_A_SITE = 200 };
-    jout_arr(j, "sites");
-    for (uint32_t i = 0; i < page_docs_sites(s); i++) {
-        const struct sync_site *site = &s->a->syncs.sites[i];
-        jout_obj(j, NULL);
-        jout_uint(j, "id", i + 1);
-        put_spans(j, "spans", s, site->rows,
-                  site->n_rows < ROWS_A_SITE ? site->n_rows : ROWS_A_SITE);
-        if (i < s->stories.n_sites) put_story(j, "story", s, &s->stories.sites[i]);
-        else jout_null(j, "story");
-        jout_end_obj(j);
-    }
-    jout_end_arr(j);
-}
-
-static void put_gaps(struct jout *j, const struct page_set *s)
-{
-    const struct gaps *gaps = &s->a->gaps;
-    jout_arr(j, "gaps");
-    for (uint32_t i = 0; i < page_docs_gaps(s); i++) {
-        const struct idle_gap *g = gaps->all[i].at;
-        jout_obj(j, NULL);
-        put_time(j, "t0_ns", s, g->begin_ns);
-        put_time(j, "late_ns", s, g->late_ns);
-        put_time(j, "t1_ns", s, g->end_ns);
-        jout_int(j, "device", gaps->devices[gaps->all[i].device].device);
-        put_span(j, "prev", s, g->prev);
-        put_span(j, "next", s, g->next);
-        put_span(j, "launch", s, g->launch);
-        jout_end_obj(j);
-    }
-    jout_end_arr(j);
-}
-
 /* ---- columns */
 
 static void put_columns(struct jout *j, const struct page_block *b, const struct page_place *place)
@@ -380,7 +257,7 @@ static void put_page(struct jout *j, const struct page_set *s, const struct page
     const struct trace *t = s->a->t;
     jout_obj(j, "page");
     jout_obj(j, "window");
-    put_times(j, s, (struct span){t->begin_ns, t->end_ns});
+    page_json_times(j, s, (struct span){t->begin_ns, t->end_ns});
     jout_end_obj(j);
     put_detail(j, s);
     page_docs_cut(s, j);
@@ -390,9 +267,7 @@ static void put_page(struct jout *j, const struct page_set *s, const struct page
     put_steps(j, s);
     put_stages(j, s);
     put_curves(j, &s->curves);
-    put_stories(j, s);
-    put_sites(j, s);
-    put_gaps(j, s);
+    page_marks_put(s, j);
     page_bins_put(s->a, j);
     put_columns(j, &s->block, place);
     jout_end_obj(j);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "page/page_stages.h"
+#include "page/page_wishes.h"
 
 static int run_passes(struct page_set *s, struct err *e)
 {
@@ -34,7 +35,7 @@ static int choose_detail(struct page_set *s, struct err *e)
     struct page_detail_in in = {.t = s->a->t, .tracks = &s->tracks, .budget = PAGE_SPANS};
     TRY(page_tracks_run(s->a->t, s->mem, &s->tracks, e));
     TRY(page_stories_run(s->a, s->mem, &s->stories, e));
-    TRY(page_stories_wishes(&s->stories, s->a, s->mem, &in, e));
+    TRY(page_wishes_run(&s->stories, s->a, s->mem, &in, e));
     return page_detail_run(&in, s->mem, &s->detail, e);
 }
 

@@ -4,7 +4,7 @@
 #define STRATA_PAGE_PAGE_STORY_H
 
 #include "analyze/analysis.h"
-#include "page/page_detail.h"
+#include "trace/trace.h"
 
 enum {
     PAGE_STEP_ROWS = 4,
@@ -43,9 +43,5 @@ struct page_stories {
 /* Memory from `mem`. */
 int page_stories_run(const struct analysis *a, struct arena *mem, struct page_stories *ret,
                      struct err *e) MUST_USE;
-
-/* Times and rows the stories lead to, for page_detail_run: those of findings first. */
-int page_stories_wishes(const struct page_stories *s, const struct analysis *a, struct arena *mem,
-                        struct page_detail_in *ret, struct err *e) MUST_USE;
 
 #endif

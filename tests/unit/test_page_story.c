@@ -2,7 +2,7 @@
 #include "page/page_story.h"
 
 #include "diagnosis.h"
-#include "page/page_set.h"
+#include "page/page_wishes.h"
 
 static struct page_stories tell(struct diagnosis *d)
 {
@@ -138,7 +138,7 @@ TEST(a_healthy_trace_wishes_for_a_steady_step_only)
     struct page_stories s = tell(&d);
     struct page_detail_in in = {.t = d.t};
     CHECK_EQ_UINT(s.n_findings, 0);
-    CHECK_EQ_INT(page_stories_wishes(&s, &d.a, &d.mem, &in, NULL), 0);
+    CHECK_EQ_INT(page_wishes_run(&s, &d.a, &d.mem, &in, NULL), 0);
     REQUIRE(CHECK_EQ_UINT(in.n_wishes, 1));
     CHECK_EQ_STR(in.wishes[0].why, "one steady step");
     CHECK_EQ_INT(in.wishes[0].begin_ns, kit_ns(3000));
@@ -155,7 +155,7 @@ TEST(stories_lead_the_choice_of_what_is_kept)
     struct page_tracks tracks;
     struct page_detail detail;
     CHECK_EQ_INT(page_tracks_run(d.t, &d.mem, &tracks, NULL), 0);
-    CHECK_EQ_INT(page_stories_wishes(&s, &d.a, &d.mem, &in, NULL), 0);
+    CHECK_EQ_INT(page_wishes_run(&s, &d.a, &d.mem, &in, NULL), 0);
     in.tracks = &tracks;
     CHECK_EQ_INT(page_detail_run(&in, &d.mem, &detail, NULL), 0);
     CHECK(!detail.complete);
