@@ -1,0 +1,443 @@
+/* test_pystack.c: stacks, samples and refusals with an interpreter that is none: this program has
+ * the functions and objects of CPython 3.12 that the walk looks for, so that sanitizers see all of
+ * it. The real ones are walked in tests/python. */
+#include "backend/python/pystack.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "backend/python/sampler.h"
+#include "record/recorder.h"
+#include "recording.h"
+
+#define EXPORT __attribute__((visibility("default"), used))
+
+/* Objects, at the offsets of 3.12. */
+struct text {
+    char head[16];
+    int64_t length, hash;
+    uint32_t state;
+    char data[64 - 36];
+};
+
+struct table {
+    char head[16];
+    int64_t size, hash;
+    uint8_t data[64];
+};
+
+struct code {
+    int64_t refs;
+    const void *type;
+    char pad[52];
+    int32_t first_line;
+    char more[40];
+    struct text *file, *name, *qualname;
+    struct table *lines;
+    char rest[48];
+    uint8_t instructions[40];
+};
+
+struct frame {
+    struct code *code;
+    struct frame *back;
+    char pad[40];
+    uint8_t *instr;
+    char more[6];
+    uint8_t owner;
+    char rest[1];
+    void *self;
+};
+
+struct cframe {
+    struct frame *current;
+};
+
+struct tstate {
+    char pad[56];
+    struct cframe *cframe;
+};
+
+_Static_assert(offsetof(struct text, data) == 36, "offsets of 3.12");
+_Static_assert(offsetof(struct table, data) == 32, "offsets of 3.12");
+_Static_assert(offsetof(struct code, first_line) == 68, "offsets of 3.12");
+_Static_assert(offsetof(struct code, file) == 112, "offsets of 3.12");
+_Static_assert(offsetof(struct code, lines) == 136, "offsets of 3.12");
+_Static_assert(offsetof(struct code, instructions) == 192, "offsets of 3.12");
+_Static_assert(offsetof(struct frame, instr) == 56, "offsets of 3.12");
+_Static_assert(offsetof(struct frame, owner) == 70, "offsets of 3.12");
+_Static_assert(offsetof(struct frame, self) == 72, "offsets of 3.12");
+_Static_assert(offsetof(struct tstate, cframe) == 56, "offsets of 3.12");
+
+/* The interpreter's functions. */
+static __thread struct tstate *this_tstate;
+static const char *version = "3.12.1 (main)";
+static bool has_gil = true, initialized = true, lines_lie;
+
+EXPORT char PyCode_Type[400];
+EXPORT const char *Py_GetVersion(void);
+EXPORT int Py_IsInitialized(void);
+EXPORT void *PyGILState_GetThisThreadState(void);
+EXPORT void *_PyThreadState_UncheckedGet(void);
+EXPORT int Py_AddPendingCall(int (*fn)(void *), void *arg);
+EXPORT void *PyEval_GetFrame(void);
+EXPORT void *PyFrame_GetBack(void *frame);
+EXPORT void *PyFrame_GetCode(void *frame);
+EXPORT int PyFrame_GetLineNumber(void *frame);
+EXPORT const char *PyUnicode_AsUTF8(void *text);
+EXPORT void Py_DecRef(void *object);
+
+const char *Py_GetVersion(void)
+{
+    return version;
+}
+
+int Py_IsInitialized(void)
+{
+    return initialized;
+}
+
+void *PyGILState_GetThisThreadState(void)
+{
+    return this_tstate;
+}
+
+void *_PyThreadState_UncheckedGet(void)
+{
+    return has_gil ? this_tstate : NULL;
+}
+
+static int (*pending)(void *);
+
+int Py_AddPendingCall(int (*fn)(void *), void *arg)
+{
+    (void)arg;
+    pending = fn;
+    return 0;
+}
+
+void *PyEval_GetFrame(void)
+{
+    return this_tstate->cframe->current;
+}
+
+/* As the interpreter does: those through which C code came in are nobody's. */
+void *PyFrame_GetBack(void *frame)
+{
+    struct frame *f = ((struct frame *)frame)->back;
+    while (f && f->owner == 3) f = f->back;
+    return f;
+}
+
+void *PyFrame_GetCode(void *frame)
+{
+    return ((struct frame *)frame)->code;
+}
+
+static int line_of(const struct frame *f)
+{
+    return f->code->first_line + 1 + (int)(f->instr - f->code->instructions) / 2;
+}
+
+int PyFrame_GetLineNumber(void *frame)
+{
+    return line_of(frame) + lines_lie;
+}
+
+const char *PyUnicode_AsUTF8(void *text)
+{
+    return (char *)text + 40;
+}
+
+void Py_DecRef(void *object)
+{
+    (void)object;
+}
+
+static void set_text(struct text *t, const char *s)
+{
+    enum { ASCII_COMPACT = 1 << 2 | 32 | 64 };
+    *t = (struct text){.length = (int64_t)strlen(s), .state = ASCII_COMPACT};
+    snprintf((char *)t + 40, sizeof *t - 40, "%s", s);
+}
+
+/* One line an instruction: entries of one unit, one line further down, two columns. */
+static void set_lines(struct table *t)
+{
+    enum { ONE_LINE_DOWN = 0x80 | 11 << 3 };
+    t->size = 60;
+    for (int i = 0; i < 60; i += 3) {
+        t->data[i] = ONE_LINE_DOWN;
+        t->data[i + 1] = t->data[i + 2] = 1;
+    }
+}
+
+struct function {
+    struct code code;
+    struct text file, name;
+    struct table lines;
+};
+
+static void set_function(struct function *f, const char *file, const char *name, int first_line)
+{
+    memset(f, 0, sizeof *f);
+    set_text(&f->file, file);
+    set_text(&f->name, name);
+    set_lines(&f->lines);
+    f->code = (struct code){.type = PyCode_Type,
+                            .first_line = first_line,
+                            .file = &f->file,
+                            .name = &f->name,
+                            .lines = &f->lines};
+}
+
+enum { DEPTH = 8 };
+
+/* A thread of that interpreter, with room for some frames; frame 0 is the outermost. */
+struct runner {
+    struct tstate tstate;
+    struct cframe cframe;
+    struct frame frames[DEPTH];
+};
+
+static void enter(struct runner *r, int depth, struct function *f, int instruction)
+{
+    struct frame *frame = &r->frames[depth];
+    *frame = (struct frame){.code = &f->code,
+                            .back = depth ? &r->frames[depth - 1] : NULL,
+                            .instr = f->code.instructions + instruction * 2};
+    r->cframe.current = frame;
+}
+
+static void begin_thread(struct runner *r)
+{
+    memset(r, 0, sizeof *r);
+    r->tstate.cframe = &r->cframe;
+    this_tstate = &r->tstate;
+}
+
+static struct function outer, inner;
+static struct runner me;
+
+static void set_up(const char *dir)
+{
+    strata_start(dir);
+    set_function(&outer, "x.py", "outer", 10);
+    set_function(&inner, "x.py", "inner", 50);
+    begin_thread(&me);
+    enter(&me, 0, &outer, 3);
+    enter(&me, 1, &outer, 0);
+    me.frames[1].owner = 3; /* through C */
+    enter(&me, 2, &inner, 4);
+}
+
+static void walk(const char *dir)
+{
+    struct err e;
+    err_init(&e);
+    set_up(dir);
+    CHECK_EQ_INT(pystack_init(&e), 0);
+    REQUIRE(pystack_ready());
+    has_gil = false;
+    uint32_t a = pystack_now();
+    CHECK(a != 0);
+    CHECK_EQ_UINT(pystack_now(), a);
+    enter(&me, 2, &inner, 5);
+    uint32_t b = pystack_now();
+    CHECK(b != 0 && b != a);
+    enter(&me, 2, &inner, 4);
+    CHECK_EQ_UINT(pystack_now(), a);
+    pystack_mark(1000, 2000);
+    /* Another function takes the place of the first in memory. */
+    set_function(&inner, "y.py", "other", 70);
+    enter(&me, 2, &inner, 4);
+    uint32_t c = pystack_now();
+    CHECK(c != 0 && c != a);
+    this_tstate = NULL;
+    CHECK_EQ_UINT(pystack_now(), 0);
+}
+
+TEST(a_stack_is_a_number)
+{
+    struct folder f = folder_new();
+    CHECK_EQ_INT(in_child(walk, f.path), 0);
+    folder_done(&f);
+}
+
+static void mark_lines(const char *dir)
+{
+    set_up(dir);
+    CHECK_EQ_INT(pystack_init(NULL), 0);
+    uint64_t begin = clock_ticks(recorder_clock());
+    pystack_mark(begin, clock_ticks(recorder_clock()) + 1000);
+}
+
+TEST(a_wait_has_functions_and_lines_around_it)
+{
+    struct folder f;
+    struct trace *t = record_in_child(mark_lines, &f);
+    REQUIRE(t != NULL);
+    row_t o = find_row(t, "x.py(10): outer"), i = find_row(t, "x.py(50): inner");
+    row_t ol = find_row(t, "x.py(14): outer"), il = find_row(t, "x.py(55): inner");
+    REQUIRE(o != ROW_NONE && i != ROW_NONE && ol != ROW_NONE && il != ROW_NONE);
+    CHECK_EQ_INT(t->parent[ol], o);
+    CHECK_EQ_INT(t->parent[i], ol);
+    CHECK_EQ_INT(t->parent[il], i);
+    CHECK_EQ_INT(t->flags[ol] & ROW_LINE, ROW_LINE);
+    CHECK_EQ_INT(t->flags[o] & ROW_LINE, 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
+static void check_refused(const char *dir, const char *why)
+{
+    struct err e;
+    err_init(&e);
+    set_up(dir);
+    CHECK_EQ_INT(pystack_init(&e), ERR_UNSUPPORTED);
+    CHECK(strstr(e.msg, why) != NULL);
+    CHECK(!pystack_ready());
+    CHECK_EQ_UINT(pystack_now(), 0);
+    err_init(&e);
+    CHECK_EQ_INT(pystack_init(&e), ERR_UNSUPPORTED);
+}
+
+static void refuse_newer(const char *dir)
+{
+    version = "3.15.0 (main)";
+    check_refused(dir, "Python 3.15");
+}
+
+static void refuse_older(const char *dir)
+{
+    version = "3.9.1 (main)";
+    check_refused(dir, "Python 3.9");
+}
+
+static void refuse_free_threads(const char *dir)
+{
+    version = "3.13.0 experimental free-threading build (main)";
+    check_refused(dir, "free-threaded");
+}
+
+/* The table does not fit: 3.11 keeps its frames elsewhere. What is read there is no frame. */
+static void refuse_other_layout(const char *dir)
+{
+    version = "3.11.0 (main)";
+    check_refused(dir, "not where they should be");
+}
+
+static void refuse_wrong_lines(const char *dir)
+{
+    lines_lie = true;
+    check_refused(dir, "not where they should be");
+}
+
+TEST(what_is_unknown_is_refused)
+{
+    void (*const cases[])(const char *) = {refuse_newer, refuse_older, refuse_free_threads,
+                                           refuse_other_layout, refuse_wrong_lines};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct folder f = folder_new();
+        CHECK_EQ_INT(in_child(cases[i], f.path), 0);
+        folder_done(&f);
+    }
+}
+
+/* Before Python is up there is nothing to say; without the GIL the check waits for its turn. */
+static void come_later(const char *dir)
+{
+    struct err e;
+    err_init(&e);
+    set_up(dir);
+    initialized = false;
+    CHECK_EQ_INT(pystack_init(&e), ERR_USAGE);
+    initialized = true;
+    has_gil = false;
+    err_init(&e);
+    CHECK_EQ_INT(pystack_init(&e), 0);
+    CHECK(!pystack_ready());
+    REQUIRE(pending != NULL);
+    CHECK_EQ_UINT(pystack_now(), 0);
+    has_gil = true;
+    CHECK_EQ_INT(pending(NULL), 0);
+    CHECK(pystack_ready());
+    CHECK(pystack_now() != 0);
+}
+
+TEST(the_check_waits_for_the_gil)
+{
+    struct folder f = folder_new();
+    CHECK_EQ_INT(in_child(come_later, f.path), 0);
+    folder_done(&f);
+}
+
+/* Threads that call and return all the time, with frames that are not whole at some moments. */
+static atomic_bool enough;
+
+static void *run_python(void *unused)
+{
+    (void)unused;
+    struct runner *r = calloc(1, sizeof *r);
+    struct function *f = calloc(1, sizeof *f);
+    set_function(f, "x.py", "busy", 100);
+    begin_thread(r);
+    enter(r, 0, &outer, 1);
+    for (unsigned i = 0; !atomic_load(&enough); i++) {
+        int depth = 1 + (int)(i % (DEPTH - 1));
+        for (int d = 1; d <= depth; d++) enter(r, d, i & 8 ? f : &inner, (int)(i % 19));
+        sampler_watch();
+        if (i % 3 == 0) CHECK(pystack_now() != 0);
+        r->frames[depth].code = i & 1 ? NULL : (struct code *)16;
+        r->frames[depth].back = (struct frame *)(uintptr_t)(i & 1);
+        if (i % 1000 == 0) usleep(1500);
+        enter(r, 0, &outer, 1);
+    }
+    this_tstate = NULL;
+    free(f); /* late readers find memory that is gone */
+    free(r);
+    return NULL;
+}
+
+static void sample_threads(const char *dir)
+{
+    pthread_t threads[4];
+    struct sampler_options o = {5000, NULL};
+    struct err e;
+    err_init(&e);
+    set_up(dir);
+    CHECK_EQ_INT(pystack_init(&e), 0);
+    CHECK_EQ_INT(sampler_start(&o, &e), 0);
+    for (int round = 0; round < 3; round++) {
+        atomic_store(&enough, false);
+        for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, run_python, NULL);
+        usleep(100000);
+        pid_t child = fork();
+        if (child == 0) {
+            uint32_t stack = pystack_now();
+            sampler_stop();
+            _exit(stack ? 0 : 1);
+        }
+        int status = 1;
+        waitpid(child, &status, 0);
+        CHECK_EQ_INT(status, 0);
+        atomic_store(&enough, true);
+        for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+    }
+    sampler_stop();
+    sampler_stop();
+    CHECK_EQ_INT(sampler_start(&o, &e), 0);
+    sampler_stop();
+}
+
+TEST(sampling_under_load)
+{
+    struct folder f;
+    struct trace *t = record_in_child(sample_threads, &f);
+    REQUIRE(t != NULL);
+    CHECK(count_rows(t, "x.py(10): outer") >= 4);
+    trace_free(t);
+    folder_done(&f);
+}
+
+TEST_MAIN
