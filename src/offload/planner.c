@@ -11,6 +11,10 @@
 /* How sure a prediction is, by what the rate of its copies rests on. */
 #define UNSURE_MEASURED 0.03
 #define UNSURE_GIVEN    0.06
+/* Rates of pageable copies drift from run to run; a device that no longer waits for copies may run
+ * at a lower clock. */
+#define UNSURE_PAGEABLE 0.06
+#define UNSURE_RESIDENT 0.06
 #define UNSURE_ASSUMED  0.25
 
 enum hosts { BOTH_HOSTS, PINNED_ONLY, AS_NOW };
@@ -129,6 +133,8 @@ static double unsure_of(const struct facts *f, const struct prediction *r)
     double least = r->rate_from == FACT_MEASURED ? UNSURE_MEASURED
                    : r->rate_from == FACT_GIVEN  ? UNSURE_GIVEN
                                                  : UNSURE_ASSUMED;
+    if (r->host == HOST_PAGEABLE && least < UNSURE_PAGEABLE) least = UNSURE_PAGEABLE;
+    if (r->resident_bytes == f->model_bytes && least < UNSURE_RESIDENT) least = UNSURE_RESIDENT;
     return spread > least ? spread : least;
 }
 
