@@ -199,6 +199,15 @@ TEST(waiting_by_another_name)
     arena_done(&mem);
 }
 
+/* Nobody waits in a stage that only happens to be a little shorter on the straggler. */
+TEST(a_straggler_nobody_waits_for)
+{
+    struct ranks r = rank_times((int[]){100, 400, 104, 98}, (int[]){40, 20, 42, 39}, "save");
+    CHECK_EQ_INT(r.straggler, 1);
+    CHECK_EQ_UINT(r.waiting_in, UINT32_MAX);
+    arena_done(&mem);
+}
+
 TEST(even_ranks_have_no_straggler)
 {
     struct ranks r = rank_times((int[]){100, 105, 104, 98}, (int[]){10, 5, 6, 12}, "all_reduce");
