@@ -2,6 +2,7 @@
 
 import { h, type Child } from '../base/dom';
 import { count } from '../base/format';
+import type { Head } from '../data/head';
 import type { Loaded } from '../data/load';
 import { Drawer, type Tab } from '../panels/drawer';
 import { helpDialog } from '../panels/help';
@@ -52,44 +53,63 @@ function sideEl({ scene, timeline, search }: Side, name: string, extra: Child): 
   );
 }
 
-export function diffPage(app: HTMLElement, { head, sets }: Loaded): void {
-  const sides = sets.map(sideOf);
-  const scenes = sides.map(s => s.scene);
-  const link = linkViews(scenes[0], scenes[1], head.align);
-  const help = helpDialog();
+/** The button that ties the two views together, or lets them go. */
+function lockButton(link: { on: boolean }, by: string, again: () => void): HTMLElement {
+  const button = h(
+    'button',
+    { type: 'button', class: 'toggle', 'aria-pressed': 'true' },
+    by === 'step' ? 'Aligned by step' : 'Aligned by start',
+  );
+  button.addEventListener('click', () => {
+    link.on = !link.on;
+    button.setAttribute('aria-pressed', String(link.on));
+    if (link.on) again();
+  });
+  return button;
+}
+
+function drawerOf(head: Head, scenes: Scene[]): Drawer {
   const tables = diffTables(head, scenes).map((spec): Tab => ({
     id: spec.id,
     title: spec.title,
     count: count(spec.rows.length),
     make: () => new Table(spec).el,
   }));
-  const chosen = (k: number): Tab => ({
+  const chosen = scenes.map((scene, k): Tab => ({
     id: 'selection-' + k,
     title: k ? 'Selection after' : 'Selection before',
-    make: () => selection(scenes[k]),
+    make: () => selection(scene),
+  }));
+  const drawer = new Drawer([...tables, ...chosen]);
+  scenes.forEach((scene, k) => {
+    scene.selected.on(i => i >= 0 && drawer.open('selection-' + k));
+    scene.range.on(r => r && drawer.open('selection-' + k));
   });
-  const drawer = new Drawer([...tables, chosen(0), chosen(1)]);
+  return drawer;
+}
+
+/** The keys go to the timeline that was last pointed at or focused. */
+function shareKeys(sides: Side[], help: HTMLDialogElement): void {
   let current = sides[0];
-  sides.forEach((side, k) => {
+  for (const side of sides) {
     side.timeline.el.addEventListener('pointerenter', () => (current = side));
     side.timeline.over.addEventListener('focus', () => (current = side));
-    side.scene.selected.on(i => i >= 0 && drawer.open('selection-' + k));
-    side.scene.range.on(r => r && drawer.open('selection-' + k));
-  });
-  const lock = h(
-    'button',
-    { type: 'button', class: 'toggle', 'aria-pressed': 'true' },
-    'Aligned by step',
-  );
-  if (head.align?.by !== 'step') lock.textContent = 'Aligned by start';
-  lock.addEventListener('click', () => {
-    link.on = !link.on;
-    lock.setAttribute('aria-pressed', String(link.on));
-    if (link.on) scenes[0].view.set(scenes[0].view.target);
-  });
+  }
   listenKeys(() => ({ ...current, player: null, help }));
+}
+
+export function diffPage(app: HTMLElement, { head, sets }: Loaded): void {
+  const sides = sets.map(sideOf);
+  const [before, after] = sides;
+  const scenes = sides.map(s => s.scene);
+  const help = helpDialog();
+  const link = linkViews(before.scene, after.scene, head.align);
+  const { view } = before.scene;
+  const lock = lockButton(link, head.align?.by ?? 'start', () => view.set(view.target));
+  const title = sets.map(set => fileName(set.info.path)).join(' → ');
+  shareKeys(sides, help);
   app.append(
-    titleBar(`${fileName(sets[0].info.path)} → ${fileName(sets[1].info.path)}`, 'comparison', help),
+    titleBar(title, 'comparison', help),
     diffTop(head),
     h(
       'main',
@@ -98,13 +118,13 @@ export function diffPage(app: HTMLElement, { head, sets }: Loaded): void {
       h(
         'div',
         { class: 'center' },
-        sideEl(sides[0], 'Before', lock),
-        sideEl(sides[1], 'After', null),
-        drawer.el,
+        sideEl(before, 'Before', lock),
+        sideEl(after, 'After', null),
+        drawerOf(head, scenes).el,
       ),
     ),
     help,
   );
-  scenes[0].view.set(scenes[0].view.home);
-  followAddress(scenes[0]);
+  view.set(view.home);
+  followAddress(before.scene);
 }

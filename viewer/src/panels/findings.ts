@@ -4,11 +4,13 @@
 import { h, replace, type Child } from '../base/dom';
 import { count, pct, us } from '../base/format';
 import { explain, term } from '../base/glossary';
-import type { Finding, Source } from '../data/head';
+import type { Finding, Report, Source } from '../data/head';
 import type { Scene } from '../timeline/scene';
 import type { Player } from './story';
 import { storySteps } from './story_steps';
 
+const NO_DEVICE =
+  'No findings: without device work nothing can be said about what the GPU waits for.';
 const ABSTAINS =
   'No findings: this recording does not allow a diagnosis. What is missing stands above.';
 const NONE = 'Nothing here is worth fixing: no rule found a cost that the wall clock would see.';
@@ -120,6 +122,17 @@ function redraw(list: HTMLElement, cards: HTMLElement[], story: number, same: bo
   if (story >= 0) list.children[story]?.scrollIntoView({ block: 'nearest' });
 }
 
+function intro(report: Report): HTMLElement {
+  if (report.findings.length) {
+    const clock = report.gains_are === 'without_profiler' ? ' without the profiler' : '';
+    const words = `Gains are of the wall clock${clock}, each after the ones above.`;
+    return h('p', { class: 'dim small' }, words);
+  }
+  if (report.quality?.abstains) return h('p', { class: 'dim' }, ABSTAINS);
+  if (report.bound === 'unknown') return h('p', { class: 'dim' }, NO_DEVICE);
+  return h('p', { class: 'none' }, NONE);
+}
+
 export function findings(scene: Scene, player: Player): HTMLElement {
   const { report } = scene.set.info;
   const list = h('ol', { class: 'finding-list' });
@@ -133,20 +146,11 @@ export function findings(scene: Scene, player: Player): HTMLElement {
   addEventListener('beforeprint', () => replace(list, ...cards(true)));
   addEventListener('afterprint', () => replace(list, ...cards(false)));
   replace(list, ...cards(false));
-  const clock = report.gains_are === 'without_profiler' ? ' without the profiler' : '';
   return h(
     'aside',
     { class: 'findings', 'aria-label': 'Findings' },
     h('h2', null, 'Findings'),
-    report.findings.length
-      ? h(
-          'p',
-          { class: 'dim small' },
-          `Gains are of the wall clock${clock}, each after the ones above.`,
-        )
-      : report.quality?.abstains
-        ? h('p', { class: 'dim' }, ABSTAINS)
-        : h('p', { class: 'none' }, NONE),
+    intro(report),
     list,
     rest(scene),
   );

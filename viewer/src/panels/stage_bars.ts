@@ -29,7 +29,7 @@ function parts(scene: Scene): Part[] {
       cpu: stage.self_cpu_us,
       hue: 0,
     }));
-  if (between)
+  if (between && list.length)
     list.push({
       stage: null,
       name: 'between stages',

@@ -47,7 +47,7 @@ function doubts(report: Report): Child[] {
       { class: 'doubt' },
       h('b', null, d.what + ': '),
       d.means + '. ',
-      h('span', { class: 'dim' }, 'Better: ' + d.instead),
+      d.instead ? h('span', { class: 'dim' }, 'Better: ' + d.instead) : null,
     ),
   );
 }
@@ -73,7 +73,9 @@ function figures(report: Report): HTMLElement {
     'div',
     { class: 'figures' },
     item(us(report.wall_us), term('wall')),
-    plain && plain < report.wall_us ? item(us(plain), 'without the profiler') : null,
+    plain && plain < report.wall_us && us(plain) !== us(report.wall_us)
+      ? item(us(plain), 'without the profiler')
+      : null,
     report.findings.length
       ? item(count(report.findings.length), report.findings.length > 1 ? 'findings' : 'finding')
       : null,

@@ -12,7 +12,7 @@ import { counterText } from './curves';
 import { boxOf, FONT, type Frame, stripAt, yOf } from './frame';
 import { Gutter } from './gutter';
 import { listen } from './input';
-import { type Layout, makeLayout } from './layout';
+import { type Layout, makeLayout, type TrackStrip } from './layout';
 import { paintOverlay, type Pointer } from './overlay';
 import { paintAll } from './paint';
 import { type Palette, readPalette } from './palette';
@@ -237,16 +237,23 @@ export class Timeline {
     this.redraw(false);
   }
 
-  /** The first span on screen of the topmost track that has one: where the keyboard starts. */
+  /** The first span on screen of a stream, else of a thread: where the keyboard starts. */
   firstVisible(): number {
-    const { set, view } = this.scene;
-    for (const strip of this.layout.strips) {
-      if (strip.kind !== 'track') continue;
-      const { order, at, n } = strip.rows;
-      for (let row = 0; row < n; row++) {
-        const p = firstEndingAfter(set, order, at[row], at[row + 1], view.start);
-        if (p < at[row + 1] && set.start[order[p]] < view.end) return order[p];
+    for (const kind of ['stream', 'thread', 'other'])
+      for (const strip of this.layout.strips) {
+        const span =
+          strip.kind === 'track' && strip.track.info.kind === kind ? this.firstOf(strip) : -1;
+        if (span >= 0) return span;
       }
+    return -1;
+  }
+
+  private firstOf({ rows }: TrackStrip): number {
+    const { set, view } = this.scene;
+    for (let row = 0; row < rows.n; row++) {
+      const last = rows.at[row + 1];
+      const p = firstEndingAfter(set, rows.order, rows.at[row], last, view.start);
+      if (p < last && set.start[rows.order[p]] < view.end) return rows.order[p];
     }
     return -1;
   }
