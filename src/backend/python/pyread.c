@@ -14,16 +14,19 @@ bool pyread(void *to, uintptr_t from, size_t n)
     return got == (ssize_t)n;
 }
 
-int pyread_each(void *to, const uintptr_t *from, int n_pieces, size_t piece_bytes)
+int pyread_each(void *to, const uintptr_t *from, const size_t *n_bytes, int n)
 {
-    int before = errno;
-    struct iovec of[PYREAD_MOST];
-    if (n_pieces > PYREAD_MOST) n_pieces = PYREAD_MOST;
-    for (int i = 0; i < n_pieces; i++) of[i] = (struct iovec){(void *)from[i], piece_bytes};
-    struct iovec into = {to, (size_t)n_pieces * piece_bytes};
-    ssize_t got = process_vm_readv(getpid(), &into, 1, of, (unsigned long)n_pieces, 0);
+    int before = errno, n_read = 0;
+    struct iovec of[PYREAD_MOST], into = {to, 0};
+    if (n > PYREAD_MOST) n = PYREAD_MOST;
+    for (int i = 0; i < n; i++) {
+        of[i] = (struct iovec){(void *)from[i], n_bytes[i]};
+        into.iov_len += n_bytes[i];
+    }
+    ssize_t got = n ? process_vm_readv(getpid(), &into, 1, of, (unsigned long)n, 0) : 0;
     errno = before;
-    return got < 0 ? 0 : (int)((size_t)got / piece_bytes);
+    for (; n_read < n && got >= (ssize_t)n_bytes[n_read]; n_read++) got -= (ssize_t)n_bytes[n_read];
+    return n_read;
 }
 
 bool pyread_works(void)

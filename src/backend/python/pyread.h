@@ -13,9 +13,9 @@ bool pyread_works(void);
 /* All `n` bytes at `from`, or false. */
 bool pyread(void *to, uintptr_t from, size_t n);
 
-/* Pieces of the same size in one call, one after the other in `to`; how many of them were read
- * before the first that is not there. At most PYREAD_MOST. */
-#define PYREAD_MOST 64
-int pyread_each(void *to, const uintptr_t *from, int n_pieces, size_t piece_bytes);
+/* Several pieces in one call, one after the other in `to`; how many of them were read before the
+ * first that is not there. At most PYREAD_MOST. */
+#define PYREAD_MOST 16
+int pyread_each(void *to, const uintptr_t *from, const size_t *n_bytes, int n);
 
 #endif

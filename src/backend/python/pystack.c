@@ -44,7 +44,8 @@ static bool same_frame(void *frame, const struct pyframe *ours)
  * kernel, so that a wrong table is an answer and not a crash. */
 static bool agrees(int *ret_depth)
 {
-    struct pywalk_memo where = {.n = 0};
+    static struct pywalk_memo where; /* under the lock */
+    where.n = 0;
     struct pyframe ours[PYWALK_DEEPEST];
     int n = pywalk_any(&api, (uintptr_t)api.this_thread_state(), &where, ours, PYWALK_DEEPEST);
     void *frame = api.frame();

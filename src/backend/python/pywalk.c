@@ -70,27 +70,60 @@ static uintptr_t innermost(const struct pylayout *l, uintptr_t tstate)
     return at;
 }
 
-struct known {
-    char bytes[64 * PIECE];
-    int n;
-};
-
 static size_t piece_bytes(const struct pylayout *l)
 {
     size_t with_self = (size_t)l->frame_self + sizeof(void *);
     return with_self <= PIECE ? with_self : l->frame_bytes;
 }
 
-/* The bytes of the frame at `at`: from those read together, or into `own`; NULL when unreadable. */
-static const void *frame_at(const struct pywalk_memo *memo, const struct known *k, uintptr_t at,
-                            size_t piece, int *from, void *own)
+/* The regions of last time that can still be read, with their bytes. */
+static int read_regions(struct pywalk_memo *memo)
 {
-    for (int i = *from; i < k->n; i++)
-        if (memo->frames[i] == at) {
-            *from = i + 1;
-            return k->bytes + (size_t)i * piece;
-        }
+    uintptr_t from[PYWALK_REGIONS];
+    size_t n_bytes[PYWALK_REGIONS];
+    for (int i = 0; i < memo->n; i++) {
+        from[i] = memo->at[i].begin;
+        n_bytes[i] = memo->at[i].end - memo->at[i].begin;
+    }
+    return pyread_each(memo->bytes, from, n_bytes, memo->n);
+}
+
+/* The bytes of the frame at `at`: from the first `n` regions, or into `own`; NULL when there is
+ * nothing to read. */
+static const void *frame_at(const struct pywalk_memo *memo, int n, uintptr_t at, size_t piece,
+                            void *own)
+{
+    const char *bytes = memo->bytes;
+    for (int i = 0; i < n; i++) {
+        const struct pywalk_region *r = &memo->at[i];
+        if (at >= r->begin && at + piece <= r->end) return bytes + (at - r->begin);
+        bytes += r->end - r->begin;
+    }
     return pyread(own, at, piece) ? own : NULL;
+}
+
+struct regions {
+    int n;
+    size_t n_bytes;
+    struct pywalk_region at[PYWALK_REGIONS];
+};
+
+/* Adds a frame to what is read next time: near the one before, or apart. */
+static void remember(struct regions *s, uintptr_t at, size_t piece)
+{
+    enum { NEAR = 2048 };
+    struct pywalk_region *r = s->n ? &s->at[s->n - 1] : NULL;
+    if (r && at + NEAR >= r->begin && at <= r->end + NEAR) {
+        uintptr_t begin = at < r->begin ? at : r->begin;
+        uintptr_t end = at + piece > r->end ? at + piece : r->end;
+        size_t more = (end - begin) - (r->end - r->begin);
+        if (s->n_bytes + more > PYWALK_REGION_BYTES) return;
+        *r = (struct pywalk_region){begin, end};
+        s->n_bytes += more;
+    } else if (s->n < PYWALK_REGIONS && s->n_bytes + piece <= PYWALK_REGION_BYTES) {
+        s->at[s->n++] = (struct pywalk_region){at, at + piece};
+        s->n_bytes += piece;
+    }
 }
 
 int pywalk_any(const struct pyapi *api, uintptr_t tstate, struct pywalk_memo *memo,
@@ -98,15 +131,14 @@ int pywalk_any(const struct pyapi *api, uintptr_t tstate, struct pywalk_memo *me
 {
     const struct pylayout *l = api->layout;
     size_t piece = piece_bytes(l);
-    struct known k;
-    k.n = pyread_each(k.bytes, memo->frames, memo->n, piece);
-    uintptr_t seen[64], at = innermost(l, tstate);
+    int n_known = read_regions(memo), n = 0;
+    uintptr_t at = innermost(l, tstate);
+    struct regions seen = {0};
     char own[PIECE];
-    int n = 0, n_seen = 0, from = 0;
     for (int steps = 0; at && n < cap && steps < MOST_STEPS; steps++) {
-        const void *frame = frame_at(memo, &k, at, piece, &from, own);
+        const void *frame = frame_at(memo, n_known, at, piece, own);
         if (!frame) break;
-        if (n_seen < 64) seen[n_seen++] = at;
+        remember(&seen, at, piece);
         at = word(frame, l->frame_back);
         if (!is_function(l, frame)) continue;
         uintptr_t code = object(l, frame, l->frame_code);
@@ -114,7 +146,7 @@ int pywalk_any(const struct pyapi *api, uintptr_t tstate, struct pywalk_memo *me
             piece >= (size_t)l->frame_self + sizeof self ? object(l, frame, l->frame_self) : 0;
         if (code) ret[n++] = (struct pyframe){code, self, instr_offset(l, frame, code)};
     }
-    memcpy(memo->frames, seen, (size_t)n_seen * sizeof *seen);
-    memo->n = n_seen;
+    memcpy(memo->at, seen.at, (size_t)seen.n * sizeof *seen.at);
+    memo->n = seen.n;
     return n;
 }

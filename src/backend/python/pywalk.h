@@ -20,10 +20,15 @@ int pywalk_here(const struct pyapi *api, const void *tstate, struct pyframe *ret
 
 /* The same for any thread at any moment, through the kernel: what comes out may be wrong where the
  * thread was moving, but nothing can crash. Safe in a signal handler. `memo` is where the frames
- * were last time: most are still there, and are read in one go. */
+ * were last time: they lie close together, and those places are read in one go. */
+enum { PYWALK_REGIONS = 16, PYWALK_REGION_BYTES = 16384 };
+
 struct pywalk_memo {
-    uintptr_t frames[64];
     int n;
+    struct pywalk_region {
+        uintptr_t begin, end;
+    } at[PYWALK_REGIONS];
+    char bytes[PYWALK_REGION_BYTES]; /* what is there now, one after the other */
 };
 int pywalk_any(const struct pyapi *api, uintptr_t tstate, struct pywalk_memo *memo,
                struct pyframe *ret, int cap);

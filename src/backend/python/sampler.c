@@ -1,9 +1,10 @@
 /* sampler.c: see sampler.h.
  *
- * A watched thread has a place, which both it and the sampling thread know. For a thread that runs,
- * the sampling thread sets the place to ASKED and sends the signal; the handler fills the place
- * with raw frames and sets it to FILLED; the sampling thread takes them at its next turn. Places
- * are never freed, only used again, so that a late signal finds memory that is ours. */
+ * A watched thread has a place, which both it and the sampling thread know. Its turn is set first;
+ * if it does not take it within GRACE_NS, the place is set to ASKED and the signal sent; the
+ * handler fills the place with raw frames and sets it to FILLED; the sampling thread takes them at
+ * its next look. Places are never freed, only used again, so that a late signal finds memory that
+ * is ours. */
 #include "backend/python/sampler.h"
 
 #include <errno.h>
@@ -21,13 +22,14 @@
 #include "record/defs.h"
 #include "record/recorder.h"
 
-enum { SIGNAL = SIGURG, MOST_PLACES = 256, CHORES_EVERY_NS = 50000000 };
+enum { SIGNAL = SIGURG, MOST_PLACES = 256, CHORES_EVERY_NS = 50000000, GRACE_NS = 60000 };
 
 enum phase { EMPTY, ASKED, FILLED };
 
 struct place {
     _Atomic int tid; /* 0: nobody's */
     _Atomic enum phase phase;
+    atomic_bool turn; /* it is to note its stack when it comes by */
     uintptr_t tstate;
     clockid_t cpu_clock;
 
@@ -44,7 +46,10 @@ struct place {
     uint64_t standing_ticks; /* when it was last found there */
 };
 
-__thread bool sampler_watched __attribute__((tls_model("initial-exec")));
+/* What threads without a place look at: whether there is a sampler that would give them one, and
+ * never, for those that are not Python's. */
+static atomic_bool may_join, never;
+__thread const atomic_bool *sampler_turn __attribute__((tls_model("initial-exec"))) = &may_join;
 static __thread struct place *mine __attribute__((tls_model("initial-exec")));
 
 static struct place *_Atomic places[MOST_PLACES];
@@ -80,7 +85,7 @@ static bool signal_is_ours(void)
 
 static bool take_signal(void)
 {
-    struct sigaction old, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
+    struct sigaction old, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&ours.sa_mask);
     if (sigaction(SIGNAL, NULL, &old) != 0) return false;
     if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) return false;
@@ -138,8 +143,9 @@ static void ask(struct place *p)
         atomic_store_explicit(&p->phase, EMPTY, memory_order_release);
 }
 
-/* One look at one thread. Two readings of its CPU clock tell whether it is running now. */
-static void look(struct place *p)
+/* One look at one thread. Two readings of its CPU clock tell whether it is running now; true when
+ * it was given its turn. */
+static bool look(struct place *p)
 {
     enum phase phase = atomic_load_explicit(&p->phase, memory_order_acquire);
     if (phase == FILLED) {
@@ -148,28 +154,58 @@ static void look(struct place *p)
     } else if (phase == ASKED) {
         /* It blocks signals, or was put to sleep before it got ours: its place is its own until it
          * answers. */
-        return;
+        return false;
     }
     bool there;
     uint64_t before = ns_of(p->cpu_clock, &there);
-    if (!there) return;
+    if (!there) return false;
     bool ran = before != p->cpu_ns;
     p->cpu_ns = ns_of(p->cpu_clock, &there);
     if (ran || p->cpu_ns != before) end_standing(p);
-    if (p->cpu_ns != before) ask(p);
-    else if (!p->standing) read_standing(p);
-    else p->standing_ticks = clock_ticks(recorder_clock());
+    bool running_now = p->cpu_ns != before;
+    if (!running_now && !p->standing) read_standing(p);
+    else if (!running_now) p->standing_ticks = clock_ticks(recorder_clock());
+    atomic_store_explicit(&p->turn, running_now, memory_order_release);
+    return running_now;
 }
 
-static void look_at_all(void)
+static struct place *place_at(int i)
 {
-    if (!pystack_api()) return;
-    int n = atomic_load_explicit(&n_places, memory_order_acquire);
-    for (int i = 0; i < n; i++) {
-        struct place *p = atomic_load_explicit(&places[i], memory_order_acquire);
-        if (!p || !atomic_load_explicit(&p->tid, memory_order_acquire)) continue;
-        look(p);
+    struct place *p = atomic_load_explicit(&places[i], memory_order_acquire);
+    return p && atomic_load_explicit(&p->tid, memory_order_acquire) ? p : NULL;
+}
+
+/* Whether some thread was given its turn. With the lock held. */
+static bool look_at_all(void)
+{
+    bool any = false;
+    for (int i = 0; pystack_api() && i < atomic_load(&n_places); i++) {
+        struct place *p = place_at(i);
+        if (p) any |= look(p);
     }
+    return any;
+}
+
+/* Signals those that did not come by. With the lock held. */
+static void ask_the_rest(void)
+{
+    for (int i = 0; i < atomic_load(&n_places); i++) {
+        struct place *p = place_at(i);
+        if (p && atomic_exchange(&p->turn, false)) ask(p);
+    }
+}
+
+/* A thread that ends waits for us to look away. */
+static void take_samples(void)
+{
+    pthread_mutex_lock(&lock);
+    bool any = look_at_all();
+    pthread_mutex_unlock(&lock);
+    if (!any) return;
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){0, GRACE_NS}, NULL);
+    pthread_mutex_lock(&lock);
+    ask_the_rest();
+    pthread_mutex_unlock(&lock);
 }
 
 static void sleep_until(struct timespec *when, uint64_t ns)
@@ -194,9 +230,7 @@ static void *sample(void *unused)
     struct timespec when;
     clock_gettime(CLOCK_MONOTONIC, &when);
     while (!atomic_load_explicit(&stopping, memory_order_acquire)) {
-        pthread_mutex_lock(&lock); /* a thread that ends waits for us to look away */
-        if (period_ns) look_at_all();
-        pthread_mutex_unlock(&lock);
+        if (period_ns) take_samples();
         since_chores += pace;
         if (since_chores >= CHORES_EVERY_NS) {
             since_chores = 0;
@@ -222,8 +256,10 @@ static void leave_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     atomic_store(&running, false);
+    atomic_store(&may_join, false);
     atomic_store(&n_places, 0);
     mine = NULL;
+    sampler_turn = &may_join;
 }
 
 /* The next thread that is watched gets the place. A signal that is still on its way finds no place
@@ -232,6 +268,7 @@ static void thread_exits(void *place)
 {
     struct place *p = place;
     mine = NULL;
+    sampler_turn = &never;
     pthread_mutex_lock(&lock);
     atomic_store(&p->phase, EMPTY);
     atomic_store(&p->tid, 0);
@@ -268,6 +305,7 @@ int sampler_start(const struct sampler_options *o, struct err *e)
         atomic_store(&running, false);
         return rc;
     }
+    atomic_store(&may_join, period_ns > 0);
     if (period_ns && !may_signal)
         return FAIL(e, ERR_UNSUPPORTED,
                     "the program handles SIGURG itself: threads are sampled only where they wait");
@@ -283,8 +321,12 @@ void sampler_stop(void)
     atomic_store_explicit(&stopping, true, memory_order_release);
     pthread_join(sampling_thread, NULL);
     atomic_store(&running, false);
-    for (int i = 0; i < atomic_load(&n_places); i++)
-        if (atomic_load(&places[i]->tid)) end_standing(places[i]);
+    atomic_store(&may_join, false);
+    for (int i = 0; i < atomic_load(&n_places); i++) {
+        struct place *p = place_at(i);
+        if (p) end_standing(p);
+        if (p) atomic_store(&p->turn, false);
+    }
 }
 
 /* A place nobody has; NULL when there is none. With the lock held. */
@@ -303,13 +345,11 @@ static struct place *free_place(void)
     return p;
 }
 
-void sampler_add(void)
+static void join(const struct pyapi *api)
 {
-    const struct pyapi *api = pystack_api();
-    if (!atomic_load_explicit(&running, memory_order_relaxed) || !api || !period_ns) return;
-    sampler_watched = true;
-    void *tstate = api->this_thread_state();
     clockid_t cpu_clock;
+    void *tstate = api->this_thread_state();
+    sampler_turn = &never;
     if (!tstate || pthread_getcpuclockid(pthread_self(), &cpu_clock) != 0) return;
     pthread_mutex_lock(&lock);
     struct place *p = free_place();
@@ -319,8 +359,18 @@ void sampler_add(void)
         p->stack_memo.n = p->walk_memo.n = 0;
         p->standing = 0;
         mine = p;
+        sampler_turn = &p->turn;
         atomic_store(&p->tid, (int)syscall(SYS_gettid));
         pthread_setspecific(at_thread_exit, p);
     }
     pthread_mutex_unlock(&lock);
+}
+
+void sampler_take_turn(void)
+{
+    const struct pyapi *api = pystack_api();
+    if (!api) return;
+    if (!mine) join(api);
+    else if (atomic_exchange(&mine->turn, false))
+        record(mine, pystack_now(), clock_ticks(recorder_clock()));
 }
