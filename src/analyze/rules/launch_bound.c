@@ -43,8 +43,7 @@ static bool is_launch_bound(const struct stage *s)
         return false;
     if (s->graph_launches * 2 > s->launches) return false;
     int64_t mean_work = s->gpu.sum_ns / n;
-    return mean_work < launch_interval(s) &&
-           (double)idle_ns(s) > LEAST_IDLE * (double)busy_ns(s);
+    return mean_work < launch_interval(s) && (double)idle_ns(s) > LEAST_IDLE * (double)busy_ns(s);
 }
 
 /* The outermost launch-bound stages: a graph of a stage contains those of its parts. */
