@@ -17,14 +17,14 @@
 #define UNSURE_RESIDENT 0.06
 #define UNSURE_ASSUMED  0.25
 
-enum hosts { BOTH_HOSTS, PINNED_ONLY, AS_NOW };
+enum hosts { BOTH_HOSTS, PAGEABLE_ONLY, PINNED_ONLY, AS_NOW };
 enum stays { NOTHING_STAYS, SMALLEST_STAY, LARGEST_STAY, BEST_STAY, ALL_STAYS };
 
 struct policy {
     const char *name, *about;
     enum stays stays;
     enum hosts hosts;
-    bool preloaded, at_once, ahead, by_event, deep, by_block;
+    bool preloaded, at_once, back, ahead, by_event, deep, by_block;
     uint32_t bits;
 };
 
@@ -37,6 +37,7 @@ static const struct policy policies[] = {
     {"all_resident", "all stay", ALL_STAYS, BOTH_HOSTS, .bits = 0},
     {"preloaded", "all there before", ALL_STAYS, AS_NOW, .preloaded = true},
     {"model_offload", "model in one go", ALL_STAYS, BOTH_HOSTS, .at_once = true},
+    {"group_offload", "there and back", NOTHING_STAYS, PAGEABLE_ONLY, .back = true},
     {"prefetch", "modules ahead", NOTHING_STAYS, PINNED_ONLY, .ahead = true},
     {"prefetch_best", "ahead, best stay", BEST_STAY, PINNED_ONLY, .ahead = true},
     {"prefetch_block", "blocks ahead", NOTHING_STAYS, PINNED_ONLY, .ahead = true, .by_block = true},
@@ -159,15 +160,28 @@ static void load_at_once(const struct plan *p, enum offload_host host, struct sc
     t->first_ns += (int64_t)back;
 }
 
+static void add_to_steps(struct scheme_times *t, double ns)
+{
+    t->first_ns += (int64_t)ns;
+    t->step_ns += (int64_t)ns;
+    t->fastest_ns += (int64_t)ns;
+    t->slowest_ns += (int64_t)ns;
+}
+
 /* Weights of fewer bits are read and written again in full before they are used. */
 static void unpack(const struct facts *f, double weight_scale, struct scheme_times *t)
 {
     double bytes = (double)f->model_bytes * (1 + weight_scale) * f->passes;
-    int64_t ns = (int64_t)(bytes / f->device_memory.bytes_per_ns);
-    t->first_ns += ns;
-    t->step_ns += ns;
-    t->fastest_ns += ns;
-    t->slowest_ns += ns;
+    add_to_steps(t, bytes / f->device_memory.bytes_per_ns);
+}
+
+/* Groups that are moved without a stream go back by copies, unless the traced run does that. */
+static void bring_back(const struct plan *p, struct scheme_times *t)
+{
+    const struct facts *f = &p->facts;
+    double all = (double)f->model_bytes * f->passes, traced = (double)p->observed.to_host.bytes;
+    double missing = all - (p->trial ? traced / p->trial->s->n_steps : 0);
+    if (missing > 0) add_to_steps(t, missing / f->back.bytes_per_ns);
 }
 
 static int add_row(struct planner *pl, const struct policy *po, enum offload_host host,
@@ -193,10 +207,11 @@ static int add_row(struct planner *pl, const struct policy *po, enum offload_hos
     if (po->stays != NOTHING_STAYS) sc.resident = pl->resident;
     TRY(run_scheme(p, &sc, pl->mem, &r->times, e));
     if (po->at_once) load_at_once(p, host, &r->times);
+    if (po->back) bring_back(p, &r->times);
     if (po->bits) unpack(&p->facts, sc.weight_scale, &r->times);
     set_memory(&p->facts, &sc, r);
     set_totals(p, r);
-    bool streams = po->stays == NOTHING_STAYS && !po->ahead && !po->bits;
+    bool streams = po->stays == NOTHING_STAYS && !po->ahead && !po->bits && !po->back;
     if (host == p->facts.host && (p->facts.resident_now ? po->preloaded : streams))
         p->base = p->n_rows;
     p->n_rows++;
@@ -242,6 +257,7 @@ static int add_rows(struct planner *pl, struct err *e)
         if (!is_tried(p, po)) continue;
         for (int h = 0; h < HOST_KINDS; h++) {
             if (po->hosts == PINNED_ONLY && h != HOST_PINNED) continue;
+            if (po->hosts == PAGEABLE_ONLY && h != HOST_PAGEABLE) continue;
             if (po->hosts == AS_NOW && h != (int)p->facts.host) continue;
             TRY(add_row(pl, po, (enum offload_host)h, e));
         }

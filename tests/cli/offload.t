@@ -17,6 +17,7 @@ $ strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --firs
 |   best stay          8.00 GB   110 s  2546 ms   118 s    112 to 124    -4 %  8.00 GB  within noise
 |   all stay           22.0 GB   110 s        -   110 s    104 to 116   -10 %  22.0 GB  does not fit
 |   model in one go    22.0 GB   114 s        -   114 s    108 to 120    -7 %  22.0 GB  does not fit
+|   there and back           -   114 s  8000 ms   138 s    131 to 145   +13 %        -  worse
 |   8-bit weights            -  55.0 s  2047 ms  61.2 s  58.1 to 64.3   -50 %        -  worth it
 |   4-bit weights            -  27.5 s  1039 ms  30.7 s  29.1 to 32.2   -75 %        -  worth it
 |

@@ -115,6 +115,48 @@ TEST(what_the_card_cannot_hold_does_not_fit)
     arena_done(&mem);
 }
 
+/* 22 GB come in 4 s; at 11 GB/s they go back in 2 s, at 44 GB/s half of them is unpacked. */
+TEST(what_goes_back_and_what_is_unpacked_takes_time)
+{
+    struct arena mem;
+    struct plan p = {0};
+    struct facts f = flux(10);
+    f.back = (struct facts_rate){.bytes_per_ns = 11, .from = FACT_GIVEN};
+    f.device_memory = (struct facts_rate){.bytes_per_ns = 44, .from = FACT_GIVEN};
+    arena_init(&mem);
+    plan_numbers(&p, f, &mem);
+    CHECK_NEAR(seconds(plan_find(&p, "group_offload", HOST_PAGEABLE)->times.step_ns), 4 + 2, 0.01);
+    CHECK_EQ_STR(plan_find(&p, "group_offload", HOST_PAGEABLE)->verdict, "worse");
+    CHECK(!plan_find(&p, "group_offload", HOST_PINNED));
+    CHECK_NEAR(seconds(plan_find(&p, "model_offload", HOST_PAGEABLE)->times.first_ns), 110 + 2,
+               0.01);
+    CHECK_NEAR(seconds(plan_find(&p, "int8", HOST_PAGEABLE)->times.step_ns), 2 + 33.0 / 44, 0.01);
+    arena_done(&mem);
+}
+
+/* Groups copied ahead lie in memory twice, once pinned. */
+TEST(host_memory_is_checked)
+{
+    struct arena mem;
+    struct plan p = {0};
+    struct facts f = flux(10);
+    f.ram_bytes = 32000000000;
+    arena_init(&mem);
+    plan_numbers(&p, f, &mem);
+    CHECK_EQ_STR(plan_find(&p, "prefetch_block", HOST_PINNED)->verdict, "needs host RAM");
+    CHECK_EQ_STR(plan_find(&p, "stream_all", HOST_PINNED)->verdict, "worth it");
+    CHECK(!plan_find(&p, "prefetch_deep", HOST_PINNED));
+    p = (struct plan){0};
+    f.ram_bytes = 16000000000;
+    plan_numbers(&p, f, &mem);
+    CHECK_EQ_STR(plan_find(&p, "largest", HOST_PAGEABLE)->verdict, "needs host RAM");
+    CHECK(p.n_advice > 0);
+    bool said = false;
+    for (uint32_t i = 0; i < p.n_advice; i++) said |= strstr(p.advice[i], "weights alone") != NULL;
+    CHECK(said);
+    arena_done(&mem);
+}
+
 static int plan_again(void *ctx)
 {
     struct arena mem;
