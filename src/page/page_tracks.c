@@ -80,8 +80,8 @@ static int by_place(const void *a, const void *b, void *ctx)
     bool gpu = rank_of(p) < 2 && rank_of(q) < 2;
     int c = gpu ? compare(p->device, q->device) : 0;
     if (!c) c = compare(rank_of(p), rank_of(q));
+    if (!c) c = compare(p->process, q->process); /* whose threads stand under one heading */
     if (!c) c = compare(y->n_launches, x->n_launches);
-    if (!c && p->process != q->process) c = compare(p->process, q->process);
     if (!c) c = compare(y->n_spans, x->n_spans);
     return c ? c : compare(x->lane, y->lane);
 }
@@ -104,11 +104,13 @@ static uint32_t count_processes(const struct trace *t, const struct page_tracks 
 
 static void mark_main(const struct trace *t, struct page_tracks *k)
 {
+    struct page_track *best = NULL;
     for (uint32_t i = 0; i < k->n; i++) {
-        if (t->lanes[k->list[i].lane].kind != LANE_THREAD) continue;
-        k->list[i].main = true;
-        return;
+        struct page_track *track = &k->list[i];
+        if (t->lanes[track->lane].kind != LANE_THREAD) continue;
+        if (!best || track->n_launches > best->n_launches) best = track;
     }
+    if (best) best->main = true;
 }
 
 int page_tracks_run(const struct trace *t, struct arena *mem, struct page_tracks *ret,

@@ -21,7 +21,8 @@ struct page_track {
 };
 
 struct page_tracks {
-    struct page_track *list; /* devices, then threads, then the rest; the busiest first */
+    struct page_track *list; /* devices, then threads by process, then the rest; those that launch,
+                                then the busiest, first */
     uint32_t n;
     uint32_t n_left_out; /* tracks */
     uint8_t *row_of;     /* by row of the trace: the row of its track it is drawn on */
