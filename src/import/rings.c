@@ -146,11 +146,36 @@ static int add_devices(struct builder *b, const struct ring_process *p)
     return 0;
 }
 
+/* Values of metadata are JSON. */
+static bool is_number(struct str s)
+{
+    size_t n = 0;
+    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9') n++;
+    return s.n > 0 && s.n < 16 && n == s.n;
+}
+
+/* Versions, named as torch.profiler names them in its traces. */
+static int add_versions(struct builder *b, const struct ring_process *p)
+{
+    static const char *const keys[] = {"cupti_version", "cuda_driver_version"};
+    for (uint32_t id = 0; id < p->defs.n; id++) {
+        struct str fact = defs_file_get(&p->defs, id, DEF_FACT, 1);
+        for (size_t i = 0; fact.p && i < sizeof keys / sizeof *keys; i++) {
+            size_t n = strlen(keys[i]);
+            if (!str_starts(fact, keys[i]) || fact.n < n + 2 || fact.p[n] != '=') continue;
+            struct str value = str_from(fact.p + n + 1, fact.n - n - 1);
+            if (is_number(value)) TRY(builder_add_meta(b, str_c(keys[i]), value));
+        }
+    }
+    return 0;
+}
+
 /* The first process that knows its devices speaks for all: they are those of the machine. */
 static int find_devices(struct builder *b, const struct ring_set *s, struct err *e)
 {
     for (size_t i = 0; i < s->n_processes && !builder_trace(b)->n_devices; i++)
-        if (add_devices(b, &s->processes[i]) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (add_devices(b, &s->processes[i]) < 0 || add_versions(b, &s->processes[i]) < 0)
+            return FAIL(e, ERR_NOMEM, "out of memory");
     return 0;
 }
 

@@ -75,7 +75,9 @@ def test_everything_the_gpu_did(capture, tmp_path, cupti):
     assert all(r["args"]["device"] == 0 and r["args"]["block"] == [128, 1, 1] for r in kernels)
     copies = {r["name"]: r["args"]["bytes"] for r in rows if r["cat"] == "gpu_memcpy"}
     assert copies == {"Memcpy DtoH (Device -> Pinned)": 8, "Memcpy HtoD (Pageable -> Device)": 4096}
-    assert [d["name"] for d in run.ask("info")["devices"]] == ["Fake GPU 0"]
+    info = run.ask("info")
+    assert [d["name"] for d in info["devices"]] == ["Fake GPU 0"]
+    assert info["versions"] == {"cuda_driver": "13.0", "cupti": {"12": "24", "13": "130001"}[cupti]}
 
 
 def test_every_kernel_has_its_launch_and_comes_after_it(capture, tmp_path):
@@ -99,6 +101,7 @@ def test_every_kernel_has_its_launch_and_comes_after_it(capture, tmp_path):
 def test_buffers_that_come_late_and_out_of_order(capture, fake):
     run = capture("threads=4", "sync", fake=fake)
     assert run.status == 0 and run.counts()["kernel"] == 4000
+    assert run.stderr.count("another profiler uses CUPTI") == (fake == "stray")
     assert run.ask("info")["device_work_without_launch"] == 0
 
 

@@ -143,6 +143,13 @@ static void read_lent(struct buffer *b)
     }
 }
 
+/* Buffers that are none of ours: another profiler has registered itself in between. */
+static void note_foreign(void)
+{
+    if (atomic_load_explicit(&n_foreign, memory_order_relaxed))
+        backend_note("another profiler uses CUPTI in this process: GPU records may be missing");
+}
+
 static void note_dropped(void)
 {
     size_t n = 0;
@@ -169,6 +176,7 @@ void activity_fetch(bool all)
     read_filled();
     n_lent = look_at_lent();
     note_dropped();
+    note_foreign();
     buffers_replenish();
 }
 

@@ -134,7 +134,7 @@ static int start(const struct backend_options *o, struct err *e)
         options = *o;
         rc = start_parts(e);
         if (rc == 0) atomic_store(&running, true);
-        if (api.version) backend_fact("cupti", "%u", api.version);
+        if (api.version) backend_fact("cupti_version", "%u", api.version);
         if (api.path[0]) backend_fact("libcupti", "%s", api.path);
     }
     pthread_mutex_unlock(&life);

@@ -83,7 +83,6 @@ bool devices_define(void)
     int n = 0, version = 0;
     if (!find_driver() || driver.get_count(&n) != 0) return false;
     for (int i = 0; i < n && i < MOST_DEVICES; i++) define(i);
-    if (driver.get_version(&version) == 0)
-        backend_fact("cuda_driver", "%d.%d", version / 1000, version % 1000 / 10);
+    if (driver.get_version(&version) == 0) backend_fact("cuda_driver_version", "%d", version);
     return true;
 }
