@@ -1,6 +1,8 @@
 /* ncu_log.c: see ncu_log.h. */
 #include "dive/ncu_log.h"
 
+#include "base/human.h"
+
 static const struct {
     const char *sign;
     struct ncu_trouble trouble;
@@ -55,7 +57,8 @@ struct ncu_trouble ncu_log_trouble(struct str text, struct arena *mem)
     struct str error = first_error(text);
     if (!error.n) return (struct ncu_trouble){0};
     if (error.n > 200) error.n = 200;
-    return (struct ncu_trouble){arena_printf(mem, "Nsight Compute says: " STR_FMT, STR_ARG(error)),
+    char *what = arena_printf(mem, "Nsight Compute says: " STR_FMT, STR_ARG(error));
+    return (struct ncu_trouble){what ? human_clean(what) : "Nsight Compute failed",
                                 "ncu's own words say most; its report can also be made by hand "
                                 "(ncu --set full -o kernels ...) and read with --ncu",
                                 false};

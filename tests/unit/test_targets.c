@@ -216,6 +216,8 @@ TEST(troubles_have_remedies)
         CHECK(t.what && t.remedy && strlen(t.remedy) > 20);
     }
     CHECK(strstr(ncu_log_trouble(str_c(logs[4]), &mem).what, "What is this?") != NULL);
+    CHECK_EQ_STR(ncu_log_trouble(str_c("==ERROR== red\033[31m"), &mem).what,
+                 "Nsight Compute says: red?[31m");
     CHECK(ncu_log_trouble(str_c("==PROF== fine\n==WARNING== clocks\n"), &mem).what == NULL);
     CHECK(ncu_log_trouble(str_c(""), &mem).what == NULL);
     arena_done(&mem);
