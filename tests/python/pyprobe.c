@@ -6,6 +6,7 @@
 #include "backend/python/nvtx.h"
 #include "backend/python/pystack.h"
 #include "backend/python/python_side.h"
+#include "backend/python/pywalk.h"
 #include "backend/python/sampler.h"
 #include "base/clock.h"
 #include "record/recorder.h"
@@ -17,6 +18,7 @@ EXPORT const char *probe_init(void);
 EXPORT int probe_ready(void);
 EXPORT void probe_mark(long line);
 EXPORT double probe_walk_ns(int times);
+EXPORT double probe_sample_ns(int times);
 EXPORT void probe_side(unsigned samples, int ops);
 EXPORT void probe_stop(void);
 EXPORT const char *probe_trouble(const char *part);
@@ -79,4 +81,19 @@ EXPORT const char *probe_trouble(const char *part)
 EXPORT int InitializeInjectionNvtx2(nvtx_export_table_fn export_table)
 {
     return nvtx_attach(export_table);
+}
+
+/* What the handler of a sample costs, without the signal. */
+EXPORT double probe_sample_ns(int times)
+{
+    static struct pywalk_memo memo;
+    struct pyframe frames[PYWALK_DEEPEST];
+    const struct pyapi *api = pystack_api();
+    if (!api) return -1;
+    uint64_t begin = clock_mono_ns();
+    int sum = 0;
+    for (int i = 0; i < times; i++)
+        sum += pywalk_any(api, (uintptr_t)api->this_thread_state(), &memo, frames, PYWALK_DEEPEST);
+    uint64_t took = clock_mono_ns() - begin;
+    return sum ? (double)took / times : -1;
 }
