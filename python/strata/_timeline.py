@@ -3,7 +3,8 @@
 Operators and samples of Python code go to the recording by the library that CUDA programs get from
 their driver. What a device does only torch.profiler knows there: it runs from the first call of a
 module on, for STRATA_TIMELINE_SECONDS (5; its records take memory), and leaves torch_trace.json.gz.
-On a CPU alone there is no device to ask about, and the recording is all there is.
+On a CPU alone there is no device to ask about, and the recording is all there is; torch.profiler runs
+there only where the library cannot be loaded.
 """
 from __future__ import annotations
 
@@ -99,15 +100,20 @@ def _has_device(torch: Any) -> bool:
 
 
 def _torch_is_there(torch: Any) -> None:
-    global _hook
     if _driver_loads_us(torch):
         return
+    recorded = True
     try:
         _record_operators()
-    except (OSError, AttributeError) as why:
-        _settings.say(f"no operators in the timeline: {why}")
-    if not _has_device(torch):
-        return
+    except (OSError, AttributeError):
+        recorded = False  # not installed beside us, or another version's: torch.profiler does it all
+    if not recorded or _has_device(torch):
+        _wait_for_a_module(torch)
+
+
+def _wait_for_a_module(torch: Any) -> None:
+    """torch.profiler begins with the first call of a module: what is before it is loading."""
+    global _hook
     _hook = torch.nn.modules.module.register_module_forward_pre_hook(_module_called)
     os.register_at_fork(after_in_child=_forget_in_child)
 

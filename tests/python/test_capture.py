@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -333,3 +334,46 @@ def test_a_recording_of_an_h200_against_torch_profiler(tmp_path):
     sites = {(s["kind"], s["source"]["line"]) for s in ask("syncs", tmp_path)["sites"]
              if s["kind"] in ("readback", "constant_upload") and s["source"]["file"] == "mix.py"}
     assert ("readback", 5) in sites and ("readback", 6) in sites  # .item() and nonzero()
+
+
+PROGRAM_ON_A_CPU = """
+    import torch
+    model = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.GELU(), torch.nn.Linear(32, 32))
+    {more}
+    with torch.profiler.record_function("work"):
+        for _ in range(20):
+            model(torch.ones(4, 32))
+    print("done")
+"""
+
+
+def run_on_a_cpu(tmp_path, more=""):
+    script = tmp_path / "pipe.py"
+    script.write_text(textwrap.dedent(PROGRAM_ON_A_CPU).format(more=more))
+    done = subprocess.run([PROGRAM, "run", "-o", str(tmp_path / "out"), "--level", "timeline", "--",
+                           sys.executable, str(script)], capture_output=True, text=True, timeout=300,
+                          check=False, cwd=tmp_path, env=clean_environment(PYTHONPATH=""))
+    assert done.returncode == 0 and done.stdout == "done\n", done.stderr
+    return Run(done, tmp_path / "out")
+
+
+def operators(run):
+    return {r["name"]: r["calls"] for r in run.ask("table", "--limit", "0")["rows"]}
+
+
+def test_a_timeline_without_a_device(tmp_path):
+    """Everything there is: operators, ranges, functions; and why there is no more, once."""
+    run = run_on_a_cpu(tmp_path)
+    assert not (run.folder / "torch_trace.json.gz").exists()
+    found = operators(run)
+    assert found["aten::addmm"] == 40 and found["aten::gelu"] == 20
+    assert run.counts()["user_annotation"] >= 1
+    assert run.stderr.count("no work on a GPU was recorded") == 1
+
+
+def test_torch_profiler_takes_over(tmp_path):
+    """As on an accelerator that is none of ours: from the first call of a module on."""
+    run = run_on_a_cpu(tmp_path, "from strata import _timeline; _timeline._wait_for_a_module(torch)")
+    assert (run.folder / "torch_trace.json.gz").exists()
+    assert operators(run)["aten::addmm"] == 40
+    assert run.stderr.count("this timeline is torch.profiler's") == 1
