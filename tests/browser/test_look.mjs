@@ -129,8 +129,12 @@ export const tests = [
   [
     'on paper: no controls, every finding told',
     async kit => {
-      const page = await kit.open(kit.html('report', traces.wan));
+      const page = await kit.open(kit.html('report', traces.wan), { colorScheme: 'dark' });
       await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      assert.ok(
+        (await ground(page)).every(v => v > 230),
+        'paper is white',
+      );
       await page.emulateMedia({ media: 'print' });
       for (const part of ['.toolbar', '.title-buttons', '.tabs'])
         assert.ok(await page.locator(part).first().isHidden(), part);
@@ -139,6 +143,12 @@ export const tests = [
         await page.locator('.finding').count(),
       );
       assert.ok((await page.locator('table').count()) >= 3);
+      const colors = await page.evaluate(() => {
+        const canvas = document.querySelector('canvas.spans');
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        return new Set(new Uint32Array(data.buffer)).size;
+      });
+      assert.ok(colors > 20, `${colors} colours of the timeline`);
       const pdf = await page.pdf();
       assert.ok(pdf.length > 20000);
     },

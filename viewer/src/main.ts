@@ -3,6 +3,7 @@
 import { startTheme } from './base/theme';
 import { readHead, readSets } from './data/load';
 import { diffPage } from './diff/diff_page';
+import { printLight } from './panels/paper';
 import { documentPage } from './panels/documents';
 import { problem } from './panels/title';
 import { reportPage } from './report_page';
@@ -10,6 +11,7 @@ import { reportPage } from './report_page';
 async function main(): Promise<void> {
   const app = document.getElementById('app')!;
   startTheme();
+  printLight();
   try {
     const head = readHead();
     document.title = `${head.title} – Strata`;

@@ -1,7 +1,8 @@
-// paper.ts: what a printed page has and a screen does not: the tables under each other, their first
-// rows only.
+// paper.ts: what a printed page has and a screen does not: light colours, and the tables under each
+// other, their first rows only.
 
 import { h } from '../base/dom';
+import { theme } from '../base/theme';
 import { Table, type TableSpec } from '../tables/table';
 
 const ROWS = 25;
@@ -20,4 +21,16 @@ export function printTables(app: HTMLElement, specs: TableSpec[]): void {
     app.append(section);
   });
   addEventListener('afterprint', () => section?.remove());
+}
+
+/** Paper is white. Must be called before the timelines are made: they paint on the same event. */
+export function printLight(): void {
+  let chosen = theme.value;
+  addEventListener('beforeprint', () => {
+    chosen = theme.value;
+    if (chosen === 'dark') theme.set('light');
+  });
+  addEventListener('afterprint', () => {
+    if (chosen === 'dark') theme.set('dark');
+  });
 }

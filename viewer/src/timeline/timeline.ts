@@ -22,6 +22,9 @@ import type { Scene } from './scene';
 const NEAR_PX = 3;
 const SAMPLE = 'aten::layer_norm_forward cudaLaunchKernel';
 
+/** Fits A4 and Letter with any margin. */
+const PAPER = { width: '700px', height: '440px' };
+
 const KEYS =
   'Timeline. W and S zoom, A and D pan, comma and full stop step through a track, ' +
   'slash searches, question mark lists all keys.';
@@ -43,6 +46,8 @@ export class Timeline {
   private pointer: Pointer | null = null;
   private spansStale = true;
   private frame = 0;
+  /** Then all is painted on one canvas: a transparent one over it prints white. */
+  private onPaper = false;
 
   constructor(readonly scene: Scene) {
     this.over = h('canvas', {
@@ -77,6 +82,8 @@ export class Timeline {
       this.palette = readPalette();
       this.redraw(true);
     });
+    addEventListener('beforeprint', () => this.fixSize(PAPER));
+    addEventListener('afterprint', () => this.fixSize(null));
   }
 
   get width(): number {
@@ -149,6 +156,15 @@ export class Timeline {
     ctx.font = FONT;
     this.letter = ctx.measureText(SAMPLE).width / SAMPLE.length;
     this.scrollTo(this.scrollY);
+    this.paint();
+  }
+
+  /** Gives the timeline a size of its own, or back the one of its place on the page. */
+  private fixSize(size: { width: string; height: string } | null): void {
+    Object.assign(this.el.style, size ?? { width: '', height: '' });
+    this.el.style.flex = size ? 'none' : '';
+    this.onPaper = size !== null;
+    this.resize();
   }
 
   redraw(spans: boolean): void {
@@ -167,14 +183,16 @@ export class Timeline {
     return { ctx, set, palette, layout, width, height, head, scroll, start, scale, letter };
   }
 
+  /** At once: a canvas that was resized is empty, and paper does not wait for the next frame. */
   private paint(): void {
+    cancelAnimationFrame(this.frame);
     this.frame = 0;
     if (!this.width || !this.height) return;
     if (this.spansStale) paintAll(this.frameOn(this.canvas));
     this.spansStale = false;
     this.over.dataset.view = `${this.scene.view.start},${this.scene.view.end}`;
-    const f = this.frameOn(this.over);
-    f.ctx.clearRect(0, 0, f.width, f.height);
+    const f = this.frameOn(this.onPaper ? this.canvas : this.over);
+    if (!this.onPaper) f.ctx.clearRect(0, 0, f.width, f.height);
     paintOverlay(f, this.scene, this.pointer);
   }
 
