@@ -312,15 +312,15 @@ def record(call: Any, name: str, calls: int = 1, stack: bool = True) -> Any:
     """torch.profiler over a call, after one more that only wakes the profiler up."""
     activities = list(torch.profiler.supported_activities())
     schedule = torch.profiler.schedule(wait=0, warmup=1, active=calls, repeat=1)
-    with warnings.catch_warnings(), torch.profiler.profile(
-            activities=activities, schedule=schedule, record_shapes=True,
-            with_stack=stack) as profiler:
-        warnings.simplefilter("ignore")  # that events of the waking up are dropped
-        for _ in range(1 + calls):
-            call.prepare()
-            with torch.profiler.record_function(name):
-                call()
-            if hasattr(torch, "accelerator") and torch.accelerator.is_available():
-                torch.accelerator.synchronize()
-            profiler.step()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the events of the waking up are dropped
+        with torch.profiler.profile(activities=activities, schedule=schedule, record_shapes=True,
+                                    with_stack=stack) as profiler:
+            for _ in range(1 + calls):
+                call.prepare()
+                with torch.profiler.record_function(name):
+                    call()
+                if hasattr(torch, "accelerator") and torch.accelerator.is_available():
+                    torch.accelerator.synchronize()
+                profiler.step()
     return profiler

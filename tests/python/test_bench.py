@@ -395,7 +395,7 @@ def test_out_of_memory_in_the_stage(run, monkeypatch, capsys):
 def test_lists(run, capsys):
     status, said = bench(capsys, run, "--list")
     assert status == 0 and all(name in said.out for name in STAGES)
-    assert max(map(len, said.out.split("\n"))) <= 100
+    assert longest(said.out) <= 100
     status, said = bench(capsys, run, "--list", "--json")
     assert {s["stage"] for s in json.loads(said.out)["stages"]} == set(STAGES)
 
