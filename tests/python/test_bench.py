@@ -400,6 +400,24 @@ def test_lists(run, capsys):
     assert {s["stage"] for s in json.loads(said.out)["stages"]} == set(STAGES)
 
 
+def test_keys_are_documented(results):
+    """Every key of a result stands on the page of formats."""
+    page = open(os.path.join(HERE, "..", "..", "docs", "format", "json.md"), encoding="utf-8").read()
+
+    def keys(value):
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                yield key
+                yield from keys(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from keys(inner)
+
+    free = {"mode", "clocks"}  # clocks are named by what they are of
+    for key in set(keys({k: v for k, v in results["unet_forward"].items() if k not in free})):
+        assert f"`{key}`" in page or f"`{key}[]`" in page, key
+
+
 def test_the_screen(results):
     from strata.bench import screen
     for r in results.values():

@@ -127,6 +127,76 @@ def test_best_of():
     assert stats.best_of([1000.0, 1500.0, 1200.0], 2, 30) == 1  # no time for more
 
 
+def test_what_it_is_decided_on():
+    """Processor time where calls wait for the processor, and compute on one."""
+    race = pytest.importorskip("strata.bench.race")
+    waits = [{"wall_ms": 10.0 + n, "cpu_ms": 9.9} for n in range(5)]
+    assert race.decided_on(waits, False, 7) == "cpu"
+    assert race.decided_on(waits, False, 1) == "wall"
+    assert race.decided_on(waits, True, 7) == "wall"
+    threads = [{"wall_ms": 10.0, "cpu_ms": 38.0}]
+    assert race.decided_on(threads, False, 7) == "wall"
+
+
+class Device:
+    """A device that works at its own pace: what Stopwatch asks of torch.cuda."""
+
+    def __init__(self):
+        self.given_ms = 0.0
+        self.waited = 0
+        self.slept = 0
+
+    def synchronize(self):
+        self.waited += 1
+
+    def _sleep(self, cycles):
+        self.slept += 1
+        self.given_ms += 100.0
+
+    def Event(self, enable_timing):
+        device = self
+
+        class Made:
+            def record(self):
+                self.at = device.given_ms
+
+            def elapsed_time(self, end):
+                return end.at - self.at
+
+        return Made()
+
+
+def test_device_times_are_those_of_calls_in_a_row():
+    alone = pytest.importorskip("strata._alone")
+
+    class Call:
+        prepared = 0
+
+        def prepare(self):
+            Call.prepared += 1
+            watch.device.given_ms += 7.0  # what is put back between calls is not part of them
+
+        def restores(self):
+            return False
+
+        def __call__(self):
+            watch.device.given_ms += 3.0
+
+    watch = alone.Stopwatch()
+    watch.device = Device()
+    samples = alone.measure(watch, Call(), iterations=5)
+    assert [s["gpu_ms"] for s in samples] == [3.0] * 5 and set(samples[0]) == {
+        "wall_ms", "cpu_ms", "gpu_ms"}
+    assert Call.prepared == 10 and watch.device.slept == 0
+    before = watch.device.waited
+    assert watch.on_device(Call(), 4) == [3.0] * 4 and watch.device.waited == before + 2
+    watch.settle(Call(), [{"wall_ms": 2.0, "cpu_ms": 1.9}] * 3)  # the CPU is the slower one
+    assert watch.lead_ms > 1.9
+    assert watch.on_device(Call(), 2) == [3.0] * 2 and watch.device.slept == 2
+    watch.settle(Call(), [{"wall_ms": 0.01, "cpu_ms": 0.01}] * 3)
+    assert watch.batch == 100
+
+
 def test_warm_up_ends_when_it_is_steady():
     alone = pytest.importorskip("strata._alone")
 

@@ -18,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
                  "device", "against", "output"):
         p.add_argument(f"--{name}")
     p.add_argument("--arg", action="append", default=[])
-    p.add_argument("--metric", choices=("wall", "gpu", "cpu"), default="wall")
+    p.add_argument("--metric", choices=("wall", "gpu", "cpu"))
     for name in ("threshold", "tolerance", "time"):
         p.add_argument(f"--{name}", type=_positive)
     for name in ("iterations", "warmup", "seed"):

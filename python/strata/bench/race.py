@@ -150,7 +150,7 @@ def _is_entry(text: str) -> bool:
 def race(line: Line, name: str, folder: files.Folder | None = None) -> dict[str, Any]:
     """Warms all variants up, measures them in turns, and judges."""
     options, variants = line.options, line.variants
-    if options.metric != "wall" and variants[0].watch.device is None and line.device == "cpu":
+    if options.metric == "gpu" and torch.device(line.device).type == "cpu":
         raise BenchError(f"--metric {options.metric}: there is no device to measure that on", USAGE)
     watch = clocks.Clocks(line.device)
     for v in variants:
@@ -160,10 +160,10 @@ def race(line: Line, name: str, folder: files.Folder | None = None) -> dict[str,
         v.watch.batch = batch
     contest = stats.Race(len(variants), options.threshold_pct)
     seconds = options.seconds or (COMPARE_SECONDS if len(variants) > 1 else BENCH_SECONDS)
-    best_of = _run(contest, line, watch, seconds)
+    metric, best_of = _run(contest, line, watch, seconds)
     result = {
         "kind": "compare" if len(variants) > 1 else "call", "name": name, "device": line.device,
-        "device_name": device_name(line.device), "metric": options.metric,
+        "device_name": device_name(line.device), "metric": metric,
         "seed": options.choice.seed, "regional": options.regional, "fullgraph": options.fullgraph,
         "compiled": [type(m).__name__ for m in line.switch.modules] if line.switch else [],
         "variants": [_variant(v) for v in variants],
@@ -176,17 +176,31 @@ def race(line: Line, name: str, folder: files.Folder | None = None) -> dict[str,
     return result
 
 
-def _run(contest: stats.Race, line: Line, watch: clocks.Clocks, seconds: float) -> int:
-    """Measures until it is settled or the time is over; how many calls a round took the best of."""
+def decided_on(trial: list[dict[str, float]], has_device: bool, best_of: int) -> str:
+    """What the verdict rests on, unless it is said: the time until it is done. Where calls are
+    disturbed while they compute on one processor, they wait for it: the time they use it tells
+    more then."""
+    computes = min(s["cpu_ms"] for s in trial) <= 1.3 * min(s["wall_ms"] for s in trial)
+    return "cpu" if best_of > 1 and not has_device and computes else "wall"
+
+
+def _run(contest: stats.Race, line: Line, watch: clocks.Clocks, seconds: float) -> tuple[str, int]:
+    """Measures until it is settled or the time is over; (what it was decided on, how many calls a
+    round took the best of)."""
     options, variants = line.options, line.variants
-    key = f"{options.metric}_ms"
-    trial = [variants[0].sample(key) * variants[0].watch.batch for _ in range(TRIALS)]
+    first = variants[0]
+    for _ in range(TRIALS):
+        first.sample()
+    trial = [s["wall_ms"] * first.watch.batch for s in first.samples]
     fixed, best_of = options.iterations, 1
     if len(variants) > 1 and fixed is None:
         best_of = stats.best_of(trial, len(variants), seconds)
     elif fixed is None:
         fixed = max(3, min(stats.MOST_PAIRS, int(seconds * 1e3 / max(stats.median(trial), 1e-3))))
-    variants[0].samples.clear()
+    has_device = first.watch.device is not None
+    metric = options.metric or decided_on(first.samples, has_device, best_of)
+    key = f"{metric}_ms"
+    first.samples.clear()
     deadline = time.perf_counter() + seconds
 
     def ends(done: int) -> bool:
@@ -200,7 +214,7 @@ def _run(contest: stats.Race, line: Line, watch: clocks.Clocks, seconds: float) 
     watch.sample()
     for v in variants:
         v.add_device_times(DEVICE_TIMES)
-    return best_of
+    return metric, best_of
 
 
 def _variant(v: Variant) -> dict[str, Any]:

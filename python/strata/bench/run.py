@@ -30,7 +30,7 @@ class Options:
     regional: bool = False
     fullgraph: bool = False
     compare: str | None = None
-    metric: str = "wall"
+    metric: str | None = None  # of METRICS; None: wall, or see race.decided_on
     threshold_pct: float = 1.0
     trace: bool = False
     iterations: int | None = None

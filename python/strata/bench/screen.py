@@ -8,6 +8,7 @@ from strata._table import WIDTH, duration, shorten, size
 from strata.bench.signatures import Signature, SignatureFile, brief
 
 LABELS = {"wall": "until done", "gpu": "GPU", "cpu": "CPU until it returns"}
+NO_DEVICE = {"wall": "until done", "cpu": "processor time"}
 MOST_KERNELS = 6
 BOLD, DIM, PLAIN = "\033[1m", "\033[2m", "\033[0m"
 
@@ -66,14 +67,20 @@ def interval(t: dict[str, Any]) -> str:
     return f"{duration(t['low_ms'])} - {duration(t['high_ms'])}"
 
 
+def labels(times: dict[str, Any]) -> dict[str, str]:
+    """What the columns of times are called, in the order they are shown."""
+    names = LABELS if "gpu" in times else NO_DEVICE
+    return {m: names[m] for m in ("gpu", "cpu", "wall") if m in names and m in times}
+
+
 def times_table(s: Screen, times: dict[str, Any], n: int) -> None:
     """Median, spread, interval and outliers of what was measured."""
     rows = [["", "median", "spread", "95 % interval", "p95", "slowest", "outliers"]]
-    for metric in ("gpu", "cpu", "wall"):
+    for metric, label in labels(times).items():
         if metric in times:
             t = times[metric]
             spread = 100 * t["mad_ms"] / t["median_ms"] if t["median_ms"] else 0.0
-            rows.append([LABELS[metric], duration(t["median_ms"]), f"{spread:.1f} %", interval(t),
+            rows.append([label, duration(t["median_ms"]), f"{spread:.1f} %", interval(t),
                          duration(t["p95_ms"]), duration(t["max_ms"]), f"{t['outliers']} of {n}"])
     s.table(rows, 0)
 
@@ -178,18 +185,19 @@ def compare(s: Screen, r: dict[str, Any]) -> None:
         s.add(f"compiled: {how}{', '.join(r['compiled'])}")
     s.add()
     n = r["variants"][0]["measurements"] // r["best_of"]
-    rows = [["", *(LABELS[m] for m in _metrics(r)), "spread", "warm-up"]]
+    columns = labels(r["variants"][0]["times"])
+    rows = [["", *columns.values(), "spread", "warm-up"]]
     for v in r["variants"]:
         t = v["times"][r["metric"]]
         spread = 100 * t["mad_ms"] / t["median_ms"] if t["median_ms"] else 0.0
-        rows.append([v["name"], *(duration(v["times"][m]["median_ms"]) for m in _metrics(r)),
+        rows.append([v["name"], *(duration(v["times"][m]["median_ms"]) for m in columns),
                      f"{spread:.1f} %", f"{v['warmup']['calls']} calls"
                      + ("" if v["warmup"]["steady"] else ", not steady")])
     s.table(rows, 20)
     s.add(f"  medians of {counted(n, 'measurement')}" + (
         " each, taken in turns" if len(rows) > 2 else "") + (
-        f"; calls are disturbed, so each is judged by the best of {r['best_of']}"
-        if r["best_of"] > 1 else ""))
+        f"; calls are disturbed, so it is judged by the best of {r['best_of']}"
+        + (", in processor time" if r["metric"] == "cpu" else "") if r["best_of"] > 1 else ""))
     for remark in r["remarks"]:
         s.add(f"  {remark}")
     s.add()
@@ -200,10 +208,6 @@ def compare(s: Screen, r: dict[str, Any]) -> None:
         s.add()
         s.lines += d.get("text", "").rstrip("\n").split("\n")
     _compare_next(s, r)
-
-
-def _metrics(r: dict[str, Any]) -> list[str]:
-    return [m for m in ("gpu", "cpu", "wall") if m in r["variants"][0]["times"]]
 
 
 def verdict_words(c: dict[str, Any]) -> str:
@@ -222,7 +226,8 @@ def verdict_words(c: dict[str, Any]) -> str:
 
 
 def _also(s: Screen, r: dict[str, Any], c: dict[str, Any]) -> None:
-    others = [f"{LABELS[m]} {found['change_pct']:+.1f} %" for m, found in c["metrics"].items()
+    names = labels(r["variants"][0]["times"])
+    others = [f"{names[m]} {found['change_pct']:+.1f} %" for m, found in c["metrics"].items()
               if m != r["metric"]]
     if others:
         s.add(f"    {', '.join(others)}")
