@@ -6,7 +6,7 @@ round: the sign of its difference is a coin toss, whatever the machine did meanw
 a neighbour's rhythm). So the test of signed ranks is exact without any assumption about the noise,
 and its interval is that of the median ratio. It is looked at a few times while pairs come in; every
 look spends LOOK_ERROR of being wrong. A difference is real when the interval leaves out zero and
-it is at least the threshold."""
+it is at least the threshold; before the time is over it must be so in two looks."""
 from __future__ import annotations
 
 import bisect
@@ -210,6 +210,7 @@ class Race:
         self.times: list[list[float]] = [[] for _ in range(variants)]
         self.threshold_pct = threshold_pct
         self._looks = list(looks())
+        self._words = ["no_difference"] * variants  # of the look before
 
     def verdict(self, variant: int) -> Verdict:
         """Of one variant against the first."""
@@ -237,4 +238,8 @@ class Race:
         return at < len(self._looks) and self._looks[at] == done
 
     def _all_settled(self) -> bool:
-        return all(self.verdict(i).is_settled for i in range(1, len(self.times)))
+        verdicts = [self.verdict(i) for i in range(1, len(self.times))]
+        words = ["no_difference", *(v.word for v in verdicts)]
+        before, self._words = self._words, words
+        return all(v.is_settled for v in verdicts) and (
+            words == before or all(word == "no_difference" for word in words))
