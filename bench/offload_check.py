@@ -77,7 +77,7 @@ class Check:
                     yield self.way(model, way, trace, got, 10)
         trace = f"{model}_resident.json.gz"
         for (host, way), what in policy.items():
-            modules = self.out / f"{model}_sequential.modules.json"
+            modules = self.out / f"{model}_{way}.modules.json"
             if modules.exists() and (self.out / trace).exists():
                 got = self.pick(trace, what, host, "--modules", str(modules))
                 yield self.way(model, way, trace, got, None)

@@ -195,6 +195,16 @@ static void say_ceiling(const struct screen *s, const struct plan *p)
                    human_bytes(r->resident_bytes).s, p->wish.target_pct);
 }
 
+static void say_host_memory(const struct screen *s, const struct plan *p)
+{
+    const struct prediction *ahead = plan_find(p, "prefetch", HOST_PINNED);
+    buf_printf(s->out, "  host memory: %s", human_bytes(p->facts.model_bytes).s);
+    if (ahead && ahead->host_ram_bytes > p->facts.model_bytes)
+        buf_printf(s->out, ", %s where modules or blocks are copied ahead",
+                   human_bytes(ahead->host_ram_bytes).s);
+    buf_addc(s->out, '\n');
+}
+
 static void say_runs(const struct screen *s, const struct plan *p)
 {
     for (uint32_t i = 0; i < p->n_runs; i++) {
@@ -229,6 +239,7 @@ void view_offload_text(const struct screen *s, const struct plan *p,
     show_rows(s, p, p->facts.host == HOST_PINNED ? HOST_PAGEABLE : HOST_PINNED, u);
     buf_addc(s->out, '\n');
     if (!p->facts.resident_now) say_ceiling(s, p);
+    say_host_memory(s, p);
     say_runs(s, p);
     if (p->n_inconsistent) buf_adds(s->out, "\n  numbers that do not fit together\n");
     for (uint32_t i = 0; i < p->n_inconsistent; i++) wrap(s, "!", p->inconsistent[i]);

@@ -34,6 +34,7 @@ $ strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --firs
 |
 |   ceiling: keeping everything gains 9.8 % in 4 steps, 100 % in very many
 |   break-even: 8.00 GB resident gains 10 % from 12 steps on
+|   host memory: 22.0 GB, 44.0 GB where modules or blocks are copied ahead
 |   measured: 4 steps, nothing resident, pageable memory: 122 s; predicted 122 s (+0.0 %)
 |   measured: 4 steps, 8.00 GB resident, pageable memory: 124 s; predicted 118 s (+5.4 %)
 |   measured: 10 steps, nothing resident, pageable memory: 180 s; predicted 146 s (+23.3 %)
@@ -144,6 +145,7 @@ $ strata offload --model-bytes 22GB --tokens 1536 --tflops 80 --ram 32GB --vram 
 |   ahead, best stay   12.0 GB  1302 ms   630 ms  6.98 s  5.23 to 8.72   -78 %  12.0 GB  needs host RAM
 |   blocks ahead             -  1302 ms   880 ms  9.22 s   6.9 to 11.5   -71 %        -  needs host RAM
 |   further ahead            -  1302 ms   880 ms  9.22 s   6.9 to 11.5   -71 %        -  worth it
+|   host memory: 22.0 GB, 44.0 GB where modules or blocks are copied ahead
 |   - enable_group_offload(use_stream=True) pins a second copy of the weights: 44.0 GB of 32.0 GB host
 
 # A second look at a traced run: a list adds what lies outside of blocks, a size would contradict.
