@@ -13,9 +13,7 @@ import sys
 from typing import Any
 
 from strata import _files, _settings
-from strata._command import program, read
-
-__all__ = ["profile", "program", "read", "schedule"]
+from strata._command import read
 
 
 @functools.lru_cache(maxsize=1)

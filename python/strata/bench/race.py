@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from strata import _alone, _device, _profile
+from strata import _alone, _command, _device
 from strata.bench import clocks, files, find, modes, stats, timeline
 from strata.bench.errors import BenchError, USAGE, say
 from strata.bench.revision import Revision
@@ -270,7 +270,7 @@ def _take_traces(result: dict[str, Any], line: Line, name: str, folder: files.Fo
 
 def diff(before: str, after: str) -> dict[str, Any]:
     """What `strata diff` says about two traces, for people and for programs."""
-    program = _profile.program()
+    program = _command.program()
     if program is None:
         say("no strata command to compare the traces with")
         return {}
