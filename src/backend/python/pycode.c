@@ -26,12 +26,13 @@ bool pycode_read(const struct pyapi *api, uintptr_t address, struct pycode *ret)
  * piece has no line). */
 static int line_310(const uint8_t *table, size_t n, int line, uint32_t offset)
 {
+    enum { NO_LINE = -128 };
     uint32_t at = 0;
     for (size_t i = 0; i + 1 < n; i += 2) {
-        int delta = (int8_t)table[i + 1];
-        if (delta != -128) line += delta;
+        int delta = table[i + 1] < 128 ? table[i + 1] : table[i + 1] - 256;
+        if (delta != NO_LINE) line += delta;
         at += table[i];
-        if (offset < at) return delta == -128 ? 0 : line;
+        if (offset < at) return delta == NO_LINE ? 0 : line;
     }
     return 0;
 }
