@@ -126,14 +126,18 @@ export async function view(page, nth = 0) {
   return text.split(',').map(Number);
 }
 
-/** Waits until the view stands still: jumps glide. */
+/** Waits until the view has arrived where it is going: jumps glide. */
 export async function settled(page, nth = 0) {
-  for (let last = ''; ;) {
-    const now = String(await view(page, nth));
-    if (now === last) return view(page, nth);
-    last = now;
-    await page.waitForTimeout(120);
-  }
+  await page.evaluate(
+    nth =>
+      new Promise(done => {
+        const { dataset } = document.querySelectorAll('canvas.over')[nth];
+        const look = () => (dataset.view === dataset.goal ? done() : requestAnimationFrame(look));
+        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(look)));
+      }),
+    nth,
+  );
+  return view(page, nth);
 }
 
 export const close = (a, b, share = 0.02) =>

@@ -32,6 +32,10 @@ export const tests = [
       await page.evaluate(t => {
         location.hash = t;
       }, `#t=${a.t0_ns},${a.t1_ns}`);
+      await page.waitForFunction(
+        t => document.querySelector('canvas.over').dataset.view === t,
+        `${a.t0_ns},${a.t1_ns}`,
+      );
       const [c] = await settled(page, 1);
       assert.ok(Math.abs(c - b.t0_ns) < 2, `${c} is not ${b.t0_ns}`);
       const [x0, x1] = await view(page, 0);

@@ -190,7 +190,9 @@ export class Timeline {
     if (!this.width || !this.height) return;
     if (this.spansStale) paintAll(this.frameOn(this.canvas));
     this.spansStale = false;
-    this.over.dataset.view = `${this.scene.view.start},${this.scene.view.end}`;
+    const { start, end, target } = this.scene.view;
+    this.over.dataset.view = `${start},${end}`;
+    this.over.dataset.goal = `${target.start},${target.end}`;
     const f = this.frameOn(this.onPaper ? this.canvas : this.over);
     if (!this.onPaper) f.ctx.clearRect(0, 0, f.width, f.height);
     paintOverlay(f, this.scene, this.pointer);
