@@ -2,9 +2,6 @@
  * during cuInit (CUDA_INJECTION64_PATH), every copy of NVTX calls InitializeInjectionNvtx2 at its
  * first range (NVTX_INJECTION64_PATH), and a program that has loaded this library itself calls
  * strata_inject_start. Whatever happens here, the program goes on. */
-#include <pthread.h>
-#include <stdlib.h>
-
 #include "backend/backend.h"
 #include "backend/python/nvtx.h"
 #include "backend/python/python_side.h"

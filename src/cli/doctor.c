@@ -160,7 +160,8 @@ static void check_cupti(struct visit *v, const struct python *p)
     c->state = needed ? DOCTOR_MISSING : DOCTOR_ABSENT;
     c->found = "no libcupti beside torch, none in /usr/local/cuda";
     if (!needed) return;
-    c->remedy = "pip install nvidia-cuda-cupti, or name one in STRATA_CUPTI";
+    c->remedy = "pip install nvidia-cuda-cupti (CUDA 12: nvidia-cuda-cupti-cu12), or name one in "
+                "STRATA_CUPTI";
     v->d->timeline = NULL;
 }
 

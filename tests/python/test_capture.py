@@ -241,10 +241,11 @@ print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     assert peaks[1] < peaks[0] + 24 * 1024, peaks  # KB
 
 
-def test_more_than_can_be_kept_is_counted(capture):
-    run = capture("launch=300000", "sync", STRATA_BUFFER_MB="8")
+@pytest.mark.parametrize("cupti", ["12", "13"])
+def test_more_than_can_be_kept_is_counted(capture, cupti):
+    run = capture("launch=120000", "sync", STRATA_BUFFER_MB="8", cupti=cupti)
     lost = [d["count"] for d in run.ask("info")["damage"]["reasons"] if d["reason"] == "lost_records"]
-    assert run.counts()["kernel"] + sum(lost) in (300000, 300001)  # the sync's record may be one
+    assert run.counts()["kernel"] + sum(lost) in (120000, 120001)  # the sync's record may be one
 
 
 @pytest.fixture

@@ -16,26 +16,30 @@ static uint32_t n_lent, most_lent; /* buffers CUPTI holds, and how many it may b
 static bool may_refuse;            /* CUPTI bears a request that gets no buffer */
 
 /* Where records go that nobody reads: older versions crash when they get no buffer. */
-enum { N_NOWHERE = 64, NOWHERE_BYTES = 8192 };
+enum { N_NOWHERE = 1024, NOWHERE_BYTES = 8192 };
 static uint64_t nowhere[N_NOWHERE][NOWHERE_BYTES / sizeof(uint64_t)];
 static atomic_bool nowhere_lent[N_NOWHERE];
+static atomic_uint_fast64_t n_nowhere; /* records that went there and were not told of yet */
 
 static uint64_t clock_now(void)
 {
     return clock_ticks(ticks_of);
 }
 
+/* Never one that is lent already; NULL when all are, which is more than a full queue fills. */
 static uint8_t *take_nowhere(void)
 {
-    int i = 0;
-    while (i < N_NOWHERE - 1 && atomic_exchange(&nowhere_lent[i], true)) i++;
-    return (uint8_t *)nowhere[i];
+    for (int i = 0; i < N_NOWHERE; i++)
+        if (!atomic_exchange(&nowhere_lent[i], true)) return (uint8_t *)nowhere[i];
+    return NULL;
 }
 
-static bool give_back_nowhere(const uint8_t *bytes)
+static bool give_back_nowhere(uint8_t *bytes, size_t n_valid)
 {
-    ptrdiff_t at = bytes - (const uint8_t *)nowhere;
+    ptrdiff_t at = bytes - (uint8_t *)nowhere;
     if (at < 0 || at >= (ptrdiff_t)sizeof nowhere) return false;
+    for (void *r = NULL; api->ActivityGetNextRecord(bytes, n_valid, &r) == CUPTI_OK;)
+        atomic_fetch_add_explicit(&n_nowhere, 1, memory_order_relaxed);
     memset(nowhere[at / NOWHERE_BYTES], 0, NOWHERE_BYTES);
     atomic_store(&nowhere_lent[at / NOWHERE_BYTES], false);
     return true;
@@ -48,12 +52,12 @@ static void give_buffer(uint8_t **ret, size_t *ret_size, size_t *ret_max_records
     *ret_max_records = 0; /* as many as fit */
     if (*ret || may_refuse) return;
     *ret = take_nowhere();
-    *ret_size = NOWHERE_BYTES;
+    *ret_size = *ret ? NOWHERE_BYTES : 0;
 }
 
 static void take_buffer(void *context, uint32_t stream, uint8_t *bytes, size_t size, size_t n_valid)
 {
-    if (!buffers_give_back(bytes, n_valid) && !give_back_nowhere(bytes))
+    if (!buffers_give_back(bytes, n_valid) && !give_back_nowhere(bytes, n_valid))
         atomic_fetch_add_explicit(&n_foreign, 1, memory_order_relaxed);
 }
 
@@ -153,8 +157,9 @@ static void note_foreign(void)
 static void note_dropped(void)
 {
     size_t n = 0;
-    if (api->ActivityGetNumDroppedRecords(NULL, 0, &n) != CUPTI_OK || !n) return;
-    recorder_put((struct ring_record){.kind = RING_DROPPED}, n);
+    if (api->ActivityGetNumDroppedRecords(NULL, 0, &n) != CUPTI_OK) n = 0;
+    n += atomic_exchange(&n_nowhere, 0);
+    if (n) recorder_put((struct ring_record){.kind = RING_DROPPED}, n);
 }
 
 /* Every flush makes CUPTI begin new buffers; with many of them out it has to do without. */

@@ -2,8 +2,6 @@
 #include "backend/cuda/callbacks.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "backend/python/pystack.h"
 #include "backend/python/sampler.h"

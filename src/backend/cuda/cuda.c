@@ -62,12 +62,13 @@ static int start_thread(struct err *e)
     return 0;
 }
 
-static void join_thread(void)
+/* False when it does not come back in time: it is inside CUPTI then, and nobody else may fetch. */
+static bool join_thread(void)
 {
     atomic_store(&ending, true);
     sem_post(&wake);
     struct timespec limit = soon(LAST_FETCH_S * 1000);
-    pthread_timedjoin_np(thread, NULL, &limit);
+    return pthread_timedjoin_np(thread, NULL, &limit) == 0;
 }
 
 static void stop(bool detach)
@@ -75,10 +76,10 @@ static void stop(bool detach)
     pthread_mutex_lock(&life);
     if (atomic_exchange(&running, false)) {
         python_side_stop();
-        join_thread();
-        activity_fetch(true);
-        if (detach) activity_pause(true);
-        callbacks_stop(detach);
+        bool alone = join_thread();
+        if (alone) activity_fetch(true);
+        if (alone && detach) activity_pause(true);
+        callbacks_stop(alone && detach);
     }
     pthread_mutex_unlock(&life);
 }

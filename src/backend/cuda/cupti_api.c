@@ -127,8 +127,8 @@ int cupti_api_load(struct cupti_api *api, struct err *e)
     void *h = open_library();
     if (!h)
         return FAIL(e, ERR_UNSUPPORTED,
-                    "libcupti was not found: pip install nvidia-cuda-cupti (cu12) or nvidia-cuda-"
-                    "cupti-cu13, or name it in STRATA_CUPTI");
+                    "libcupti was not found: pip install nvidia-cuda-cupti (CUDA 12: nvidia-cuda-"
+                    "cupti-cu12), or name one in STRATA_CUPTI");
     const char *first_missing = NULL;
     CUPTI_NEEDED(FIND)
     const char *needed = first_missing;
