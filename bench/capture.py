@@ -153,6 +153,12 @@ def killed(bench, folder):
     assert lost_ms <= 250
 
 
+def machine():
+    done = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], check=False,
+                          capture_output=True, text=True)
+    return done.stdout.splitlines()[0] if done.stdout else "no GPU"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=Path("build"))
@@ -167,7 +173,9 @@ def main():
         killed(bench, folder)
     if options.out:
         with options.out.open("w", newline="") as f:
-            csv.writer(f).writerows([["what", "value", "unit", "goal", "met"], *bench.rows])
+            out = csv.writer(f)
+            out.writerow(["machine", "run", "what", "value", "unit", "goal", "met"])
+            out.writerows([machine(), 1, *row] for row in bench.rows)
 
 
 if __name__ == "__main__":

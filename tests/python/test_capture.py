@@ -276,12 +276,23 @@ def test_real_buffers_through_the_whole_path(capture, recorded, tmp_path):
     assert not any(n.startswith("_Z") for n in names)
 
 
-def test_our_record_sizes_are_those_of_the_real_library(recorded):
-    real = [p for p in ("/usr/local/cuda/lib64/libcupti.so.13", "/usr/local/cuda/lib/libcupti.so.13",
-                        "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13") if os.path.exists(p)]
-    if not real:
-        pytest.skip("no libcupti.so.13 in /usr/local/cuda to compare with")
-    found = walk(real[0], recorded)
+@pytest.fixture
+def real_cupti():
+    for folder in ("lib64", "lib", "extras/CUPTI/lib64"):
+        path = f"/usr/local/cuda/{folder}/libcupti.so.13"
+        if os.path.exists(path):
+            return path
+    return pytest.skip("no libcupti.so.13 in /usr/local/cuda to compare with")
+
+
+def test_the_real_library_on_a_driver_that_is_none(capture, real_cupti):
+    run = capture("launch=10", "sync", APP_CUPTI=real_cupti)
+    assert run.status == 0 and run.stdout == "cuInit 0\ndone\n"
+    assert run.stderr.count("no GPU timeline: CUPTI met an unknown error") == 1, run.stderr
+
+
+def test_our_record_sizes_are_those_of_the_real_library(recorded, real_cupti):
+    found = walk(real_cupti, recorded)
     assert len(found) > 1000
     assert found == walk(FAKES / "libcupti.so.13.fake", recorded)
 
