@@ -85,4 +85,23 @@ export const tests = [
       kit.troubles = kit.troubles.filter(t => !/This is the empty page/.test(t));
     },
   ],
+  [
+    'works inside a closed frame, as notebooks show it',
+    async kit => {
+      const page = await kit.open(kit.html('report', traces.before));
+      const text = readFileSync(kit.html('report', traces.before), 'utf8');
+      await page.goto('about:blank');
+      await page.evaluate(srcdoc => {
+        const frame = document.createElement('iframe');
+        Object.assign(frame, { srcdoc, width: 1200, height: 700 });
+        frame.setAttribute('sandbox', 'allow-scripts');
+        document.body.append(frame);
+      }, text);
+      const frame = page.frameLocator('iframe');
+      await frame.locator('html[data-ready=true]').waitFor();
+      await frame.locator('.finding-head').first().click();
+      await frame.locator('.story-step[aria-current=step]').waitFor();
+      await page.waitForTimeout(400);
+    },
+  ],
 ];

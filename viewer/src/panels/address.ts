@@ -22,7 +22,12 @@ function write(scene: Scene): void {
   const { start, end } = scene.view;
   const span = scene.selected.value;
   const hash = `#t=${Math.round(start)},${Math.round(end)}` + (span >= 0 ? `&s=${span}` : '');
-  if (hash !== location.hash) history.replaceState(null, '', hash);
+  if (hash === location.hash) return;
+  try {
+    history.replaceState(null, '', hash);
+  } catch {
+    // Inside a frame of a notebook the page has no address of its own.
+  }
 }
 
 export function followAddress(scene: Scene): void {
