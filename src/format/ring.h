@@ -78,6 +78,9 @@ enum ring_kind {
     RING_VALUE = 255
 };
 
+/* Category of ranges that a library makes for itself: not the user's, and no stages. */
+#define RING_LIBRARY "nvtx"
+
 enum ring_memory { RING_MEMORY_ALLOC = 1, RING_MEMORY_FREE = 2 };
 
 enum ring_type { RING_INT = 1, RING_NUM = 2, RING_TEXT = 3 /* value: a string id */ };

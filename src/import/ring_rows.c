@@ -106,6 +106,13 @@ static int note_error(struct thread *t, uint64_t src, uint16_t name)
     return 0;
 }
 
+/* Categories are the user's own words, but for those of our own recorders. */
+static enum row_kind kind_of(struct str category)
+{
+    if (cat_kind(category) == KIND_OP) return KIND_OP;
+    return str_is(category, RING_LIBRARY) ? KIND_OTHER : KIND_ANNOTATION;
+}
+
 static int begin(struct thread *t, const struct ring_entry *e, struct open_range *ret)
 {
     struct str category = proc_file_string(&t->p->proc, e->r.category);
@@ -114,7 +121,7 @@ static int begin(struct thread *t, const struct ring_entry *e, struct open_range
         .src = RING_SRC(t->ring, e->number),
         .name = intern(t, e->r.name),
         .cat = part_cat(t->part, category.n ? category : str_c("user_annotation")),
-        .kind = cat_kind(category) == KIND_OP ? KIND_OP : KIND_ANNOTATION,
+        .kind = kind_of(category),
     };
     return ret->name == STR_NONE ? ERR_NOMEM : 0;
 }

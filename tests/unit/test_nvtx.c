@@ -115,6 +115,7 @@ TEST(ranges_marks_and_names_come_out)
     row_t of_domain = find_row(t, "lib: registered"), long_one = find_row(t, "long one");
     REQUIRE(outer != ROW_NONE && inner != ROW_NONE && of_domain != ROW_NONE);
     CHECK_EQ_INT(t->kind[outer], KIND_ANNOTATION);
+    CHECK_EQ_INT(t->kind[of_domain], KIND_OTHER); /* a library's: no stage of the program */
     CHECK_EQ_INT(t->parent[inner], outer);
     CHECK_EQ_INT(t->parent[of_domain], outer);
     CHECK_EQ_INT(t->parent[find_row(t, "a mark")], inner);

@@ -117,15 +117,10 @@ static uint32_t name_of(uintptr_t domain, const struct attributes *a)
     return name_in(domain, id);
 }
 
-static uint32_t category(void)
+/* What the program marks is in the default domain; libraries (cub, NCCL) have their own. */
+static uint32_t category_of(uintptr_t domain)
 {
-    static _Atomic uint32_t id;
-    uint32_t now = atomic_load_explicit(&id, memory_order_relaxed);
-    if (!now) {
-        now = names_id(str_c("user_annotation"));
-        atomic_store_explicit(&id, now, memory_order_relaxed);
-    }
-    return now;
+    return names_id(str_c(domain ? RING_LIBRARY : "user_annotation"));
 }
 
 static void mark(uint32_t name)
@@ -139,7 +134,7 @@ enum { NOT_KEPT = -2, PUSH = 1 };
 
 static int push(uintptr_t domain, uint32_t name)
 {
-    ranges_begin(category(), name, domain << 1 | PUSH);
+    ranges_begin(category_of(domain), name, domain << 1 | PUSH);
     return NOT_KEPT;
 }
 
@@ -158,7 +153,7 @@ static uint64_t start(uint32_t name)
     return clock_ticks(recorder_clock()) << NAME_BITS | name;
 }
 
-static void end(uint64_t range)
+static void end_in(uintptr_t domain, uint64_t range)
 {
     uint64_t now = clock_ticks(recorder_clock());
     /* The bits of the start that were shifted out are those of now, or of one turn before. */
@@ -167,8 +162,13 @@ static void end(uint64_t range)
     recorder_put((struct ring_record){.kind = RING_RANGE,
                                       .ticks = now,
                                       .name = (uint16_t)range,
-                                      .category = (uint16_t)category()},
+                                      .category = (uint16_t)category_of(domain)},
                  begin);
+}
+
+static void end(uint64_t range)
+{
+    end_in(0, range);
 }
 
 static void mark_ex(const struct attributes *a)
@@ -243,12 +243,6 @@ static uint64_t domain_start(uintptr_t domain, const struct attributes *a)
     return start(name_of(domain, a));
 }
 
-static void domain_end(uintptr_t domain, uint64_t range)
-{
-    (void)domain;
-    end(range);
-}
-
 static int domain_push(uintptr_t domain, const struct attributes *a)
 {
     return push(domain, name_of(domain, a));
@@ -302,7 +296,7 @@ static const struct handler core[] = {
 static const struct handler core2[] = {
     {CORE2_MARK_EX, FN(domain_mark)},
     {CORE2_START_EX, FN(domain_start)},
-    {CORE2_END, FN(domain_end)},
+    {CORE2_END, FN(end_in)},
     {CORE2_PUSH_EX, FN(domain_push)},
     {CORE2_POP, FN(pop)},
     {CORE2_STRING_A, FN(string_a)},
