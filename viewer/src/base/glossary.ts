@@ -79,10 +79,14 @@ function show(el: HTMLElement, text: string): void {
 }
 
 /** A word with its explanation; the word itself where we have none. */
-export function term(word: string, meaning = word): Node {
+export function term(word: string, meaning = word, focusable = true): Node {
   const text = WORDS[meaning] ?? WORDS[meaning.toLowerCase()];
   if (!text) return document.createTextNode(word);
-  const el = h('span', { class: 'term', tabindex: 0, 'aria-description': text }, word);
+  const el = h(
+    'span',
+    { class: 'term', tabindex: focusable ? 0 : null, 'aria-description': text },
+    word,
+  );
   el.addEventListener('pointerenter', () => show(el, text));
   el.addEventListener('focus', () => show(el, text));
   el.addEventListener('pointerleave', hideTip);
@@ -90,15 +94,16 @@ export function term(word: string, meaning = word): Node {
   return el;
 }
 
-/** A text with its known words marked, each the first time only. */
-export function explain(text: string): Child[] {
+/** A text with its known words marked, each the first time only. Inside a button, words are not
+ *  `focusable`: the button is. */
+export function explain(text: string, focusable = true): Child[] {
   const out: Child[] = [];
   const seen = new Set<string>();
   let at = 0;
   for (const match of text.matchAll(pattern)) {
     if (seen.has(match[0])) continue;
     seen.add(match[0]);
-    out.push(text.slice(at, match.index), term(match[0]));
+    out.push(text.slice(at, match.index), term(match[0], match[0], focusable));
     at = match.index! + match[0].length;
   }
   out.push(text.slice(at));

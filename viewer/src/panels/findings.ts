@@ -73,7 +73,7 @@ function headOf(f: Finding, number: number): Child[] {
       h('span', { class: 'rank' }, String(number + 1)),
       h('span', { class: 'severity' }, f.severity),
     ),
-    h('span', { class: 'finding-title' }, f.title),
+    h('span', { class: 'finding-title' }, ...explain(f.title, false)),
     f.subject ? h('code', { class: 'subject' }, f.subject) : null,
     source ? h('span', { class: 'source', title: source }, h('bdi', null, source)) : null,
   ];
