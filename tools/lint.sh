@@ -33,7 +33,7 @@ for path in sys.argv[1:]:
 }
 
 typescript() {
-    tools/deps.sh browser && tools/node.sh build-node && build-node/node_modules/.bin/tsc -p viewer
+    tools/deps.sh browser && tools/node.sh build-browser && build-browser/node_modules/.bin/tsc -p viewer
 }
 
 check layers tools/check_layers.py

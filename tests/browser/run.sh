@@ -6,7 +6,7 @@ build=$(cd "$1" && pwd)
 shift
 cd "$(dirname "$0")/../.."
 tools/deps.sh browser >&2
-tools/node.sh build-node
-NODE_MODULES=$PWD/build-node/node_modules
+tools/node.sh build-browser
+NODE_MODULES=$PWD/build-browser/node_modules
 export NODE_MODULES
 exec node tests/browser/run.mjs --strata "$build/src/strata" --viewer "$build/viewer/viewer.html" "$@"
