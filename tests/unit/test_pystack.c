@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "analyze/where.h"
 #include "backend/python/sampler.h"
 #include "record/recorder.h"
 #include "recording.h"
@@ -272,6 +273,20 @@ static void mark_lines(const char *dir)
     pystack_mark(begin, clock_ticks(recorder_clock()) + 1000);
 }
 
+/* What a report says of something inside `r`: the running line, and each function once. */
+static void check_place(const struct trace *t, row_t r)
+{
+    struct where w;
+    struct place p;
+    row_t stack[8];
+    REQUIRE(where_init(&w, t, NULL) == 0);
+    where_find(&w, r, &p);
+    CHECK_EQ_INT(p.source.line, 55);
+    CHECK(!p.line_is_start);
+    CHECK_EQ_INT(where_stack(&w, r, stack, 8), 2);
+    where_done(&w);
+}
+
 TEST(a_wait_has_functions_and_lines_around_it)
 {
     struct folder f;
@@ -285,6 +300,7 @@ TEST(a_wait_has_functions_and_lines_around_it)
     CHECK_EQ_INT(t->parent[il], i);
     CHECK_EQ_INT(t->flags[ol] & ROW_LINE, ROW_LINE);
     CHECK_EQ_INT(t->flags[o] & ROW_LINE, 0);
+    check_place(t, il);
     trace_free(t);
     folder_done(&f);
 }
