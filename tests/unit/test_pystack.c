@@ -39,9 +39,9 @@ struct code {
     uint8_t instructions[40];
 };
 
-struct frame {
+struct pyframe_312 {
     struct code *code;
-    struct frame *back;
+    struct pyframe_312 *back;
     char pad[40];
     uint8_t *instr;
     char more[6];
@@ -51,7 +51,7 @@ struct frame {
 };
 
 struct cframe {
-    struct frame *current;
+    struct pyframe_312 *current;
 };
 
 struct tstate {
@@ -65,9 +65,9 @@ _Static_assert(offsetof(struct code, first_line) == 68, "offsets of 3.12");
 _Static_assert(offsetof(struct code, file) == 112, "offsets of 3.12");
 _Static_assert(offsetof(struct code, lines) == 136, "offsets of 3.12");
 _Static_assert(offsetof(struct code, instructions) == 192, "offsets of 3.12");
-_Static_assert(offsetof(struct frame, instr) == 56, "offsets of 3.12");
-_Static_assert(offsetof(struct frame, owner) == 70, "offsets of 3.12");
-_Static_assert(offsetof(struct frame, self) == 72, "offsets of 3.12");
+_Static_assert(offsetof(struct pyframe_312, instr) == 56, "offsets of 3.12");
+_Static_assert(offsetof(struct pyframe_312, owner) == 70, "offsets of 3.12");
+_Static_assert(offsetof(struct pyframe_312, self) == 72, "offsets of 3.12");
 _Static_assert(offsetof(struct tstate, cframe) == 56, "offsets of 3.12");
 
 /* The interpreter's functions. */
@@ -125,17 +125,17 @@ void *PyEval_GetFrame(void)
 /* As the interpreter does: those through which C code came in are nobody's. */
 void *PyFrame_GetBack(void *frame)
 {
-    struct frame *f = ((struct frame *)frame)->back;
+    struct pyframe_312 *f = ((struct pyframe_312 *)frame)->back;
     while (f && f->owner == 3) f = f->back;
     return f;
 }
 
 void *PyFrame_GetCode(void *frame)
 {
-    return ((struct frame *)frame)->code;
+    return ((struct pyframe_312 *)frame)->code;
 }
 
-static int line_of(const struct frame *f)
+static int line_of(const struct pyframe_312 *f)
 {
     return f->code->first_line + 1 + (int)(f->instr - f->code->instructions) / 2;
 }
@@ -198,15 +198,15 @@ enum { DEPTH = 8 };
 struct runner {
     struct tstate tstate;
     struct cframe cframe;
-    struct frame frames[DEPTH];
+    struct pyframe_312 frames[DEPTH];
 };
 
 static void enter(struct runner *r, int depth, struct function *f, int instruction)
 {
-    struct frame *frame = &r->frames[depth];
-    *frame = (struct frame){.code = &f->code,
-                            .back = depth ? &r->frames[depth - 1] : NULL,
-                            .instr = f->code.instructions + instruction * 2};
+    struct pyframe_312 *frame = &r->frames[depth];
+    *frame = (struct pyframe_312){.code = &f->code,
+                                  .back = depth ? &r->frames[depth - 1] : NULL,
+                                  .instr = f->code.instructions + instruction * 2};
     r->cframe.current = frame;
 }
 
@@ -405,7 +405,7 @@ static void *run_python(void *unused)
         sampler_watch();
         if (i % 3 == 0) CHECK(pystack_now() != 0);
         r->frames[depth].code = i & 1 ? NULL : (struct code *)16;
-        r->frames[depth].back = (struct frame *)(uintptr_t)(i & 1);
+        r->frames[depth].back = (struct pyframe_312 *)(uintptr_t)(i & 1);
         if (i % 1000 == 0) usleep(1500);
         enter(r, 0, &outer, 1);
     }
