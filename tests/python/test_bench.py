@@ -381,6 +381,50 @@ def test_files_that_are_no_signatures(tmp_path, capsys):
     assert status == 3 and "strata run" in said.err
 
 
+def test_no_torch(run, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    status, said = bench(capsys, run, "--stage", "unet_forward", "--entry", "bench_entry:load")
+    assert status == 3 and "has no torch" in said.err and "--python" in said.err
+
+
+def test_modes_as_recorded(strata):
+    from strata import _alone
+    from strata._report import signatures
+
+    @strata.stage("cast")
+    def cast(x):
+        return x
+
+    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+        cast(torch.ones(1))
+    cast(torch.ones(1))
+    under, plain = (s["mode"] for s in signatures()["stages"]["cast"]["signatures"])
+    assert under == {"grad": False, "inference": False, "autocast": {"cpu": "bfloat16"}}
+    assert plain == {"grad": True, "inference": False, "autocast": {}}
+    with _alone.modes(under):
+        assert torch.is_autocast_enabled("cpu") and not torch.is_grad_enabled()
+        assert torch.get_autocast_dtype("cpu") is torch.bfloat16
+    with _alone.modes({**plain, "inference": True}):
+        assert torch.is_inference_mode_enabled()
+
+
+def test_several_signatures(tmp_path, strata, capsys):
+    """The most frequent one by itself; any or all of them when asked."""
+    import strata.bench
+    from strata._report import signatures
+    import bench_entry
+    with strata.watch(bench_entry.LINEAR, name="linear"):
+        for rows in (2, 3, 3):
+            bench_entry.LINEAR(torch.ones(rows, 8))
+    (tmp_path / "timing_io_signature.json").write_text(json.dumps(signatures()))
+    found = strata.bench.stage(str(tmp_path), "linear", "bench_entry:module", iterations=3,
+                               signature="all", target="[0]")
+    assert [r["signature"]["count"] for r in found] == [2, 1]
+    assert len({r["files"]["script"] for r in found}) == 2  # none overwrites another
+    one = strata.bench.stage(str(tmp_path), "linear", "bench_entry:module", iterations=3)[0]
+    assert one["signature"] == {"index": 1, "of": 2, "count": 2} and one["target"].startswith("root ")
+
+
 def test_out_of_memory_in_the_stage(run, monkeypatch, capsys):
     from diffusers import AutoencoderKL
 

@@ -14,11 +14,11 @@ from strata import _named
 _named.wanted = True  # stages that are defined from now on can be found by their names
 
 
-def stage(signature: str, name: str, entry: str, **options: Any) -> list[dict[str, Any]]:
-    """Runs a stage of a recorded run alone; one result a signature. `options` are those of
-    strata.bench.run.Options, and of its Choice."""
-    from strata.bench import run
-    return run.bench_stages(signature, name, _options(entry, options))
+def stage(run: str, name: str, entry: str, **options: Any) -> list[dict[str, Any]]:
+    """Runs a stage alone, of the run in that folder (or signature file); one result a signature.
+    `options` are those of strata.bench.run.Options, and of its Choice."""
+    from strata.bench.run import bench_stages
+    return bench_stages(run, name, _options(entry, options))
 
 
 def call(entry: str, **options: Any) -> dict[str, Any]:

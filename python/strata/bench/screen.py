@@ -87,10 +87,11 @@ def times_table(s: Screen, times: dict[str, Any], n: int) -> None:
 
 def stage(s: Screen, r: dict[str, Any]) -> None:
     """One stage alone."""
-    several = f", signature {r['signature']['index']} of {r['signature']['of']}"
+    which = r["signature"]
+    several = f", signature {which['index']} of {which['of']}" if which["of"] > 1 else ""
     s.add(f"{r['stage']}   {r['target']}   on {r['device_name']}", BOLD)
     real = "real inputs" if r["inputs"]["from"] != "signature" else "inputs made up from its signature"
-    s.add(f"{real}{several if r['signature']['of'] > 1 else ''}: {counted(r['inputs']['tensors'], 'tensor')}, "
+    s.add(f"{real}{several}: {counted(r['inputs']['tensors'], 'tensor')}, "
           f"{size(r['inputs']['bytes'])}; {mode_words(r['mode'])}; seed {r['seed']}")
     s.add()
     times_table(s, r["times"], r["measurements"])
@@ -197,7 +198,8 @@ def compare(s: Screen, r: dict[str, Any]) -> None:
     s.add(f"  medians of {counted(n, 'measurement')}" + (
         " each, taken in turns" if len(rows) > 2 else "") + (
         f"; calls are disturbed, so it is judged by the best of {r['best_of']}"
-        + (", in processor time" if r["metric"] == "cpu" else "") if r["best_of"] > 1 else ""))
+        if r["best_of"] > 1 else "") + (
+        "; judged by processor time" if columns.get(r["metric"]) == NO_DEVICE["cpu"] else ""))
     for remark in r["remarks"]:
         s.add(f"  {remark}")
     s.add()
@@ -262,7 +264,8 @@ def listing(s: Screen, found: SignatureFile) -> None:
         first = max(signatures, key=lambda x: x.found.get("count", 0))
         calls = sum(x.found.get("count", 0) for x in signatures)
         name = path.rsplit("/", 1)[-1]
-        rows.append([name if names.count(name) == 1 else path, f"{calls:,}", f"{len(signatures):,}", _brief_inputs(first)])
+        rows.append([name if names.count(name) == 1 else path, f"{calls:,}",
+                     f"{len(signatures):,}", _brief_inputs(first)])
         notes += [f"{path}: {', '.join(first.impossible())} cannot be made up: give it with --arg, or "
                   "it is left at its default"] if first.impossible() else []
     widths = [max(len(r[c]) for r in rows) for c in range(3)]
