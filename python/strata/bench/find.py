@@ -88,7 +88,7 @@ class Target:
     @property
     def described(self) -> str:
         kind = type(self.owner).__name__ if self.owner is not None else "function"
-        return f"{self.expression or self.fn.__qualname__} ({kind})"
+        return f"{self.expression or getattr(self.fn, '__qualname__', 'a module')} ({kind})"
 
 
 def walk(root: Any, name: str = "root") -> Iterator[tuple[str, Any]]:
@@ -139,7 +139,8 @@ def target(root: Any, name: str, function: str | None = None, path: str | None =
         found = look(root, name)
         if found is not None:
             return found
-    found = _by_function(root, function) or _itself(root, function)
+    found = (_by_function(root, function) or _itself(root, function)
+             or _noted(root, name, anywhere=True))
     if found is not None:
         return found
     known = [*_named.names(), *(label for *_, label in _pipeline_parts(root))]
@@ -170,12 +171,11 @@ def _method(root: Any, owner: Any, method: str) -> Target:
     return Target(inner, owner, f"{expression}.{method}" if expression else None)
 
 
-def _noted(root: Any, name: str) -> Target | None:
+def _noted(root: Any, name: str, anywhere: bool = False) -> Target | None:
+    """What a stage of that name was put on, in what the entry returned or else anywhere."""
     for found, method in _named.found(name):
-        if method:
-            return _method(root, found, method)
-        made = _function(root, found)
-        if made is not None:
+        made = _method(root, found, method) if method else _function(root, found)
+        if made is not None and (made.expression is not None or anywhere):
             return made
     return None
 
