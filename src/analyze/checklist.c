@@ -123,7 +123,8 @@ static void stage_share(const struct analysis *a, struct checklist *c)
     if (!s || a->stages.steps_gpu_ns <= 0) {
         i->known = false;
         i->verdict =
-            "no stage called scheduler: annotate the pipeline's stages to see their shares";
+            s ? "the scheduler's share of the GPU is not known: no device work in the trace"
+              : "no stage called scheduler: annotate the pipeline's stages to see their shares";
         return;
     }
     double gpu = 100.0 * (double)s->step_gpu_ns / (double)a->stages.steps_gpu_ns;

@@ -66,15 +66,15 @@ static char **command_line(const struct cli *cli, const struct opts *o, struct a
     if (!argv) return NULL;
     int n = 0;
     argv[n++] = arena_strdup(mem, str_c(opt_get(o, "python", "python3")));
-    argv[n++] = "-m";
-    argv[n++] = "strata.bench";
+    argv[n++] = (char *)"-m";
+    argv[n++] = (char *)"strata.bench";
     for (int i = 0; i < o->n; i++) {
         if (strcmp(o->opt[i]->name, "python") == 0 || strcmp(o->opt[i]->name, "color") == 0)
             continue;
         argv[n++] = joined(o, i, mem);
     }
-    if (cli->color) argv[n++] = "--color";
-    argv[n++] = "--";
+    if (cli->color) argv[n++] = (char *)"--color";
+    argv[n++] = (char *)"--";
     for (int i = 0; i < o->n_args; i++) argv[n++] = o->args[i];
     for (int i = 0; i < n; i++)
         if (!argv[i]) return NULL;
@@ -84,9 +84,10 @@ static char **command_line(const struct cli *cli, const struct opts *o, struct a
 static int start(struct cli *cli, const struct opts *o, struct arena *mem, struct err *e)
 {
     if (!python_prepare(mem))
-        return FAIL(e, ERR_UNSUPPORTED,
-                    "the Python package is not beside this program: pip install strata, or run "
-                    "`python -m strata.bench` where it is installed");
+        return FAIL(
+            e, ERR_UNSUPPORTED,
+            "the Python package is not beside this program: install both with `pip install .` in "
+            "the source tree, or run `python -m strata.bench` where it is installed");
     char **argv = command_line(cli, o, mem);
     if (!argv) return FAIL(e, ERR_NOMEM, "out of memory");
     /* Stages are only looked up by their names: nothing may be recorded while it is measured. */

@@ -53,7 +53,7 @@ static void check_library(struct visit *v)
     c->state = DOCTOR_MISSING;
     c->found = arena_printf(v->mem, LIBRARY " is not in %s",
                             package ? package : "any folder beside this program");
-    c->remedy = "pip install strata, or make install";
+    c->remedy = "`pip install .` or `make install` in the source tree";
 }
 
 static void check_door(struct visit *v, const char *variable, const char *what)

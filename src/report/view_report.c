@@ -22,12 +22,21 @@ static void put_version(struct buf *out, const struct trace *t, const char *key,
     if (n >= 1000) buf_printf(out, "  %s %ld.%ld", name, n / 1000, n % 1000 / 10);
 }
 
+/* The name of a file, or of a folder that may be written with a slash at its end. */
+static struct str last_part(const char *path)
+{
+    struct str s = str_c(path);
+    while (s.n > 1 && s.p[s.n - 1] == '/') s.n--;
+    for (size_t i = s.n; i > 0; i--)
+        if (s.p[i - 1] == '/' && i < s.n) return (struct str){s.p + i, s.n - i};
+    return s;
+}
+
 void view_report_title(struct buf *out, const struct analysis *a, const char *path)
 {
     const struct trace *t = a->t;
-    const char *slash = strrchr(path, '/');
     char cut[160];
-    buf_adds(out, human_cut(str_c(slash ? slash + 1 : path), 60, cut, sizeof cut));
+    buf_adds(out, human_cut(last_part(path), 60, cut, sizeof cut));
     put_version(out, t, "cuda_runtime_version", "CUDA");
     if (t->n_devices)
         buf_printf(out, "  %s", human_cut(trace_str(t, t->devices[0].name), 40, cut, sizeof cut));
@@ -245,7 +254,9 @@ static void put_next(const struct screen *s, const struct analysis *a)
     if (a->abstains)
         next[n++] = (struct screen_next){"lint %s", "what is missing or damaged, and where"};
     else if (a->bound == BOUND_UNKNOWN)
-        next[n++] = (struct screen_next){"table %s", "the time of each operator"};
+        next[n++] = a->t->n_ops
+                        ? (struct screen_next){"table %s", "the time of each operator"}
+                        : (struct screen_next){"stages %s", "median, spread and memory of each"};
     else if (!show || strcmp(show, "gaps %s") != 0)
         next[n++] = (struct screen_next){"gaps %s", "every idle moment of the GPU and its cause"};
     else next[n++] = (struct screen_next){"stages %s", "which stage waits, and which is busy"};

@@ -16,7 +16,6 @@ import json
 import logging
 import math
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import idle_oracle  # noqa: E402
 import table_oracle  # noqa: E402
+from traces import find_traces  # noqa: E402
 
 LARGE = 1 << 20
 KINDS = {  # ours -> the oracle's
@@ -217,8 +217,7 @@ def tests_of(strata, trace, with_hta):
 
 
 def all_tests(strata, folders, with_hta):
-    traces = sorted(p for f in folders for p in f.rglob('*.json*')
-                    if re.search(r'\.json(\.gz)?$', p.name) and '.expected.' not in p.name)
+    traces = find_traces(folders)
     for t in traces:
         for title, test in tests_of(strata, t, with_hta):
             yield t.name, title, test

@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import table_oracle  # noqa: E402
+from traces import find_traces
 
 sys.setrecursionlimit(100000)
 FIELDS = (  # oracle's name, strata's key, strata's unit in the oracle's
@@ -302,8 +303,7 @@ def main():
     parser.add_argument('folders', nargs='+', type=Path)
     args = parser.parse_args()
     passed = failed = 0
-    traces = sorted(p for f in args.folders for p in f.rglob('*.json*')
-                    if re.search(r'\.json(\.gz)?$', p.name) and '.expected.' not in p.name)
+    traces = find_traces(args.folders)
     for trace in traces:
         for title, test in tests_of(args.strata, trace):
             complaints = []

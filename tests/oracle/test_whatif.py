@@ -9,10 +9,10 @@ figures spread over 7 points), so predictions are held against the change of the
 """
 import argparse
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
+from traces import find_traces
 
 ITEM, WALK = ('--drop-sync', '1'), ('--drop-cpu', 'cache_context')
 PINGPONG_WALL_MS = '36.35'
@@ -97,8 +97,7 @@ def main():
     parser.add_argument('--strata', required=True)
     parser.add_argument('folders', nargs='+', type=Path)
     args = parser.parse_args()
-    traces = sorted(p for f in args.folders for p in f.rglob('*.json*')
-                    if re.search(r'\.json(\.gz)?$', p.name) and '.expected.' not in p.name)
+    traces = find_traces(args.folders)
     passed = failed = 0
     for trace in traces:
         for title, test in tests_of(args.strata, trace):

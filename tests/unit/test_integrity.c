@@ -356,6 +356,21 @@ TEST(an_empty_trace)
     done(&f);
 }
 
+TEST(stages_alone_are_not_nothing)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 3; i++) kit_label(&k, "vae_decode", i * 100, 90);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "only_stages"), "usable");
+    CHECK_EQ_STR(verdict(&f), "usable");
+    done(&f);
+    k = kit_begin();
+    kit_label(&k, "ProfilerStep#1", 0, 90);
+    f = judge(&k);
+    CHECK_EQ_STR(level(&f, "empty"), "unusable");
+    done(&f);
+}
+
 TEST(trailing_steps_without_work)
 {
     struct kit k = kit_begin();

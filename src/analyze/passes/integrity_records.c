@@ -29,6 +29,19 @@ static const char smaller_window[] =
     "record fewer steps (schedule(wait=1, warmup=1, active=2)), without stacks and shapes, and let "
     "torch.cuda.synchronize() stand before the profiler stops";
 
+/* Stages that a person named, and nothing of what they did. */
+static bool only_stages(struct checking *c)
+{
+    struct trace_counts n;
+    trace_count(c->t, &n);
+    if (n.by_kind[KIND_ANNOTATION] <= n.step_marks) return false;
+    struct doubt *d = integrity_doubt(c, "only_stages", QUALITY_USABLE,
+                                      "stages were recorded, no operators and no device work");
+    d->means = "how long each stage takes is known, not what makes it slow";
+    d->instead = "strata run --level timeline, or torch.profiler";
+    return true;
+}
+
 /* Nothing in it, or calls to the device and not one record of what it did. */
 void integrity_check_empty(struct checking *c)
 {
@@ -38,6 +51,7 @@ void integrity_check_empty(struct checking *c)
         if (c->t->lanes[l].kind == LANE_THREAD || c->t->lanes[l].kind == LANE_STREAM)
             rows += c->t->lanes[l].end - c->t->lanes[l].begin;
     uint64_t ops = c->t->n_ops + (uint64_t)v->work + v->all.expected + c->t->n_py;
+    if (!ops && only_stages(c)) return;
     if (!ops) {
         struct doubt *d = integrity_doubt(c, "empty", QUALITY_UNUSABLE,
                                           "nothing of the program was recorded (%s events in all)",
