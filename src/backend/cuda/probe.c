@@ -43,7 +43,7 @@ static void read_module_version(char *out, size_t cap)
 static void describe(const struct driver *d, struct backend_probe *p, int n)
 {
     int version = 0;
-    char name[96] = "", module[64];
+    char name[80] = "", module[40];
     d->get_version(&version);
     if (n > 0) d->get_name(name, (int)sizeof name - 1, 0);
     read_module_version(module, sizeof module);
