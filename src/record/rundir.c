@@ -108,7 +108,7 @@ static int agree(const char *parent, const char *marker, char *name, size_t cap,
     bool ok = write(fd, name, n) == (ssize_t)n;
     ok = close(fd) == 0 && ok;
     if (ok && link(temp, marker) < 0 && errno == EEXIST) {
-        char mine[RUNDIR_MAX + 64];
+        char mine[RUNDIR_MAX + 128];
         snprintf(mine, sizeof mine, "%s/%s", parent, name);
         if (read_marker(marker, name, cap)) rmdir(mine);
     }
