@@ -64,11 +64,13 @@ void *buffers_take(void)
     return s ? s->buffer.bytes : NULL;
 }
 
+/* Of a lent buffer: what another slot holds may just be in the making. */
 static struct slot *slot_of(const void *bytes)
 {
     uint32_t n = atomic_load(&n_slots);
     for (uint32_t i = 0; i < n; i++)
-        if (slots[i].buffer.bytes == bytes) return &slots[i];
+        if (atomic_load(&slots[i].state) == LENT && slots[i].buffer.bytes == bytes)
+            return &slots[i];
     return NULL;
 }
 

@@ -40,6 +40,7 @@ struct cmd {
     enum cmd_group group;
     int min_args, max_args; /* operands; max_args < 0 = any number */
     bool passes_args;       /* the first operand ends the options (run -- CMD) */
+    bool serves;            /* goes on until it is stopped */
 
     /* Returns 0, EXIT_OVER_BUDGET, or a negative err code with `e` filled. */
     int (*run)(struct cli *cli, const struct opts *o, struct err *e);

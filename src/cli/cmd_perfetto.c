@@ -169,5 +169,6 @@ const struct cmd cmd_perfetto = {
     .group = GROUP_FILES,
     .min_args = 1,
     .max_args = 1,
+    .serves = true,
     .run = run,
 };

@@ -154,7 +154,7 @@ static void torture_cut(int argc, char **argv)
 static void torture_all(char *file)
 {
     for (int i = 0; cmds[i]; i++) {
-        if (strcmp(cmds[i]->args, "TRACE") != 0) continue;
+        if (strcmp(cmds[i]->args, "TRACE") != 0 || cmds[i]->serves) continue;
         char strata[] = "strata", json[] = "--json";
         char *argv[] = {strata, (char *)(uintptr_t)cmds[i]->name, file, json};
         torture_alloc(3, argv);
