@@ -54,6 +54,7 @@ demo: all
 bench: all
 	@bench/run.sh build/src/strata
 	@bench/record.py --build build --python "$$(tools/venv.sh build-venv)"
+	@bench/torch_table.py --build build --python "$$(tools/venv.sh build-venv)"
 	@test ! -e /dev/nvidiactl || bench/capture.py --build build --out bench/capture.csv
 	@bench/page.py --strata build/src/strata
 
