@@ -2,6 +2,7 @@
  */
 #include "analyze/budget.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,13 +234,15 @@ int budget_parse(struct budget *b, struct str text, struct arena *mem, struct er
 /* A stage is named by its last part or by its whole path; several of one name are added up. */
 static double value_of(const struct budget_line *l, const struct analysis *a)
 {
-    if (!l->stage) return values[find_metric(budget_metrics, l->metric)](a);
+    int m = find_metric(l->stage ? budget_stage_metrics : budget_metrics, l->metric);
+    assert(m >= 0); /* parse_line has seen to it */
+    if (!l->stage) return values[m](a);
     double sum = 0;
     bool seen = false;
     for (uint32_t i = 0; i < a->stages.n; i++) {
         const struct stage *s = &a->stages.list[i];
         if (strcmp(s->path, l->stage) != 0 && !str_is(trace_str(a->t, s->name), l->stage)) continue;
-        sum += stage_value(s, find_metric(budget_stage_metrics, l->metric));
+        sum += stage_value(s, m);
         seen = true;
     }
     return seen ? sum : NAN;

@@ -15,9 +15,8 @@ const char *where_by_name(enum where_by by)
 
 int where_init(struct where *w, const struct trace *t, struct err *e)
 {
-    *w = (struct where){.t = t,
-                        .has_stacks = t->n_py > 0,
-                        .sampled = trace_meta(t, TRACE_META_SAMPLED).p != NULL};
+    *w = (struct where){
+        .t = t, .has_stacks = t->n_py > 0, .sampled = trace_meta(t, TRACE_META_SAMPLED).p != NULL};
     w->classes = mem_zalloc(t->strings.n ? t->strings.n : 1, sizeof *w->classes);
     if (!w->classes) return FAIL(e, ERR_NOMEM, "out of memory");
     return 0;
@@ -110,8 +109,8 @@ static void find_frame(struct where *w, row_t r, struct place *p)
     if (p->frame == ROW_NONE) return;
     frame_parse(trace_name(t, p->frame), &p->source);
     p->source.file = frame_path(p->source.file);
-    p->line_is_start = !(t->flags[p->frame] & ROW_LINE) &&
-                       (w->sampled || !was_open_at_start(t, p->frame));
+    p->line_is_start =
+        !(t->flags[p->frame] & ROW_LINE) && (w->sampled || !was_open_at_start(t, p->frame));
     for (row_t i = r; i != p->frame; i = t->parent[i])
         if (t->kind[i] == KIND_PYTHON && where_class(w, i) != FRAME_MODULE) p->called = i;
 }

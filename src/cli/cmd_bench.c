@@ -62,7 +62,7 @@ static char *joined(const struct opts *o, int i, struct arena *mem)
 /* The command line of the Python program, NULL when out of memory. */
 static char **command_line(const struct cli *cli, const struct opts *o, struct arena *mem)
 {
-    char **argv = arena_zalloc(mem, (size_t)(o->n + o->n_args + 8), sizeof *argv);
+    char **argv = arena_zalloc(mem, (size_t)o->n + (size_t)o->n_args + 8, sizeof *argv);
     if (!argv) return NULL;
     int n = 0;
     argv[n++] = arena_strdup(mem, str_c(opt_get(o, "python", "python3")));

@@ -5,9 +5,8 @@
 static const char *const examples[] = {
     "strata lint trace.json",
     "damage with byte offsets, then contradictions in the recording",
-    "strata lint trace.json --json | jq '.checks[] | select(.count > 0 and .severity == "
-    "\"warning\")'",
-    "only what makes figures wrong",
+    "strata lint trace.json --json | jq '.checks[] | select(.count > 0)'",
+    "only what was found",
     NULL,
 };
 

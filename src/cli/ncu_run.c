@@ -179,7 +179,8 @@ static struct ncu_trouble why_nothing(const struct session *s, int status)
 {
     struct ncu_trouble t = read_log(s);
     bool there = access(s->report, R_OK) == 0;
-    if (there || t.what) return there ? (struct ncu_trouble){0} : t;
+    if (there) return (struct ncu_trouble){0};
+    if (t.what) return t;
     if (WIFSIGNALED(status))
         return (struct ncu_trouble){
             arena_printf(s->mem, "Nsight Compute was ended by signal %d (%s)", WTERMSIG(status),

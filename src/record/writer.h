@@ -61,7 +61,8 @@ static inline void writer_publish(struct writer *w)
 }
 
 /* Writes `n` slots as they are, all of them or none: a record, its values and what belongs to it.
- * The time of the first tells when the clocks are due. At most WRITER_MOST; in a signal handler that interrupted writing they count as lost. */
+ * The time of the first tells when the clocks are due. At most WRITER_MOST; in a signal handler
+ * that interrupted writing they count as lost. */
 #define WRITER_MOST 8
 void writer_put_all(struct writer *w, const struct ring_record *slots, int n);
 

@@ -57,17 +57,17 @@ static void put_style(const struct chart *c)
 static void put_axes(const struct chart *c)
 {
     double step = tick_size(c->most_ns);
-    for (double v = 0; v <= c->most_ns * 1.0001; v += step) {
-        double y = y_of(c, v);
+    for (int i = 0; i * step <= c->most_ns * 1.0001; i++) {
+        double v = i * step, y = y_of(c, v);
         buf_printf(c->out, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>",
                    LEFT, WIDTH - RIGHT, y, y);
         buf_printf(c->out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 8,
                    y + 4, human_time((int64_t)v).s);
     }
     step = tick_size(c->most_bytes);
-    for (double v = 0; v <= c->most_bytes * 1.0001; v += step)
+    for (int i = 0; i * step <= c->most_bytes * 1.0001; i++)
         buf_printf(c->out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-                   x_of(c, v), HEIGHT - BOTTOM + 20, human_bytes((int64_t)v).s);
+                   x_of(c, i * step), HEIGHT - BOTTOM + 20, human_bytes((int64_t)(i * step)).s);
     buf_printf(c->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">resident</text>\n",
                LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - 10);
 }
