@@ -55,6 +55,7 @@ bench: all
 	@bench/run.sh build/src/strata
 	@bench/record.py --build build --python "$$(tools/venv.sh build-venv)"
 	@bench/torch_table.py --build build --python "$$(tools/venv.sh build-venv)"
+	@STRATA_BUILD=build "$$(tools/venv.sh build-venv)" bench/python_side.py -o bench/python_side.csv
 	@test ! -e /dev/nvidiactl || bench/capture.py --build build --out bench/capture.csv
 	@bench/page.py --strata build/src/strata
 
