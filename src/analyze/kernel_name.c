@@ -189,6 +189,20 @@ void kernel_name_short(struct str name, struct buf *out)
     buf_addc(out, '>');
 }
 
+bool kernel_name_read(struct demangler *d, struct str *name, struct str *ret_short,
+                      struct arena *mem)
+{
+    struct buf b;
+    buf_init(&b);
+    if (demangle(d, *name, &b)) *name = str_from(arena_strdup(mem, buf_str(&b)), b.n);
+    buf_reset(&b);
+    if (name->p) kernel_name_short(*name, &b);
+    *ret_short = str_from(arena_strdup(mem, buf_str(&b)), b.n);
+    bool failed = !buf_ok(&b) || !name->p || !ret_short->p;
+    buf_done(&b);
+    return failed;
+}
+
 static const char *const family_names[FAMILY_COUNT] = {
     [FAMILY_OTHER] = "other",
     [FAMILY_GEMM] = "gemm",

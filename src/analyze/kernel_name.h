@@ -9,12 +9,19 @@
 #ifndef STRATA_ANALYZE_KERNEL_NAME_H
 #define STRATA_ANALYZE_KERNEL_NAME_H
 
+#include "base/arena.h"
 #include "base/buf.h"
+#include "base/demangle.h"
 #include "base/str.h"
 #include "trace/cat.h"
 
 /* Appends the short form of a readable (not mangled) name. */
 void kernel_name_short(struct str name, struct buf *out);
+
+/* Makes a kernel's name readable in place and gives its short form, both in `mem`. True when memory
+ * is out. */
+bool kernel_name_read(struct demangler *d, struct str *name, struct str *ret_short,
+                      struct arena *mem);
 
 enum kernel_family {
     FAMILY_OTHER,

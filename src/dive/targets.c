@@ -166,14 +166,7 @@ static bool add_device(struct selector *s, const struct device_line *d)
 
 static bool name_target(struct target *k, struct demangler *d, struct arena *mem)
 {
-    struct buf b;
-    buf_init(&b);
-    if (demangle(d, k->name, &b)) k->name = str_from(arena_strdup(mem, buf_str(&b)), b.n);
-    buf_reset(&b);
-    if (k->name.p) kernel_name_short(k->name, &b);
-    k->short_name = str_from(arena_strdup(mem, buf_str(&b)), b.n);
-    bool failed = !buf_ok(&b) || !k->name.p || !k->short_name.p;
-    buf_done(&b);
+    bool failed = kernel_name_read(d, &k->name, &k->short_name, mem);
     k->family = kernel_family(KIND_KERNEL, k->name);
     return failed;
 }

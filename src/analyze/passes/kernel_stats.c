@@ -321,19 +321,6 @@ static void fill_launch(struct kernel_row *row, const struct group *g, const str
         row->limiter = o.pct < 99.5 ? occupancy_limit_name(o.limit) : NULL;
 }
 
-static bool fill_names(struct kernel_row *row, struct demangler *d, struct arena *mem)
-{
-    struct buf b;
-    buf_init(&b);
-    if (demangle(d, row->name, &b)) row->name = str_from(arena_strdup(mem, buf_str(&b)), b.n);
-    buf_reset(&b);
-    if (row->name.p) kernel_name_short(row->name, &b);
-    row->short_name = str_from(arena_strdup(mem, buf_str(&b)), b.n);
-    bool failed = !buf_ok(&b) || !row->name.p || !row->short_name.p;
-    buf_done(&b);
-    return failed;
-}
-
 static void fill_row(const struct collector *c, const struct group *g, int64_t work_ns,
                      struct kernel_row *row)
 {
@@ -365,7 +352,7 @@ static bool finish(struct collector *c, struct arena *mem, struct kernel_stats *
         fill_row(c, &c->groups[i], ret->work_ns, row);
         fill_times(row, &c->groups[i], durations);
         fill_launch(row, &c->groups[i], c);
-        failed = fill_names(row, &demangler, mem);
+        failed = kernel_name_read(&demangler, &row->name, &row->short_name, mem);
         row->family = kernel_family(row->kind, row->name);
     }
     demangler_done(&demangler);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/simulate/warm.h"
+#include "analyze/simulate/weight.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -107,7 +108,7 @@ static int merge_cuts(struct plan_build *b)
     for (uint32_t i = 0; i < p->n_cuts; i++)
         if (p->cuts[i].unrecorded)
             p->cuts[i].weight =
-                sim_weight(b->m, p->cuts[i].thread, p->cuts[i].begin_ns, p->cuts[i].end_ns);
+                weight_of(b->m, p->cuts[i].thread, p->cuts[i].begin_ns, p->cuts[i].end_ns);
     return 0;
 }
 

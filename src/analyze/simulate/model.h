@@ -94,10 +94,6 @@ int sim_model_run(const struct trace *t, const struct calls *calls, struct arena
  * are: after an analysis has moved work to another call or put calls in. */
 void sim_model_link(struct sim_model *m);
 
-/* Recording cost of the events that begin in [begin, end) of the thread, outside of its nodes, in
- * launch calls. O(their number). */
-double sim_weight(const struct sim_model *m, uint32_t thread, int64_t begin_ns, int64_t end_ns);
-
 /* First call of any thread that begins at or after `ts_ns`; n_calls when there is none. */
 uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns);
 
