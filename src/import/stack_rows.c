@@ -34,6 +34,7 @@ struct open {
 /* A row to be. Outer ones are handed over first. */
 struct made {
     struct border begin, end;
+    int64_t end_ns; /* before it was fitted */
     uint64_t src;
     uint32_t order;
     str_id name;
@@ -117,7 +118,8 @@ static str_id name_line(struct sweep *w, const struct frame *f)
 static int make(struct sweep *w, const struct made *m)
 {
     if (m->name == STR_NONE || VEC_RESERVE(w->made, w->n_made, w->cap_made, 1)) return ERR_NOMEM;
-    w->made[w->n_made++] = *m;
+    w->made[w->n_made] = *m;
+    w->made[w->n_made++].end_ns = m->end.at_ns;
     return 0;
 }
 
@@ -126,8 +128,12 @@ static int close_line(struct sweep *w, int depth, const struct border *at)
 {
     struct open *o = &w->open[depth];
     if (!o->exact || !o->frame.line || o->frame.module) return 0;
-    return make(w, &(struct made){o->line_begin, *at, o->src, (uint32_t)depth * 2 + 1,
-                                  name_line(w, &o->frame), ROW_LINE});
+    return make(w, &(struct made){.begin = o->line_begin,
+                                  .end = *at,
+                                  .src = o->src,
+                                  .order = (uint32_t)depth * 2 + 1,
+                                  .name = name_line(w, &o->frame),
+                                  .flags = ROW_LINE});
 }
 
 static int close_to(struct sweep *w, int depth, const struct border *at)
@@ -137,7 +143,11 @@ static int close_to(struct sweep *w, int depth, const struct border *at)
         struct open *o = &w->open[i];
         TRY(close_line(w, i, at));
         str_id name = intern_add(part_strings(w->part), text_of(w->defs, &o->frame));
-        TRY(make(w, &(struct made){o->begin, *at, o->src, (uint32_t)i * 2, name, 0}));
+        TRY(make(w, &(struct made){.begin = o->begin,
+                                   .end = *at,
+                                   .src = o->src,
+                                   .order = (uint32_t)i * 2,
+                                   .name = name}));
         w->n_open--;
     }
     return 0;
@@ -227,15 +237,24 @@ static int by_place(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+/* The row that encloses `m`: of the line its caller is at, or of the caller, which may have gone on
+ * from that line, or never have waited at one. */
+static const struct made *outer_of(struct made *const *around, const struct made *m)
+{
+    if (!m->order) return NULL;
+    const struct made *outer = around[m->order - 1];
+    if (outer && outer->end_ns >= m->end_ns) return outer;
+    return m->order > 1 ? around[m->order - 2] : NULL;
+}
+
 /* Keeps the rows inside those that enclose them, which were moved before them. */
 static void fit(struct sweep *w)
 {
     struct made *around[2 * DEEPEST] = {0};
     for (size_t i = 0; i < w->n_made; i++) {
         struct made *m = &w->made[i];
+        const struct made *outer = outer_of(around, m);
         span_tree_fit(&w->spans, &m->begin, &m->end);
-        const struct made *outer = m->order ? around[m->order - 1] : NULL;
-        if (!outer && m->order > 1) outer = around[m->order - 2]; /* it has no row of a line */
         if (outer && m->begin.at_ns < outer->begin.at_ns) m->begin.at_ns = outer->begin.at_ns;
         if (outer && m->end.at_ns > outer->end.at_ns) m->end.at_ns = outer->end.at_ns;
         around[m->order] = m;

@@ -170,6 +170,18 @@ TEST(waits_do_not_claim_the_time_between_them)
                {5, 6, "=x.py(25): b"});
 }
 
+/* The row of the line that waited ends with it: what is called from a later line lies beside it. */
+TEST(a_function_called_after_a_wait_has_its_time)
+{
+    struct world w;
+    world_init(&w);
+    see(&w, 1 * MS, 2 * MS, "a10");
+    sample(&w, 4 * MS, "a12>b20>c30");
+    sample(&w, 5 * MS, "a13");
+    CHECK_ROWS(&w, {1, 5.5, "x.py(1): a"}, {1, 2, "=x.py(10): a"}, {3.5, 4.5, "x.py(2): b"},
+               {3.5, 4.5, "x.py(3): c"});
+}
+
 /* The wait lies inside an operator, which the function called. */
 TEST(functions_go_around_the_operators_they_call)
 {
