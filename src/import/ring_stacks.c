@@ -7,7 +7,10 @@
 
 #include "base/mem.h"
 
-enum { DEFAULT_PERIOD_US = 1000 };
+enum {
+    DEFAULT_PERIOD_US = 1000,
+    DEFAULT_FRAMES = 192, /* what recorders take that do not say it */
+};
 
 static bool has_stacks(const struct ring_process *p)
 {
@@ -36,29 +39,39 @@ void ring_stacks_begin(struct ring_set *s)
     }
 }
 
-/* How far samples are apart, from what the process noted. */
+/* A number the process noted as KEY=NUMBER, from 1 to 1,000,000. */
+static long noted(const struct ring_process *p, const char *key, long otherwise)
+{
+    size_t n_key = strlen(key);
+    for (uint32_t id = 0; id < p->defs.n; id++) {
+        struct str fact = defs_file_get(&p->defs, id, DEF_FACT, n_key + 2);
+        char text[32];
+        if (!fact.p || !str_starts(fact, key) || fact.p[n_key] != '=') continue;
+        snprintf(text, sizeof text, "%.*s", (int)(fact.n - n_key - 1), fact.p + n_key + 1);
+        long n = strtol(text, NULL, 10);
+        if (n > 0 && n <= 1000000) otherwise = n;
+    }
+    return otherwise;
+}
+
+/* How far samples are apart. */
 static int64_t period_ns(const struct ring_process *p)
 {
-    static const char key[] = "sample_period_us=";
-    long us = DEFAULT_PERIOD_US;
-    for (uint32_t id = 0; id < p->defs.n; id++) {
-        struct str fact = defs_file_get(&p->defs, id, DEF_FACT, sizeof key);
-        char text[32];
-        if (!fact.p || memcmp(fact.p, key, sizeof key - 1) != 0) continue;
-        snprintf(text, sizeof text, "%.*s", (int)(fact.n - (sizeof key - 1)),
-                 fact.p + sizeof key - 1);
-        long n = strtol(text, NULL, 10);
-        if (n > 0 && n <= 1000000) us = n;
-    }
-    return (int64_t)us * 1000;
+    return (int64_t)noted(p, "sample_period_us", DEFAULT_PERIOD_US) * 1000;
+}
+
+static struct stack_source source_of(const struct ring_process *p)
+{
+    long n = noted(p, RING_FACT_FRAMES, DEFAULT_FRAMES);
+    return (struct stack_source){&p->defs, n < STACK_DEEPEST ? (int)n : STACK_DEEPEST};
 }
 
 static int add_process(struct builder *b, struct ring_set *s, uint32_t i,
-                       const struct defs_file *const *defs, struct err *e)
+                       const struct stack_source *sources, struct err *e)
 {
     const struct ring_process *p = &s->processes[i];
     struct part *part = part_new();
-    struct stack_process of = {i, p->pid, period_ns(p), defs};
+    struct stack_process of = {i, p->pid, period_ns(p), sources};
     if (part && p->pid_text) of.pid.text = intern_add(part_strings(part), str_c(p->pid_text));
     int rc = part ? stack_rows_add(&s->stacks, &of, part) : ERR_NOMEM;
     if (rc == 0) return builder_add_part(b, part, e);
@@ -82,13 +95,13 @@ static int add_meta(struct builder *b, const struct ring_set *s)
 int ring_stacks_add(struct builder *b, struct ring_set *s, struct err *e)
 {
     if (!s->stacks.n_seen) return 0;
-    const struct defs_file **defs = mem_zalloc(s->n_processes, sizeof *defs);
-    if (!defs) return FAIL(e, ERR_NOMEM, "out of memory");
+    struct stack_source *sources = mem_zalloc(s->n_processes, sizeof *sources);
+    if (!sources) return FAIL(e, ERR_NOMEM, "out of memory");
     int rc = 0;
-    for (size_t i = 0; i < s->n_processes; i++) defs[i] = &s->processes[i].defs;
+    for (size_t i = 0; i < s->n_processes; i++) sources[i] = source_of(&s->processes[i]);
     for (uint32_t i = 0; i < s->n_processes && rc == 0; i++)
-        if (s->processes[i].twin == i) rc = add_process(b, s, i, defs, e);
-    mem_free(defs);
+        if (s->processes[i].twin == i) rc = add_process(b, s, i, sources, e);
+    mem_free(sources);
     if (rc == 0 && add_meta(b, s) < 0) rc = FAIL(e, ERR_NOMEM, "out of memory");
     stack_rows_done(&s->stacks);
     return rc;

@@ -11,21 +11,8 @@
 #include "base/vec.h"
 #include "import/span_tree.h"
 
-enum { DEEPEST = 256 };
-
-struct frame {
-    uint32_t id; /* DEF_FRAME */
-    uint32_t code, module, line;
-};
-
-struct path {
-    int n;
-    struct frame at[DEEPEST]; /* outermost first */
-};
-
 /* A function that is open, and the line it is at. */
 struct open {
-    struct frame frame;
     struct border begin, line_begin;
     uint64_t src;
     bool exact; /* a call waited at this line */
@@ -44,10 +31,14 @@ struct made {
 struct sweep {
     const struct stack_process *p;
     struct part *part;
-    const struct defs_file *defs;
+    const struct stack_source *from; /* of the moment at hand */
     struct span_tree spans;
-    struct open open[DEEPEST];
-    int n_open;
+    struct stack_path path; /* what is open */
+    struct open open[STACK_DEEPEST];
+    int n_placed; /* how many outer ones of them are where they were seen: the others follow
+                     a stack of which nobody knows where it continues */
+    struct stack_path next;               /* of the moment at hand */
+    const struct stack_seen *whole, *end; /* the next stack that is not cut, if any */
     struct made *made;
     size_t n_made, cap_made;
     int64_t tid;
@@ -74,24 +65,7 @@ void stack_rows_done(struct stack_rows *s)
     *s = (struct stack_rows){0};
 }
 
-/* The frames of a stack. A definition refers to earlier ones only, so this ends. */
-static void read_path(const struct defs_file *defs, uint32_t id, struct path *ret)
-{
-    struct frame inner[DEEPEST];
-    int n = 0;
-    while (id && n < DEEPEST) {
-        struct def_frame f;
-        struct str bytes = defs_file_get(defs, id, DEF_FRAME, sizeof f);
-        if (!bytes.p) break;
-        memcpy(&f, bytes.p, sizeof f);
-        inner[n++] = (struct frame){id, f.code, f.module, f.line};
-        id = f.parent < id ? f.parent : 0;
-    }
-    ret->n = n;
-    for (int i = 0; i < n; i++) ret->at[i] = inner[n - 1 - i];
-}
-
-static struct str text_of(const struct defs_file *defs, const struct frame *f)
+static struct str text_of(const struct defs_file *defs, const struct stack_frame *f)
 {
     struct str s = {NULL, 0};
     if (f->module) s = defs_file_get(defs, f->module, DEF_MODULE, 1);
@@ -100,9 +74,9 @@ static struct str text_of(const struct defs_file *defs, const struct frame *f)
 }
 
 /* "FILE(LINE): FUNCTION" with another line. */
-static str_id name_line(struct sweep *w, const struct frame *f)
+static str_id name_line(struct sweep *w, const struct stack_frame *f)
 {
-    struct str s = text_of(w->defs, f);
+    struct str s = text_of(w->from->defs, f);
     char text[RING_TEXT_MAX + 16];
     for (size_t i = s.n; i-- > 0;) {
         if (s.p[i] != '(') continue;
@@ -126,56 +100,48 @@ static int make(struct sweep *w, const struct made *m)
 /* The row of the line that function `depth` was at, if a call waited there. */
 static int close_line(struct sweep *w, int depth, const struct border *at)
 {
-    struct open *o = &w->open[depth];
-    if (!o->exact || !o->frame.line || o->frame.module) return 0;
+    const struct open *o = &w->open[depth];
+    const struct stack_frame *f = &w->path.at[depth];
+    if (!o->exact || !f->line || f->module) return 0;
     return make(w, &(struct made){.begin = o->line_begin,
                                   .end = *at,
                                   .src = o->src,
                                   .order = (uint32_t)depth * 2 + 1,
-                                  .name = name_line(w, &o->frame),
+                                  .name = name_line(w, f),
                                   .flags = ROW_LINE});
 }
 
 static int close_to(struct sweep *w, int depth, const struct border *at)
 {
-    while (w->n_open > depth) {
-        int i = w->n_open - 1;
-        struct open *o = &w->open[i];
+    while (w->path.n > depth) {
+        int i = w->path.n - 1;
+        const struct open *o = &w->open[i];
         TRY(close_line(w, i, at));
-        str_id name = intern_add(part_strings(w->part), text_of(w->defs, &o->frame));
+        str_id name = intern_add(part_strings(w->part), text_of(w->from->defs, &w->path.at[i]));
         TRY(make(w, &(struct made){.begin = o->begin,
                                    .end = *at,
                                    .src = o->src,
                                    .order = (uint32_t)i * 2,
                                    .name = name}));
-        w->n_open--;
+        w->path.n--;
     }
     return 0;
 }
 
-static bool same_function(const struct frame *a, const struct frame *b)
+/* Whether the function at `depth` is the same in both, at whatever line. */
+static bool same_at(const struct stack_path *a, const struct stack_path *b, int depth)
 {
-    return a->code == b->code && a->module == b->module;
-}
-
-/* How many open frames are the very same in `path`, line included. */
-static int common(const struct sweep *w, const struct path *path)
-{
-    int n = 0;
-    while (n < w->n_open && n < path->n && w->open[n].frame.id == path->at[n].id) n++;
-    return n;
+    return depth < a->n && depth < b->n && stack_frame_same_function(&a->at[depth], &b->at[depth]);
 }
 
 /* Whether the function at `depth` went on from what it did in `a` to what it does in `b`. Two calls
  * that waited, the later one not further down in the function: it may have been called anew, and
  * is not said to have lasted. */
-static bool went_on(const struct sweep *w, int depth, const struct path *path,
-                    const struct stack_seen *a, const struct stack_seen *b)
+static bool went_on(const struct sweep *w, int depth, const struct stack_seen *a,
+                    const struct stack_seen *b)
 {
-    if (depth >= w->n_open || depth >= path->n) return false;
-    const struct frame *was = &w->open[depth].frame, *is = &path->at[depth];
-    if (!same_function(was, is)) return false;
-    return !a->exact || !b->exact || is->line > was->line;
+    if (!same_at(&w->path, &w->next, depth)) return false;
+    return !a->exact || !b->exact || w->next.at[depth].line > w->path.at[depth].line;
 }
 
 struct borders {
@@ -197,35 +163,60 @@ static struct borders find_borders(const struct sweep *w, const struct stack_see
     return x;
 }
 
-static void open_frames(struct sweep *w, const struct path *path, const struct stack_seen *b,
-                        const struct border *at)
+static void open_frames(struct sweep *w, const struct stack_seen *b, const struct border *at)
 {
-    for (int i = w->n_open; i < path->n; i++)
-        w->open[i] = (struct open){path->at[i], *at, *at, b->src, false};
-    w->n_open = path->n;
-    for (int i = 0; i < w->n_open && b->exact; i++) w->open[i].exact = true;
+    for (int i = w->path.n; i < w->next.n; i++) w->open[i] = (struct open){*at, *at, b->src, false};
+    w->path.n = w->next.n;
+    memcpy(w->path.at, w->next.at, (size_t)w->next.n * sizeof *w->next.at);
+    for (int i = 0; i < w->path.n && b->exact; i++) w->open[i].exact = true;
+}
+
+/* How many of the open functions go on around a cut stack that continues none of them: those that
+ * are still there when stacks are whole again. */
+static int lasting(struct sweep *w, const struct stack_seen *b)
+{
+    if (w->whole <= b) w->whole = b + 1;
+    while (w->whole < w->end && stack_path_is_cut(&w->p->sources[w->whole->defs], w->whole->stack))
+        w->whole++;
+    if (w->whole == w->end) return w->n_placed;
+    struct stack_path later;
+    stack_path_read(&w->p->sources[w->whole->defs], w->whole->stack, &later);
+    int n = stack_path_common(&w->path, &later);
+    n += same_at(&w->path, &later, n);
+    return n < w->n_placed ? n : w->n_placed;
+}
+
+/* Reads the stack of moment `b` and, if it is cut, gives it its outer frames. */
+static void read_next(struct sweep *w, const struct stack_seen *b)
+{
+    stack_path_read(w->from, b->stack, &w->next);
+    w->n_placed = w->next.cut ? w->n_placed : w->next.n;
+    if (!w->next.cut) return;
+    int at = stack_path_find(&w->path, &w->next);
+    bool found = at >= 0;
+    if (!found) at = w->n_placed = lasting(w, b);
+    stack_path_join(&w->next, &w->path, at);
+    if (found && at < w->n_placed) w->n_placed = w->next.n;
 }
 
 /* From moment `a` to moment `b`. */
 static int step(struct sweep *w, const struct stack_seen *a, const struct stack_seen *b)
 {
-    struct path path;
-    read_path(w->defs, b->stack, &path);
+    read_next(w, b);
     struct borders x = find_borders(w, a, b);
-    int same = common(w, &path);
-    if (a->exact && b->exact && same == w->n_open && same == path.n && same > 0) same--;
-    if (!went_on(w, same, &path, a, b)) {
+    int same = stack_path_common(&w->path, &w->next);
+    if (a->exact && b->exact && same == w->path.n && same == w->next.n && same > 0) same--;
+    if (!went_on(w, same, a, b)) {
         TRY(close_to(w, same, &x.close));
     } else {
         TRY(close_to(w, same + 1, &x.close));
-        if (w->open[same].frame.id != path.at[same].id) {
+        if (w->path.at[same].line != w->next.at[same].line) {
             TRY(close_line(w, same, &x.close));
-            w->open[same].frame = path.at[same];
             w->open[same].line_begin = x.open;
             w->open[same].exact = false;
         }
     }
-    open_frames(w, &path, b, &x.open);
+    open_frames(w, b, &x.open);
     return 0;
 }
 
@@ -250,7 +241,7 @@ static const struct made *outer_of(struct made *const *around, const struct made
 /* Keeps the rows inside those that enclose them, which were moved before them. */
 static void fit(struct sweep *w)
 {
-    struct made *around[2 * DEEPEST] = {0};
+    struct made *around[2 * STACK_DEEPEST] = {0};
     for (size_t i = 0; i < w->n_made; i++) {
         struct made *m = &w->made[i];
         const struct made *outer = outer_of(around, m);
@@ -293,9 +284,11 @@ static int hand_over(struct sweep *w)
 static int add_thread(struct sweep *w, const struct stack_seen *seen, size_t n)
 {
     struct stack_seen before = {.end_ns = seen[0].begin_ns};
-    w->n_open = 0;
+    w->path.n = w->n_placed = 0;
+    w->whole = seen;
+    w->end = seen + n;
     for (size_t i = 0; i < n; i++) {
-        w->defs = w->p->defs[seen[i].defs];
+        w->from = &w->p->sources[seen[i].defs];
         TRY(step(w, i ? &seen[i - 1] : &before, &seen[i]));
     }
     const struct stack_seen *last = &seen[n - 1];

@@ -13,11 +13,14 @@
  * torch.profiler names them: FILE(LINE): FUNCTION with the line the function starts at. Around a
  * call that waited, a second row directly inside, marked ROW_LINE, names the line that was running.
  *
+ * Stacks deeper than the recorder takes lack their outer frames (stack_path.h): the functions that
+ * were open go on around them.
+ *
  * All of a run's processes share one: two recorders of one process see the same threads. */
 #ifndef STRATA_IMPORT_STACK_ROWS_H
 #define STRATA_IMPORT_STACK_ROWS_H
 
-#include "import/defs_file.h"
+#include "import/stack_path.h"
 #include "trace/build.h"
 
 struct stack_seen {
@@ -53,12 +56,12 @@ int stack_rows_span(struct stack_rows *s, const struct stack_span *span) MUST_US
 void stack_rows_done(struct stack_rows *s);
 
 /* Adds the rows of one process, whose rows go to `part`. `period_ns` is the distance of samples;
- * `defs` by the number that stack_seen has. */
+ * `sources` by the number that stack_seen has as `defs`. */
 struct stack_process {
     uint32_t process;
     struct part_key pid;
     int64_t period_ns;
-    const struct defs_file *const *defs;
+    const struct stack_source *sources;
 };
 int stack_rows_add(struct stack_rows *s, const struct stack_process *p, struct part *part) MUST_USE;
 

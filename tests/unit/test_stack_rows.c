@@ -6,7 +6,7 @@
 #include "test.h"
 #include "trace/part.h"
 
-enum { MS = 1000000, MOST = 64 };
+enum { MS = 1000000, MOST = 128 };
 
 /* Functions a, b, c, d, and paths of them written as "a10>b20": function and running line. */
 struct world {
@@ -14,7 +14,7 @@ struct world {
     struct defs_entry entries[MOST];
     struct def_frame frames[MOST];
     struct stack_rows rows;
-    const struct defs_file *all[1];
+    struct stack_source from;
 };
 
 static const char *const names[] = {"x.py(1): a", "x.py(2): b", "x.py(3): c", "x.py(4): d"};
@@ -23,7 +23,7 @@ static void world_init(struct world *w)
 {
     memset(w, 0, sizeof *w);
     w->defs.entries = w->entries;
-    w->all[0] = &w->defs;
+    w->from = (struct stack_source){&w->defs, 100};
     w->defs.n = 5;
     for (uint32_t i = 0; i < 4; i++)
         w->entries[i + 1] = (struct defs_entry){DEF_CODE, str_c(names[i])};
@@ -92,7 +92,7 @@ struct want {
 static void check_rows(struct world *w, const struct want *want)
 {
     struct part *part = part_new();
-    struct stack_process p = {0, {1, 0}, MS, w->all};
+    struct stack_process p = {0, {1, 0}, MS, &w->from};
     REQUIRE(part != NULL);
     CHECK_EQ_INT(stack_rows_add(&w->rows, &p, part), 0);
     size_t i = 0;
@@ -222,6 +222,74 @@ TEST(a_function_lasts_as_long_as_what_it_called)
     CHECK_ROWS(&w, {1, 40.5, "x.py(1): a"}, {5, 25, "x.py(2): b"});
 }
 
+/* Of the second stack the outermost frame was left off: it is the first one, grown by two. */
+TEST(a_cut_stack_continues_the_one_before)
+{
+    struct world w;
+    world_init(&w);
+    w.from.most_frames = 10;
+    sample(&w, 1 * MS, "a1>b1>b2>b3>b4>b5>b6>b7>b8");
+    sample(&w, 2 * MS, "b1>b2>b3>b4>b5>b6>b7>b8>c1>d1");
+    sample(&w, 3 * MS, "b2>b3>b4>b5>b6>b7>b8>c1>d1>d2");
+    sample(&w, 4 * MS, "a1>c1");
+    CHECK_ROWS(&w, {1, 4.5, "x.py(1): a"}, {1, 3.5, "x.py(2): b"}, {1, 3.5, "x.py(2): b"},
+               {1, 3.5, "x.py(2): b"}, {1, 3.5, "x.py(2): b"}, {1, 3.5, "x.py(2): b"},
+               {1, 3.5, "x.py(2): b"}, {1, 3.5, "x.py(2): b"}, {1, 3.5, "x.py(2): b"},
+               {1.5, 3.5, "x.py(3): c"}, {1.5, 3.5, "x.py(4): d"}, {2.5, 3.5, "x.py(4): d"},
+               {3.5, 4.5, "x.py(3): c"});
+}
+
+/* Nothing of the cut stacks was open before: they lie in what is there before and after them. */
+TEST(functions_go_on_around_cut_stacks)
+{
+    struct world w;
+    world_init(&w);
+    w.from.most_frames = 3;
+    sample(&w, 1 * MS, "a10>b20");
+    sample(&w, 2 * MS, "c1>c2>c3");
+    sample(&w, 3 * MS, "d1>d2>d3");
+    sample(&w, 4 * MS, "a11");
+    CHECK_ROWS(&w, {1, 4.5, "x.py(1): a"}, {1, 1.5, "x.py(2): b"}, {1.5, 2.5, "x.py(3): c"},
+               {1.5, 2.5, "x.py(3): c"}, {1.5, 2.5, "x.py(3): c"}, {2.5, 3.5, "x.py(4): d"},
+               {2.5, 3.5, "x.py(4): d"}, {2.5, 3.5, "x.py(4): d"});
+}
+
+/* The recording ends inside them: what was open before stays. */
+TEST(functions_last_when_only_cut_stacks_follow)
+{
+    struct world w;
+    world_init(&w);
+    w.from.most_frames = 3;
+    sample(&w, 1 * MS, "a10>b20");
+    sample(&w, 2 * MS, "c1>c2>c3");
+    sample(&w, 3 * MS, "d1>d2>d3");
+    CHECK_ROWS(&w, {1, 3.5, "x.py(1): a"}, {1, 3.5, "x.py(2): b"}, {1.5, 2.5, "x.py(3): c"},
+               {1.5, 2.5, "x.py(3): c"}, {1.5, 2.5, "x.py(3): c"}, {2.5, 3.5, "x.py(4): d"},
+               {2.5, 3.5, "x.py(4): d"}, {2.5, 3.5, "x.py(4): d"});
+}
+
+/* A function that calls itself fits in many places: the longest match counts. */
+TEST(a_cut_stack_begins_where_most_of_it_matches)
+{
+    static struct stack_path known, cut;
+    known.n = 40;
+    cut.n = 30;
+    for (int i = 0; i < known.n; i++) known.at[i] = (struct stack_frame){i < 5 ? 1 : 2, 0, 7};
+    for (int i = 0; i < cut.n; i++) cut.at[i] = (struct stack_frame){2, 0, 7};
+    CHECK_EQ_INT(stack_path_find(&known, &cut), 5);
+    cut.at[8].line = 8;
+    CHECK_EQ_INT(stack_path_find(&known, &cut), 5);
+    cut.at[7].line = 8; /* seven frames may be chance */
+    CHECK_EQ_INT(stack_path_find(&known, &cut), -1);
+    stack_path_join(&cut, &known, 5);
+    CHECK_EQ_INT(cut.n, 35);
+    CHECK_EQ_UINT(cut.at[4].code, 1);
+    CHECK_EQ_UINT(cut.at[5].code, 2);
+    cut.n = STACK_DEEPEST - 2;
+    stack_path_join(&cut, &known, 5);
+    CHECK_EQ_INT(cut.n, STACK_DEEPEST);
+}
+
 TEST(a_border_moves_to_the_nearest_edge_it_may)
 {
     struct world w;
@@ -267,7 +335,7 @@ TEST(running_out_of_memory)
         see(&w, 3 * MS, 4 * MS, "a10>b21");
         op(&w, 2 * MS, 5 * MS);
         struct part *part = part_new();
-        struct stack_process p = {0, {1, 0}, MS, w.all};
+        struct stack_process p = {0, {1, 0}, MS, &w.from};
         mem_fail_at(k);
         int rc = stack_rows_add(&w.rows, &p, part);
         mem_fail_at(0);

@@ -68,6 +68,7 @@ static void leave_in_child(void)
 
 static void prepare(void)
 {
+    char fact[32];
     map_init(&modules);
     map_init(&class_counts);
     arena_init(&memory);
@@ -75,6 +76,8 @@ static void prepare(void)
     (void)recorder_clock(); /* at fork our lock is taken before the recorder's, whose handlers are
                                set by now */
     pthread_atfork(take, leave, leave_in_child);
+    snprintf(fact, sizeof fact, RING_FACT_FRAMES "=%d", PYWALK_DEEPEST);
+    defs_id(DEF_FACT, str_c(fact));
 }
 
 void pytable_prepare(void)

@@ -5,7 +5,7 @@
 
 #include "backend/python/pylayout.h"
 
-#define PYWALK_DEEPEST 192 /* frames further out are left off */
+#define PYWALK_DEEPEST 256 /* frames further out are left off */
 
 struct pyframe {
     uintptr_t code;

@@ -1,0 +1,79 @@
+/* stack_path.c: see stack_path.h. */
+#include "import/stack_path.h"
+
+#include <string.h>
+
+enum { LEAST_MATCH = 8 }; /* frames in a row that are no coincidence */
+
+/* The next frame out; false at the end. A definition refers to earlier ones only, so this ends. */
+static bool take_frame(const struct defs_file *defs, uint32_t *id, struct stack_frame *ret)
+{
+    struct def_frame f;
+    struct str bytes = *id ? defs_file_get(defs, *id, DEF_FRAME, sizeof f) : (struct str){NULL, 0};
+    if (!bytes.p) return false;
+    memcpy(&f, bytes.p, sizeof f);
+    *ret = (struct stack_frame){f.code, f.module, f.line};
+    *id = f.parent < *id ? f.parent : 0;
+    return true;
+}
+
+void stack_path_read(const struct stack_source *from, uint32_t stack, struct stack_path *ret)
+{
+    int n = 0;
+    while (n < STACK_DEEPEST && take_frame(from->defs, &stack, &ret->at[n])) n++;
+    ret->n = n;
+    ret->cut = n >= from->most_frames;
+    for (int i = 0; i < n / 2; i++) {
+        struct stack_frame inner = ret->at[i];
+        ret->at[i] = ret->at[n - 1 - i];
+        ret->at[n - 1 - i] = inner;
+    }
+}
+
+bool stack_path_is_cut(const struct stack_source *from, uint32_t stack)
+{
+    struct stack_frame f;
+    int n = 0;
+    while (n < from->most_frames && take_frame(from->defs, &stack, &f)) n++;
+    return n >= from->most_frames;
+}
+
+bool stack_frame_same_function(const struct stack_frame *a, const struct stack_frame *b)
+{
+    return a->code == b->code && a->module == b->module;
+}
+
+/* How many frames are the same in both from place `at` of `a` on. */
+static int common_from(const struct stack_path *a, int at, const struct stack_path *b)
+{
+    int n = 0;
+    while (at + n < a->n && n < b->n && a->at[at + n].line == b->at[n].line &&
+           stack_frame_same_function(&a->at[at + n], &b->at[n]))
+        n++;
+    return n;
+}
+
+int stack_path_common(const struct stack_path *a, const struct stack_path *b)
+{
+    return common_from(a, 0, b);
+}
+
+int stack_path_find(const struct stack_path *known, const struct stack_path *cut)
+{
+    int found = -1, longest = LEAST_MATCH - 1;
+    for (int at = 0; known->n - at > longest; at++) {
+        int n = common_from(known, at, cut);
+        if (n <= longest) continue;
+        longest = n;
+        found = at;
+    }
+    return found;
+}
+
+void stack_path_join(struct stack_path *p, const struct stack_path *outer, int n)
+{
+    if (n > STACK_DEEPEST - p->n) n = STACK_DEEPEST - p->n;
+    memmove(p->at + n, p->at, (size_t)p->n * sizeof *p->at);
+    memcpy(p->at, outer->at, (size_t)n * sizeof *p->at);
+    p->n += n;
+}
