@@ -1,13 +1,16 @@
-/* stage_tree.c: one walk over the threads gives every row its call, from the call of its parent;
- * a second one finds a place for what autograd threads launched. */
+/* stage_tree.c: one walk over the threads gives every row the innermost call open when it starts; a
+ * second one finds a place for what autograd threads launched. Stages nest by their own times:
+ * what else stands on a thread may cross them (ROW_CROSSES), so parents of rows do not tell. */
 #include "analyze/stage_tree.h"
 
 #include "analyze/label.h"
 #include "base/map.h"
+#include "base/mem.h"
 
 enum {
     DEEPEST = 16,      /* levels of stages; deeper labels count for the level above */
     MOST_NODES = 4096, /* different paths; more would be no overview */
+    MOST_CROSSING = 64,
 };
 
 struct growing {
@@ -67,18 +70,50 @@ static int open_call(struct growing *g, row_t label, uint32_t parent, bool backw
     return 0;
 }
 
+static bool is_call_of(const struct stage_tree *s, uint32_t call, row_t r)
+{
+    return call != STAGE_NONE && s->calls[call].row == r;
+}
+
+static bool has_ended(const struct growing *g, uint32_t call, row_t r)
+{
+    int64_t end = trace_end_ns(g->t, g->s->calls[call].row);
+    return end <= g->t->ts_ns[r] && end < trace_end_ns(g->t, r);
+}
+
+/* The call that `r` belongs to, of `open` and those around it: the innermost one that it does not
+ * outlive, or that holds more than half of it (the rule by which rows nest, trace/freeze_nest.c).
+ */
+static uint32_t call_around(const struct growing *g, uint32_t open, row_t r)
+{
+    int64_t start = g->t->ts_ns[r], end = trace_end_ns(g->t, r);
+    for (; open != STAGE_NONE; open = g->s->calls[open].parent) {
+        int64_t open_end = trace_end_ns(g->t, g->s->calls[open].row);
+        if (end <= open_end || open_end - start > (end - start) / 2) break;
+    }
+    return open;
+}
+
+/* `open` is the innermost open call. One that it crosses ends before it, so only `open` and those
+ * around it need be known. */
+static int own_lane(struct growing *g, const struct lane *l)
+{
+    uint32_t open = STAGE_NONE;
+    for (row_t r = l->begin; r < l->end; r++) {
+        while (open != STAGE_NONE && has_ended(g, open, r)) open = g->s->calls[open].parent;
+        uint32_t call = call_around(g, open, r);
+        if (is_stage(g, r)) TRY(open_call(g, r, call, false, &call));
+        if (is_call_of(g->s, call, r) && g->t->phase[r] == 'X') open = call;
+        g->s->owner[r] = call;
+    }
+    return 0;
+}
+
 static int own_rows(struct growing *g)
 {
     const struct trace *t = g->t;
-    for (uint32_t l = 0; l < t->n_lanes; l++) {
-        if (t->lanes[l].kind != LANE_THREAD) continue;
-        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) {
-            row_t up = t->parent[r];
-            uint32_t call = up == ROW_NONE ? STAGE_NONE : g->s->owner[up];
-            if (is_stage(g, r)) TRY(open_call(g, r, call, false, &call));
-            g->s->owner[r] = call;
-        }
-    }
+    for (uint32_t l = 0; l < t->n_lanes; l++)
+        if (t->lanes[l].kind == LANE_THREAD) TRY(own_lane(g, &t->lanes[l]));
     return 0;
 }
 
@@ -152,10 +187,56 @@ static int own_backward(struct growing *g)
     return 0;
 }
 
+/* Which number each node gets when children follow their parent, in order of appearance; `links`
+ * has room for two numbers a node, the last one being the parent of the outermost. */
+static void number_nodes(const struct stage_tree *s, uint32_t *links, uint32_t *ret_number)
+{
+    uint32_t n = s->n_nodes, *child = links, *sibling = links + n + 1;
+    for (uint32_t i = 0; i <= n; i++) child[i] = sibling[i] = STAGE_NONE;
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t up = s->nodes[i].parent == STAGE_NONE ? n : s->nodes[i].parent;
+        sibling[i] = child[up];
+        child[up] = i;
+    }
+    uint32_t at = child[n], number = 0;
+    while (at != STAGE_NONE) {
+        ret_number[at] = number++;
+        uint32_t next = child[at];
+        while (next == STAGE_NONE && at != STAGE_NONE) {
+            next = sibling[at];
+            at = s->nodes[at].parent;
+        }
+        at = next;
+    }
+}
+
+/* Nodes were made when they first appeared; readers go through them from top to bottom. */
+static int order_nodes(struct stage_tree *s)
+{
+    uint32_t n = s->n_nodes;
+    struct stage_node *old = mem_alloc(((size_t)n + 1) * sizeof *old);
+    uint32_t *number = mem_alloc(3 * ((size_t)n + 1) * sizeof *number);
+    if (old && number) {
+        memcpy(old, s->nodes, n * sizeof *old);
+        number_nodes(s, number + n + 1, number);
+        for (uint32_t i = 0; i < n; i++) {
+            struct stage_node *node = &s->nodes[number[i]];
+            *node = old[i];
+            if (node->parent != STAGE_NONE) node->parent = number[node->parent];
+        }
+        for (uint32_t c = 0; c < s->n_calls; c++) s->calls[c].node = number[s->calls[c].node];
+    }
+    int rc = old && number ? 0 : ERR_NOMEM;
+    mem_free(old);
+    mem_free(number);
+    return rc;
+}
+
 static int grow(struct growing *g)
 {
     TRY(own_rows(g));
-    return own_backward(g);
+    TRY(own_backward(g));
+    return order_nodes(g->s);
 }
 
 static uint32_t count_stages(const struct growing *g)
@@ -188,12 +269,20 @@ int stage_tree_run(const struct trace *t, bool all, struct arena *mem, struct st
     return 0;
 }
 
+/* A row that began in one call and mostly lies outside of it says nothing about that one. */
+static bool outlives_its_call(const struct trace *t, const struct stage_tree *s, row_t r)
+{
+    return t->flags[r] & ROW_CROSSES && !is_call_of(s, s->owner[r], r);
+}
+
 uint32_t stage_tree_at(const struct trace *t, const struct stage_tree *s, lane_id lane,
                        int64_t ts_ns)
 {
-    row_t after = trace_lower_bound(t, lane, ts_ns + 1);
-    if (after == t->lanes[lane].begin) return STAGE_NONE;
-    uint32_t call = s->owner[after - 1];
+    row_t first = t->lanes[lane].begin, r = trace_lower_bound(t, lane, ts_ns + 1);
+    if (r-- == first) return STAGE_NONE;
+    for (int steps = 0; r > first && steps < MOST_CROSSING && outlives_its_call(t, s, r); steps++)
+        r--;
+    uint32_t call = s->owner[r];
     while (call != STAGE_NONE && trace_end_ns(t, s->calls[call].row) <= ts_ns)
         call = s->calls[call].parent;
     return call;

@@ -29,7 +29,7 @@ struct stage_call {
 };
 
 struct stage_tree {
-    struct stage_node *nodes; /* parents first */
+    struct stage_node *nodes; /* each followed by those inside it, in order of appearance */
     uint32_t n_nodes;
     struct stage_call *calls; /* parents first, in time order on a thread */
     uint32_t n_calls;

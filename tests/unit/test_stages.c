@@ -394,6 +394,66 @@ static int run_stages(void *ctx)
     return rc;
 }
 
+/* A Python row begins inside the first forward and goes on past its end, even past that of the
+ * pipeline: what starts in it is still where its own time lies. */
+TEST(stages_nest_by_their_own_times_whatever_crosses_them)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "pipeline_call", 0, 3000);
+    kit_label(&k, "forward", 100, 900);
+    kit_python(&k, "x.py(1): f", 500, 9000);
+    kit_launch(&k, 600, "gemm", 700, 100);
+    kit_label(&k, "forward", 1200, 800);
+    kit_launch(&k, 1300, "gemm", 1400, 100);
+    kit_label(&k, "scheduler_step", 2100, 100);
+    kit_launch(&k, 3100, "add", 3200, 10);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 3);
+    CHECK_EQ_UINT(at(&f, "pipeline_call/forward")->calls, 2);
+    CHECK_EQ_UINT(at(&f, "pipeline_call/forward")->gpu.kernels, 2);
+    CHECK_EQ_UINT(at(&f, "pipeline_call/scheduler_step")->calls, 1);
+    CHECK_EQ_UINT(at(&f, "pipeline_call")->gpu.kernels, 2);
+    CHECK_EQ_UINT(stage_tree_at(f.t, &f.s.tree, 0, 550 * 1000), 1);
+    CHECK_EQ_UINT(stage_tree_at(f.t, &f.s.tree, 0, 3500 * 1000), STAGE_NONE);
+    done(&f);
+}
+
+/* A stage that starts inside another and outlives it: more than half inside belongs to it. */
+TEST(stages_that_cross_each_other)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "a", 0, 1000);
+    kit_label(&k, "b", 600, 600);
+    kit_label(&k, "c", 1100, 50);
+    kit_label(&k, "d", 1150, 500);
+    kit_label(&k, "e", 1250, 100);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 5);
+    CHECK(has(&f, "a/b/c") && has(&f, "d/e"));
+    done(&f);
+}
+
+/* "b" of "a" is seen only after another outermost stage. */
+TEST(stages_follow_the_one_they_lie_in)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "a", 0, 100);
+    kit_label(&k, "z", 10, 10);
+    kit_label(&k, "b", 200, 50);
+    kit_label(&k, "a", 300, 100);
+    kit_label(&k, "b", 310, 20);
+    kit_label(&k, "c", 312, 5);
+    kit_label(&k, "z", 340, 10);
+    kit_label(&k, "c", 342, 5);
+    struct found f = measure(&k);
+    static const char *const paths[] = {"a", "a/z", "a/z/c", "a/b", "a/b/c", "b"};
+    CHECK_EQ_UINT(f.s.n, 6);
+    for (uint32_t i = 0; i < f.s.n && i < 6; i++) CHECK_EQ_STR(f.s.list[i].path, paths[i]);
+    CHECK_EQ_UINT(at(&f, "a/z")->calls, 2);
+    CHECK_EQ_UINT(at(&f, "a/b/c")->parent, 3);
+    done(&f);
+}
+
 TEST(out_of_memory_is_reported)
 {
     struct kit k = training(NULL);
