@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { LEAST_MATCH = 8 }; /* frames in a row that are no coincidence */
-
 /* The next frame out; false at the end. A definition refers to earlier ones only, so this ends. */
 static bool take_frame(const struct defs_file *defs, uint32_t *id, struct stack_frame *ret)
 {
@@ -60,7 +58,7 @@ int stack_path_common(const struct stack_path *a, const struct stack_path *b)
 
 int stack_path_find(const struct stack_path *known, const struct stack_path *cut)
 {
-    int found = -1, longest = LEAST_MATCH - 1;
+    int found = -1, longest = STACK_LEAST_MATCH - 1;
     for (int at = 0; known->n - at > longest; at++) {
         int n = common_from(known, at, cut);
         if (n <= longest) continue;

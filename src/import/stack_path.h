@@ -13,7 +13,10 @@
 
 #include "import/defs_file.h"
 
-enum { STACK_DEEPEST = 1024 }; /* Python ends a recursion of 1,000 frames */
+enum {
+    STACK_DEEPEST = 1024,  /* Python ends a recursion of 1,000 frames */
+    STACK_LEAST_MATCH = 8, /* frames in a row that are no coincidence */
+};
 
 struct stack_frame {
     uint32_t code, module, line; /* as in def_frame */

@@ -186,12 +186,26 @@ static int lasting(struct sweep *w, const struct stack_seen *b)
     return n < w->n_placed ? n : w->n_placed;
 }
 
-/* Reads the stack of moment `b` and, if it is cut, gives it its outer frames. */
+/* Whether the sample was taken while the thread was moving, so that its outer frames are missing:
+ * a generator hangs on nothing for an instant. It shares nothing with the stacks before and after
+ * it, which agree. */
+static bool is_torn(const struct sweep *w, const struct stack_seen *b)
+{
+    if (b->exact || b + 1 == w->end || same_at(&w->path, &w->next, 0)) return false;
+    if (w->path.n < STACK_LEAST_MATCH) return false;
+    struct stack_path later;
+    stack_path_read(&w->p->sources[b[1].defs], b[1].stack, &later);
+    return stack_path_common(&w->path, &later) >= STACK_LEAST_MATCH;
+}
+
+/* Reads the stack of moment `b` and, if they are missing, gives it its outer frames. */
 static void read_next(struct sweep *w, const struct stack_seen *b)
 {
     stack_path_read(w->from, b->stack, &w->next);
-    w->n_placed = w->next.cut ? w->n_placed : w->next.n;
-    if (!w->next.cut) return;
+    if (!w->next.cut && !is_torn(w, b)) {
+        w->n_placed = w->next.n;
+        return;
+    }
     int at = stack_path_find(&w->path, &w->next);
     bool found = at >= 0;
     if (!found) at = w->n_placed = lasting(w, b);

@@ -268,6 +268,31 @@ TEST(functions_last_when_only_cut_stacks_follow)
                {2.5, 3.5, "x.py(4): d"}, {2.5, 3.5, "x.py(4): d"});
 }
 
+/* A sample that shows a generator alone, while it is being resumed. */
+TEST(a_torn_sample_ends_nothing)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 1 * MS, "a1>a2>a3>a4>a5>a6>a7>a8");
+    sample(&w, 2 * MS, "b1");
+    sample(&w, 3 * MS, "a1>a2>a3>a4>a5>a6>a7>a8");
+    CHECK_ROWS(&w, {1, 3.5, "x.py(1): a"}, {1, 3.5, "x.py(1): a"}, {1, 3.5, "x.py(1): a"},
+               {1, 3.5, "x.py(1): a"}, {1, 3.5, "x.py(1): a"}, {1, 3.5, "x.py(1): a"},
+               {1, 3.5, "x.py(1): a"}, {1, 3.5, "x.py(1): a"}, {1.5, 2.5, "x.py(2): b"});
+}
+
+/* A thread that is called from C again and again has no common root. */
+TEST(short_stacks_of_another_root_are_no_torn_ones)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 1 * MS, "a1>a2");
+    sample(&w, 2 * MS, "b1");
+    sample(&w, 3 * MS, "a1>a2");
+    CHECK_ROWS(&w, {1, 1.5, "x.py(1): a"}, {1, 1.5, "x.py(1): a"}, {1.5, 2.5, "x.py(2): b"},
+               {2.5, 3.5, "x.py(1): a"}, {2.5, 3.5, "x.py(1): a"});
+}
+
 /* A function that calls itself fits in many places: the longest match counts. */
 TEST(a_cut_stack_begins_where_most_of_it_matches)
 {
