@@ -3,6 +3,7 @@
 #include "analyze/between.h"
 
 #include "analyze/label.h"
+#include "analyze/where.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -17,6 +18,7 @@ struct gap_walk {
     int64_t recorded_ns; /* all of self_of_name */
     row_t *work;
     size_t n_work, cap_work;
+    struct where where;
 };
 
 /* First begin to last end of the outermost stages of a thread; false when it has none. */
@@ -66,17 +68,29 @@ static bool is_step_mark(const struct trace *t, row_t r)
     return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_STEP;
 }
 
+/* Whose time a row is: its own, or of the function around it where strata's wrappers lie between.
+ */
+static row_t whose(struct gap_walk *g, row_t r)
+{
+    while (r != ROW_NONE && (where_is_recorder(&g->where, r) || is_stage_row(g, r)))
+        r = g->t->parent[r];
+    return r;
+}
+
 static void add_self(struct gap_walk *g, const struct lane *l, row_t r)
 {
-    str_id name = g->t->name[r];
     if (is_step_mark(g->t, r)) return; /* the profiler's mark is no function */
     int64_t self = g->self[r - l->begin];
     if (self <= 0) return;
-    g->self_of_name[name] += self;
     g->recorded_ns += self;
-    g->calls_of_name[name]++;
+    row_t who = where_is_recorder(&g->where, r) ? whose(g, r) : r;
+    if (who == ROW_NONE || is_step_mark(g->t, who)) return;
+    str_id name = g->t->name[who];
+    bool first = !g->calls_of_name[name];
+    g->self_of_name[name] += self;
+    if (who == r || first) g->calls_of_name[name]++;
     row_t *longest = &g->longest_of_name[name];
-    if (g->calls_of_name[name] == 1 || g->t->dur_ns[r] > g->t->dur_ns[*longest]) *longest = r;
+    if (first || g->t->dur_ns[who] > g->t->dur_ns[*longest]) *longest = who;
 }
 
 static int add_call(struct gap_walk *g, row_t r)
@@ -157,6 +171,7 @@ int between_run(const struct basics *b, struct stages *s, struct arena *mem, str
 {
     const struct trace *t = b->t;
     struct gap_walk g = {.t = t, .b = b, .s = s};
+    TRY(where_init(&g.where, t, e));
     struct arena_mark mark = arena_mark(mem);
     size_t n_names = (size_t)t->strings.n + 1;
     g.self_of_name = arena_zalloc(mem, n_names, sizeof *g.self_of_name);
@@ -178,6 +193,7 @@ int between_run(const struct basics *b, struct stages *s, struct arena *mem, str
         s->between.gpu = work_sum(t, &b->timeline, g.work, (uint32_t)g.n_work);
     }
     mem_free(g.work);
+    where_done(&g.where);
     arena_reset_to(mem, mark);
     return failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
 }

@@ -63,7 +63,7 @@ static const struct {
 } packages[] = {
     {"torch/profiler/", FRAME_PROFILER},
     {"torch/autograd/profiler", FRAME_PROFILER},
-    {"strata/", FRAME_LIBRARY}, /* its decorators stand around the user's functions */
+    {"strata/", FRAME_LIBRARY},
     {"torch/", FRAME_LIBRARY},
     {"torch_npu/", FRAME_LIBRARY},
     {"torch_xla/", FRAME_LIBRARY},
@@ -170,8 +170,20 @@ static bool path_starts(struct str path, const char *prefix)
     return true;
 }
 
+/* A private file of the package strata, wherever it lies: "build/python/strata/_stage.py". */
+static bool is_recorder(struct str file)
+{
+    static const char package[] = "strata/_";
+    for (size_t i = 0; i + sizeof package <= file.n; i++)
+        if ((i == 0 || is_slash(file.p[i - 1])) &&
+            path_starts(str_from(file.p + i, file.n - i), package))
+            return str_ends(file, ".py");
+    return false;
+}
+
 static enum frame_class file_class(struct str file)
 {
+    if (is_recorder(file)) return FRAME_RECORDER;
     if (str_has(file, "torchinductor_")) return FRAME_GENERATED;
     struct str path = frame_path(file);
     for (size_t i = 0; i < COUNT(packages); i++)

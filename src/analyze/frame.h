@@ -22,6 +22,8 @@ enum frame_class {
     FRAME_STDLIB,    /* Python's own */
     FRAME_GENERATED, /* written by a compiler: inductor's output */
     FRAME_PROFILER,  /* starting, stepping and stopping the recording */
+    FRAME_RECORDER,  /* strata in the user's process: its wrappers stand around the user's functions
+                      */
     FRAME_BUILTIN,   /* a function in C: no file */
     FRAME_MODULE,    /* nn.Module: a call of a module, no file */
 };

@@ -62,11 +62,13 @@ static bool has_loud(const struct work *w, row_t r)
     return w->t->lane[call] == w->t->lane[r] && w->t->ts_ns[call] < trace_end_ns(w->t, r);
 }
 
-/* The outermost quiet row at or above `r`, or ROW_NONE when `r` itself is loud. */
-static row_t outermost(const struct work *w, row_t r)
+/* The outermost quiet row at or above `r`, or ROW_NONE when `r` itself is loud. Strata's own are
+ * no work of the program. */
+static row_t outermost(struct work *w, row_t r)
 {
     row_t found = ROW_NONE;
-    for (; r != ROW_NONE && !has_loud(w, r); r = w->t->parent[r]) found = r;
+    for (; r != ROW_NONE && !has_loud(w, r); r = w->t->parent[r])
+        if (!where_is_recorder(&w->where, r)) found = r;
     return found;
 }
 

@@ -137,11 +137,29 @@ static int find_python(struct split *s, const struct gap_at *at, row_t user, row
     return s->memo.inner == CAUSE_NONE ? ERR_NOMEM : 0;
 }
 
+/* Whether the row is of strata's own and holds nothing else of Python: its wrappers stand around
+ * the user's functions, whose time is not its cost. */
+static bool is_recording(struct split *s, row_t r)
+{
+    enum { MOST_ROWS = 64 };
+    const struct trace *t = s->t;
+    if (!where_is_recorder(&s->where, r)) return false;
+    row_t end = t->lanes[t->lane[r]].end;
+    for (row_t i = r + 1; i < end && t->ts_ns[i] < trace_end_ns(t, r); i++)
+        if (i - r > MOST_ROWS || (t->kind[i] == KIND_PYTHON && !where_is_recorder(&s->where, i)))
+            return false;
+    return true;
+}
+
 static int add_python(struct split *s, const struct gap_at *at, const struct doing_piece *p)
 {
     const struct trace *t = s->t;
     row_t user = user_frame(s, p->row), deepest = where_frame(&s->where, p->row, false);
     int64_t ns = p->end_ns - p->begin_ns;
+    if (is_recording(s, p->row)) {
+        struct cause own = plain(at, CAUSE_PROFILER, "strata in the program");
+        return add(s, &own, ns);
+    }
     if (deepest == ROW_NONE) deepest = p->row;
     bool same = s->memo.cause != CAUSE_NONE && s->memo.device == at->device &&
                 s->memo.user == t->name[user != ROW_NONE ? user : deepest] &&

@@ -36,9 +36,10 @@ enum frame_class where_class(struct where *w, row_t frame)
     return w->classes[id] - 1;
 }
 
-static bool has_file(enum frame_class c)
+/* Whether frames of this class are places in a program, which a report may name. */
+static bool is_place(enum frame_class c)
 {
-    return c != FRAME_BUILTIN && c != FRAME_MODULE;
+    return c != FRAME_BUILTIN && c != FRAME_MODULE && c != FRAME_RECORDER;
 }
 
 row_t where_frame(struct where *w, row_t r, bool user)
@@ -48,9 +49,14 @@ row_t where_frame(struct where *w, row_t r, bool user)
     for (; r != ROW_NONE; r = t->parent[r]) {
         if (t->kind[r] != KIND_PYTHON) continue;
         enum frame_class c = where_class(w, r);
-        if (user ? c == FRAME_USER : has_file(c)) return r;
+        if (user ? c == FRAME_USER : is_place(c)) return r;
     }
     return ROW_NONE;
+}
+
+bool where_is_recorder(struct where *w, row_t r)
+{
+    return w->t->kind[r] == KIND_PYTHON && where_class(w, r) == FRAME_RECORDER;
 }
 
 size_t where_stack(struct where *w, row_t r, row_t *ret, size_t cap)
@@ -111,8 +117,10 @@ static void find_frame(struct where *w, row_t r, struct place *p)
     p->source.file = frame_path(p->source.file);
     p->line_is_start =
         !(t->flags[p->frame] & ROW_LINE) && (w->sampled || !was_open_at_start(t, p->frame));
-    for (row_t i = r; i != p->frame; i = t->parent[i])
-        if (t->kind[i] == KIND_PYTHON && where_class(w, i) != FRAME_MODULE) p->called = i;
+    for (row_t i = r; i != p->frame; i = t->parent[i]) {
+        enum frame_class c = t->kind[i] == KIND_PYTHON ? where_class(w, i) : FRAME_MODULE;
+        if (c != FRAME_MODULE && c != FRAME_RECORDER) p->called = i;
+    }
 }
 
 void where_find(struct where *w, row_t r, struct place *ret)

@@ -1,9 +1,9 @@
 /* where.h: where in the user's program a row comes from: the Python line, or what is nearest to it.
  *
  * The place is the innermost frame of the user's own code above the row: below it lie torch, the
- * standard library, C functions and module calls, which the reader of a report cannot change.
- * Without recorded stacks the operator and the annotations around the row have to do, and `by`
- * says which one it was, so that a report can say how to get more.
+ * standard library, C functions, module calls and strata's own wrappers, which the reader of a
+ * report cannot change. Without recorded stacks the operator and the annotations around the row
+ * have to do, and `by` says which one it was, so that a report can say how to get more.
  *
  * Names are classified once each: a struct where is made per pass and not shared by threads. */
 #ifndef STRATA_ANALYZE_WHERE_H
@@ -50,7 +50,11 @@ void where_find(struct where *w, row_t r, struct place *ret);
 /* Class of a row of kind KIND_PYTHON. */
 enum frame_class where_class(struct where *w, row_t frame);
 
-/* The innermost Python frame with a file at or above `r`; with `user`, of the user's code only. */
+/* Whether a row is a Python function of strata itself, which is never what a report names. */
+bool where_is_recorder(struct where *w, row_t r);
+
+/* The innermost Python frame with a file at or above `r`, none of strata's own; with `user`, of the
+ * user's code only. */
 row_t where_frame(struct where *w, row_t r, bool user);
 
 /* Python frames with a file at or above `r`, innermost first; at most `cap` of them are written.

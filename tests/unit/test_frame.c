@@ -65,6 +65,12 @@ TEST(tells_whose_code_it_is)
     CHECK_EQ_INT(class_of("torch/nn/modules/module.py(1783): _call_impl"), FRAME_LIBRARY);
     CHECK_EQ_INT(class_of("/x/site-packages/torch/_tensor.py(9): f"), FRAME_LIBRARY);
     CHECK_EQ_INT(class_of("triton/runtime/jit.py(5): run"), FRAME_LIBRARY);
+    CHECK_EQ_INT(class_of("build/python/strata/_stage.py(48): wrapper"), FRAME_RECORDER);
+    CHECK_EQ_INT(class_of("/x/site-packages/strata/_hooks.py(91): _enter"), FRAME_RECORDER);
+    CHECK_EQ_INT(class_of("strata\\_stage.py(48): wrapper"), FRAME_RECORDER);
+    CHECK_EQ_INT(class_of("/srv/strata_tools/_stage.py(4): wrapper"), FRAME_USER);
+    CHECK_EQ_INT(class_of("my_strata/_stage.py(4): wrapper"), FRAME_USER);
+    CHECK_EQ_INT(class_of("/home/me/strata/pipe.py(4): main"), FRAME_USER);
     CHECK_EQ_INT(class_of("contextlib.py(141): __exit__"), FRAME_STDLIB);
     CHECK_EQ_INT(class_of("/usr/lib/python3.12/timeit.py(1): f"), FRAME_STDLIB);
     CHECK_EQ_INT(class_of("<frozen importlib._bootstrap>(1349): f"), FRAME_STDLIB);

@@ -156,6 +156,28 @@ TEST(the_profilers_cost_is_not_the_users)
     done(&f);
 }
 
+/* thread   [run                                      ]
+ *             [wrapper                         ]
+ *                [mark ]  [forward       ]
+ * Its own time in between is left to the user's function: it may be what a sample missed. */
+TEST(the_recorder_is_never_to_blame)
+{
+    struct kit k = kit_begin();
+    kit_launch(&k, 90, "a", 100, 100);
+    kit_python(&k, "strata_tools/_run.py(1): run", 150, 900);
+    kit_python(&k, "build/python/strata/_stage.py(48): wrapper", 210, 700);
+    kit_python(&k, "build/python/strata/_gpu_time.py(49): mark", 300, 50);
+    kit_python(&k, "net.py(7): forward", 400, 200);
+    kit_launch(&k, 950, "b", 960, 100);
+    struct found f = run(&k, 5);
+    check_sums(&f);
+    CHECK_EQ_INT(idle_of(&f, CAUSE_PROFILER, "strata in the program"), kit_ns(50));
+    CHECK_EQ_INT(idle_of(&f, CAUSE_PYTHON, "forward"), kit_ns(200));
+    CHECK_EQ_INT(idle_of(&f, CAUSE_PYTHON, "run"), kit_ns(750 - 250));
+    CHECK(!cause(&f, CAUSE_PYTHON, "wrapper") && !cause(&f, CAUSE_PYTHON, "mark"));
+    done(&f);
+}
+
 TEST(what_comes_back_is_not_warm_up)
 {
     struct kit k = kit_begin();

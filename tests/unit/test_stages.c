@@ -321,6 +321,26 @@ TEST(between_stages_with_the_functions_it_is_spent_in)
     done(&f);
 }
 
+/* The time of strata's wrappers is that of the function they stand in. */
+TEST(the_recorder_is_no_function_between_stages)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "pipeline_call", 0, 1000);
+    kit_python(&k, "pipe.py(6): __call__", 10, 980);
+    kit_python(&k, "build/python/strata/_stage.py(48): wrapper", 90, 800);
+    kit_label(&k, "forward", 100, 400);
+    kit_label(&k, "step", 700, 100);
+    kit_python(&k, "strata_tools/_x.py(1): mine", 920, 40);
+    struct found f = measure(&k);
+    const struct between *b = &f.s.between;
+    REQUIRE(CHECK_EQ_UINT(b->n_top, 2));
+    CHECK_EQ_BYTES(trace_str(f.t, b->top[0].name), "pipe.py(6): __call__");
+    CHECK_EQ_INT(b->top[0].self_ns, (980 - 40 - 500) * 1000);
+    CHECK_EQ_UINT(b->top[0].calls, 1);
+    CHECK_EQ_BYTES(trace_str(f.t, b->top[1].name), "strata_tools/_x.py(1): mine");
+    done(&f);
+}
+
 TEST(between_outermost_stages)
 {
     struct kit k = kit_begin();

@@ -56,6 +56,29 @@ TEST(the_innermost_line_of_the_user)
     trace_free(t);
 }
 
+/* A wrapper of strata stands between the user's line and what it calls. */
+TEST(the_recorder_is_never_the_place)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "run.py(9): <module>", 0, 20000);
+    kit_python(&k, "strata_tools/_util.py(3): mine", 6000, 9000);
+    kit_python(&k, "build/python/strata/_stage.py(48): wrapper", 6100, 8000);
+    kit_python(&k, "torch/cuda/__init__.py(5): synchronize", 6200, 500);
+    kit_python(&k, "build/python/strata/_hooks.py(3): hook", 6250, 400);
+    kit_call(&k, "cudaDeviceSynchronize", 6300, 100);
+    struct trace *t = kit_end(&k);
+    struct where w;
+    struct place p;
+    row_t frames[8], r = find(t, "cudaDeviceSynchronize");
+    REQUIRE(where_init(&w, t, NULL) == 0);
+    where_find(&w, r, &p);
+    CHECK_EQ_BYTES(p.source.function, "mine");
+    CHECK_EQ_BYTES(trace_name(t, p.called), "torch/cuda/__init__.py(5): synchronize");
+    CHECK_EQ_UINT(where_stack(&w, r, frames, 8), 3);
+    where_done(&w);
+    trace_free(t);
+}
+
 TEST(a_frame_open_at_the_start_carries_the_line_it_was_at)
 {
     struct trace *t = stacked();
