@@ -163,7 +163,7 @@ static void compiled(const struct analysis *a, struct checklist *c)
     if (!kernels) {
         i->known = false;
         i->verdict = "no kernels in the trace";
-    } else if (!regions && !replayed) {
+    } else if (!regions && !replayed && !fused) {
         i->verdict =
             text(a, "eager: %s kernels a step, %s", human_count((uint64_t)i->value).s, graphs);
     } else {

@@ -52,6 +52,7 @@ struct finding {
     int64_t gain_ns;        /* wall clock, after the findings above it are fixed */
     double gain_pct, low_pct, high_pct;
     bool together; /* gains nothing alone: it and others like it hide each other */
+    bool needed;   /* one of those, and without it the others gain little */
 };
 
 struct findings {

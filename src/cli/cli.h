@@ -60,6 +60,15 @@ int cli_main(int argc, char **argv);
 /* Reads a trace, whatever its format, showing progress on a terminal; damage is told on stderr. */
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 
+/* The same, cut down to what is worth looking at in a recording (analyze/focus.h) unless the user
+ * wants the whole; for commands that have this option. */
+#define PART_OPT                                                                \
+    {                                                                           \
+        "whole", 0, NULL, "of a recording: start-up and first calls too", NULL \
+    }
+int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,
+                  struct err *e) MUST_USE;
+
 /* The same for a command that looks at no rows: a .strata file of any size opens at once, and only
  * what native.h allows then may be used. */
 int cli_open_summary(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;

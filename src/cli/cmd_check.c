@@ -6,6 +6,7 @@
 static const struct opt opts[] = {
     {"budget", 'b', "FILE", "limits, one a line: syncs_per_step <= 0", NULL},
     {"limit", 0, "N", "rows to show, 0 for all (default all)", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -44,7 +45,7 @@ static int check(struct cli *cli, const struct opts *o, const struct trace *t, s
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_trace(cli, o, check, e);
+    return show_part_untold(cli, o, check, e);
 }
 
 const struct cmd cmd_check = {

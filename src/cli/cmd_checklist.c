@@ -5,6 +5,7 @@
 static const struct opt opts[] = {
     {"set", 0, "NAME=VALUE", "change a threshold; repeatable", NULL},
     {"limit", 0, "N", "rows to show, 0 for all (default all)", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -35,7 +36,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_trace(cli, o, show, e);
+    return show_part(cli, o, show, e);
 }
 
 const struct cmd cmd_checklist = {

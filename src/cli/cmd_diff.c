@@ -13,6 +13,7 @@
 static const struct opt opts[] = {
     HTML_OPT,
     {"limit", 0, "N", "parts of the change to show, 0 for all (default 8)", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -33,12 +34,13 @@ struct run {
     struct analysis a;
 };
 
-static int load(struct cli *cli, const char *path, struct run *r, struct err *e)
+static int load(struct cli *cli, const struct opts *o, const char *path, struct run *r,
+                struct err *e)
 {
-    struct analysis_options o = {0};
+    struct analysis_options options = {0};
     arena_init(&r->mem);
-    TRY(cli_open_trace(cli, path, &r->t, e));
-    return analysis_run(&r->a, r->t, &o, &r->mem, e);
+    TRY(cli_open_part(cli, o, path, &r->t, e));
+    return analysis_run(&r->a, r->t, &options, &r->mem, e);
 }
 
 static void unload(struct run *r)
@@ -69,18 +71,18 @@ struct side {
     const char *path;
 };
 
-static int measure(struct cli *cli, struct side *s, struct err *e)
+static int measure(struct cli *cli, const struct opts *o, struct side *s, struct err *e)
 {
     if (s->n > MOST_RUNS) return FAIL(e, ERR_USAGE, "at most %d traces a side", MOST_RUNS);
     for (uint32_t i = 0; i < s->n && s->n > 1; i++) {
         struct run r = {0};
-        int rc = load(cli, s->paths[i], &r, e);
+        int rc = load(cli, o, s->paths[i], &r, e);
         s->walls[i] = r.a.wall_ns;
         unload(&r);
         if (rc < 0) return rc;
     }
     s->path = s->paths[middle(s->walls, s->n)];
-    TRY(load(cli, s->path, &s->shown, e));
+    TRY(load(cli, o, s->path, &s->shown, e));
     if (s->n == 1) s->walls[0] = s->shown.a.wall_ns;
     return 0;
 }
@@ -126,8 +128,8 @@ static int compare(struct cli *cli, const struct opts *o, struct side *b, struct
     struct screen s;
     struct diff d;
     struct diff_stats stats;
-    TRY(measure(cli, b, e));
-    TRY(measure(cli, a, e));
+    TRY(measure(cli, o, b, e));
+    TRY(measure(cli, o, a, e));
     TRY(show_screen(cli, o, PARTS_SHOWN, &s, e));
     TRY(diff_run(&b->shown.a, &a->shown.a, &a->shown.mem, &d, e));
     diff_stats(b->walls, b->n, a->walls, a->n, &stats);

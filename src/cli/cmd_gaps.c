@@ -5,6 +5,7 @@
 static const struct opt opts[] = {
     {"min-us", 0, "US", "shorter gaps are summed, not looked into (default 5)", NULL},
     {"limit", 0, "N", "causes to show, 0 for all (default 16)", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -38,7 +39,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_trace(cli, o, show, e);
+    return show_part(cli, o, show, e);
 }
 
 const struct cmd cmd_gaps = {

@@ -15,6 +15,7 @@ static const struct opt opts[] = {
     {"filter", 'f', "REGEX", "only kernels whose name or family matches", NULL},
     {"wide", 'w', NULL,
      "every column: operator, mean, max, family, grid, block, registers, shared memory", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -52,7 +53,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_trace(cli, o, show, e);
+    return show_part(cli, o, show, e);
 }
 
 const struct cmd cmd_kernels = {

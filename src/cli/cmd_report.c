@@ -10,6 +10,7 @@ static const struct opt opts[] = {
     {"top", 'n', "N", "findings to show (default 10)", NULL},
     {"wall", 0, "MS", "wall clock measured without a profiler: fits the profiler's cost", NULL},
     {"set", 0, "NAME=VALUE", "change a threshold; repeatable", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -65,7 +66,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     TRY(html_check(o, e));
-    return show_trace(cli, o, show, e);
+    return show_part_untold(cli, o, show, e);
 }
 
 const struct cmd cmd_report = {

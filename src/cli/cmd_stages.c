@@ -6,6 +6,7 @@
 static const struct opt opts[] = {
     {"all", 0, NULL, "show compiled regions and collectives as stages too", NULL},
     {"limit", 0, "N", "rows to show, 0 for all (default 40)", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -39,7 +40,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     struct screen s;
-    if (!timing_run_in(o->args[0])) return show_trace(cli, o, show, e);
+    if (!timing_run_in(o->args[0])) return show_part(cli, o, show, e);
     TRY(show_screen(cli, o, 40, &s, e));
     return run_folder_show(cli, o->args[0], &s, e);
 }

@@ -5,6 +5,7 @@
 
 static const struct opt opts[] = {
     {"limit", 0, "N", "rows to show, 0 for all (default 40)", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -32,7 +33,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_trace(cli, o, show, e);
+    return show_part(cli, o, show, e);
 }
 
 const struct cmd cmd_steps = {

@@ -5,6 +5,7 @@
 static const struct opt opts[] = {
     {"site", 0, "N", "how we know: one site, moment by moment", NULL},
     {"limit", 0, "N", "sites to show, 0 for all (default 12)", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -86,7 +87,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_trace(cli, o, show, e);
+    return show_part(cli, o, show, e);
 }
 
 const struct cmd cmd_syncs = {

@@ -17,6 +17,7 @@ static const struct opt opts[] = {
     {"depth", 0, "N", "frames that tell rows apart with --by stack (5)", NULL},
     {"wide", 'w', NULL, "every column: averages, shares, memory, FLOPs", NULL},
     {"python", 0, NULL, "Python functions are rows too, as in torch 2.12 and 2.13", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -100,7 +101,7 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_trace(cli, o, show, e);
+    return show_part(cli, o, show, e);
 }
 
 const struct cmd cmd_table = {

@@ -23,6 +23,7 @@ static const struct opt opts[] = {
     {"overlap-copies", 0, NULL, "hide copies between host and device behind kernels", NULL},
     {"undistort", 0, NULL, "predict the run without the profiler (its cost estimated)", NULL},
     {"wall", 0, "MS", "wall clock measured without a profiler: fits the profiler's cost", NULL},
+    PART_OPT,
     {0},
 };
 
@@ -165,7 +166,7 @@ static int predict(struct whatif *w, struct cli *cli, const struct opts *o, stru
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     struct whatif w = {0};
-    TRY(cli_open_trace(cli, o->args[0], &w.t, e));
+    TRY(cli_open_part(cli, o, o->args[0], &w.t, e));
     arena_init(&w.mem);
     int rc = predict(&w, cli, o, e);
     arena_done(&w.mem);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/focus.h"
 #include "base/human.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -73,6 +74,18 @@ static int open_trace(const char *path, bool skip_rows, struct trace **ret, stru
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e)
 {
     return open_trace(path, false, ret, e);
+}
+
+int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,
+                  struct err *e)
+{
+    TRY(cli_open_trace(cli, path, ret, e));
+    int rc = opt_has(o, "whole") ? 0 : focus_cut(ret, e);
+    if (rc < 0) {
+        trace_free(*ret);
+        *ret = NULL;
+    }
+    return rc;
 }
 
 int cli_open_summary(struct cli *cli, const char *path, struct trace **ret, struct err *e)

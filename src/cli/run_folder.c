@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyze/focus.h"
 #include "analyze/ranks.h"
 #include "analyze/timing_rows.h"
 #include "base/file.h"
@@ -228,9 +229,10 @@ int run_folder_files(const char *path, struct arena *mem, struct err *e)
     TRY(import_open(path, NULL, &t, e));
     err_init(&why);
     if (t->n_rows && trace) tell_failure(trace, write_trace(t, trace, &why), &why);
-    if (t->n_rows) write_reports(t, path, mem);
+    int rc = t->n_rows ? focus_cut(&t, e) : 0;
+    if (rc == 0 && t->n_rows) write_reports(t, path, mem);
     trace_free(t);
-    return 0;
+    return rc;
 }
 
 int run_folder_timing(const char *path, struct arena *mem, struct timing *ret, struct err *e)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyze/analysis.h"
+#include "analyze/focus.h"
 #include "cli/places.h"
 #include "import/import.h"
 #include "import/rings.h"
@@ -95,8 +96,9 @@ bool run_timeline_tell(struct cli *cli, const char *dir, const char *shown)
     const char *by_torch = arena_printf(&mem, "%s/" IMPORT_TORCH_TRACE, dir);
     bool torch = by_torch && access(by_torch, R_OK) == 0;
     bool some = (torch || rings_in(dir)) && cli_open_trace(cli, dir, &t, NULL) == 0 && t->n_rows;
-    if (some) show(cli, t, shown, &mem);
-    tell_notes(dir, torch, some && has_device_rows(t), &mem);
+    bool on_device = some && has_device_rows(t);
+    if (some && focus_cut(&t, NULL) == 0) show(cli, t, shown, &mem);
+    tell_notes(dir, torch, on_device, &mem);
     trace_free(t);
     arena_done(&mem);
     return some;

@@ -3,6 +3,8 @@
 
 #include <limits.h>
 
+#include "report/view_part.h"
+
 /* Shows an open trace and frees it. */
 static int show_open(struct cli *cli, const struct opts *o, struct trace *t, show_fn *fn,
                      struct err *e)
@@ -20,6 +22,26 @@ int show_trace(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e
     struct trace *t;
     TRY(cli_open_trace(cli, o->args[0], &t, e));
     return show_open(cli, o, t, fn, e);
+}
+
+static int show_cut(struct cli *cli, const struct opts *o, show_fn *fn, bool tell, struct err *e)
+{
+    struct trace *t;
+    TRY(cli_open_part(cli, o, o->args[0], &t, e));
+    size_t before = cli->out.n;
+    if (tell && !cli->json) view_part_text(&cli->out, t);
+    if (cli->out.n > before) buf_addc(&cli->out, '\n');
+    return show_open(cli, o, t, fn, e);
+}
+
+int show_part(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e)
+{
+    return show_cut(cli, o, fn, true, e);
+}
+
+int show_part_untold(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e)
+{
+    return show_cut(cli, o, fn, false, e);
 }
 
 int show_summary(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e)

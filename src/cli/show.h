@@ -11,6 +11,10 @@ typedef int show_fn(struct cli *cli, const struct opts *o, const struct trace *t
 /* Opens the trace of the first operand, calls `fn` with memory that lives as long, cleans up. */
 int show_trace(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
 
+/* The same with cli_open_part. A text begins with what part it is, unless the view says so. */
+int show_part(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
+int show_part_untold(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
+
 /* The same with cli_open_summary. */
 int show_summary(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
 

@@ -238,7 +238,7 @@ int ring_device_add(struct ring_device *d, const struct ring_entry *e, struct pa
         d->gpu.graph_id = e->extra;
         return 0;
     case RING_MEMORY_BYTES:
-        if (e->value < INT64_MAX)
+        if (e->value < INT64_MAX) /* the sign is there */
             d->mem.bytes = d->mem.bytes < 0 ? -(int64_t)e->value : (int64_t)e->value;
         return 0;
     default: break;

@@ -6,6 +6,7 @@
 #include "page/page_docs.h"
 #include "page/page_json.h"
 #include "page/page_marks.h"
+#include "report/view_part.h"
 #include "report/view_report.h"
 
 static void put_offset(struct jout *j, const char *key, uint64_t offset)
@@ -278,6 +279,7 @@ static void put_words(struct jout *j, const struct page_set *s)
     struct buf text;
     buf_init(&text);
     view_report_title(&text, s->a, s->path);
+    view_part_shown(&text, s->a->t);
     jout_str(j, "headline", str_trim(buf_str(&text)));
     buf_reset(&text);
     view_report_verdict(&text, s->a);

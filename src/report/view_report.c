@@ -8,6 +8,7 @@
 
 #include "analyze/rules/rule.h"
 #include "base/human.h"
+#include "report/view_part.h"
 
 /* Findings are told in full up to here; --top sets it. */
 #define STAGES_SHOWN 8
@@ -171,11 +172,21 @@ static void put_line(const struct screen *s, const char *text)
     text_wrap(s->out, text, INDENT, s->width);
 }
 
+/* Told for the sake of others that gain with it. */
+static bool is_partner(const struct finding *f)
+{
+    return f->needed && f->gain_pct < 0.05;
+}
+
 static void put_gain(struct buf *out, const struct finding *f)
 {
     buf_printf(out, "  blocked %s, exposed %s", human_time(f->blocked_ns).s,
                human_time(f->exposed_ns).s);
     if (f->advice || !f->n_edits) return;
+    if (is_partner(f)) {
+        buf_adds(out, "; gains nothing alone, but those so marked need it fixed too");
+        return;
+    }
     buf_printf(out, ", gain %s = %.1f %%", human_time(f->gain_ns).s, f->gain_pct);
     if (f->high_pct - f->low_pct > 1)
         buf_printf(out, " (%.0f ... %.0f %%)", f->low_pct, f->high_pct);
@@ -197,6 +208,7 @@ static void put_finding(const struct screen *s, const struct finding *f, uint32_
     buf_pad(s->out, ' ', INDENT - 2);
     put_gain(s->out, f);
     buf_addc(s->out, '\n');
+    if (is_partner(f)) return;
     put_line(s, f->why);
     put_line(s, f->fix);
 }
@@ -268,6 +280,7 @@ static void put_next(const struct screen *s, const struct analysis *a)
 void view_report_text(const struct screen *s, const struct analysis *a)
 {
     view_report_title(s->out, a, s->path);
+    view_part_text(s->out, a->t);
     put_quality(s, a);
     buf_adds(s->out, "\n  ");
     struct buf verdict;

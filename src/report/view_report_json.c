@@ -1,6 +1,7 @@
 /* view_report_json.c: the diagnosis for programs: complete, with stable keys. */
 #include "analyze/rules/rule.h"
 #include "base/jout.h"
+#include "report/view_part.h"
 #include "report/view_report.h"
 
 static double since_begin(const struct analysis *a, int64_t ts_ns)
@@ -142,6 +143,7 @@ void view_report_json(struct buf *out, const struct analysis *a)
     jout_us(&j, "wall_us", a->wall_ns);
     jout_cstr(&j, "bound", bound_name(a->bound));
     jout_num(&j, "gpu_busy_pct", a->busy_pct, 3);
+    view_part_json(&j, "part", a->t);
     put_quality(&j, a);
     jout_cstr(&j, "gains_are", "without_profiler");
     put_profiler(&j, a);

@@ -4,6 +4,7 @@
 
 #include "analyze/rules/rule.h"
 #include "base/human.h"
+#include "report/view_part.h"
 #include "report/view_report.h"
 
 #define MOST_BYTES    7900
@@ -70,6 +71,19 @@ static void put_finding(struct buf *out, const struct analysis *a, const struct 
     }
 }
 
+static void put_part(struct buf *out, const struct analysis *a)
+{
+    struct buf shown;
+    buf_init(&shown);
+    view_part_shown(&shown, a->t);
+    if (shown.n) {
+        buf_adds(out, "\n> ");
+        put_md(out, buf_c(&shown));
+        buf_addc(out, '\n');
+    }
+    buf_done(&shown);
+}
+
 void view_report_md(struct buf *out, const struct analysis *a, const char *path)
 {
     struct buf one;
@@ -79,6 +93,7 @@ void view_report_md(struct buf *out, const struct analysis *a, const char *path)
     buf_addc(out, '\n');
     view_report_verdict(out, a);
     buf_addc(out, '\n');
+    put_part(out, a);
     for (uint32_t i = 0; i < a->integrity.n_doubts && i < 3; i++)
         if (a->integrity.doubts[i].level > QUALITY_GOOD)
             buf_printf(out, "\n> %s. %s\n", a->integrity.doubts[i].what,

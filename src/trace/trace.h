@@ -164,6 +164,15 @@ struct trace_counts {
     uint32_t unlinked;   /* device work without a launch */
 };
 
+/* Of a trace that was cut out of a longer one: how long that was, and what this is of it. */
+struct trace_part {
+    int64_t whole_begin_ns, whole_end_ns; /* equal when nothing was cut */
+    str_id name;                          /* of the calls it is made of, or STR_NONE */
+    uint32_t n_calls;                     /* calls, or rounds of a loop; 0 when not known */
+    uint32_t n_cold;                      /* such calls before, left out: not warmed up */
+    int64_t cold_ns;                      /* how long those took */
+};
+
 /* Reads back the raw JSON text of one event's args. Supplied by the importer. */
 struct args_source {
     int (*read)(struct args_source *self, uint64_t src, struct buf *out, struct err *e);
@@ -221,6 +230,7 @@ struct trace {
     char *path;                             /* as given by the user */
     const char *format;                     /* "kineto json", "strata", "nsys sqlite" ... */
 
+    struct trace_part part;
     struct trace_counts counts; /* valid when `counted`: use trace_count */
     bool counted;
     struct args_source *args; /* NULL when nothing more can be read */

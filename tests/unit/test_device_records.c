@@ -225,6 +225,43 @@ TEST(a_file_cut_anywhere_is_survived)
     folder_done(&f);
 }
 
+static void put_memory(uint64_t ticks, uint64_t address, uint32_t kind, uint64_t bytes)
+{
+    struct ring_record slots[4] = {
+        {.ticks = ticks, .kind = RING_MEMORY, .type = RING_MEMORY_ALLOC},
+        value(address, kind),
+        {.kind = RING_MEMORY_BYTES},
+        value(bytes, 0)};
+    recorder_put_all(slots, 4);
+}
+
+static void record_memory(const char *dir)
+{
+    enum { PAGEABLE = 1, DEVICE = 3 };
+    start(dir);
+    uint64_t t = clock_mono_ns();
+    put_memory(t, 0x1000, DEVICE, (uint64_t)1 << 40);
+    for (int i = 1; i < 4; i++) put_memory(t + 1, 0x2000, PAGEABLE, (uint64_t)1 << 40);
+    put_memory(t + 2, 0x3000, DEVICE, 512);
+}
+
+/* The size of memory that is not shown belongs to nothing else. */
+TEST(sizes_of_memory_are_their_own)
+{
+    struct folder f;
+    struct trace *t = record_in_child(record_memory, &f);
+    REQUIRE(t != NULL);
+    int64_t bytes[4] = {0};
+    uint32_t n = 0;
+    for (row_t r = 0; r < t->n_rows && n < 4; r++)
+        if (t->kind[r] == KIND_MEMORY) bytes[n++] = trace_mem(t, r)->bytes;
+    CHECK_EQ_UINT(n, 2);
+    CHECK_EQ_INT(bytes[0], (int64_t)1 << 40);
+    CHECK_EQ_INT(bytes[1], 512);
+    trace_free(t);
+    folder_done(&f);
+}
+
 TEST(out_of_memory_anywhere)
 {
     struct folder f = folder_new();

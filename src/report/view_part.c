@@ -1,0 +1,73 @@
+/* view_part.c: see view_part.h. */
+#include "report/view_part.h"
+
+#include "base/human.h"
+
+static bool is_part(const struct trace *t)
+{
+    return t->part.whole_end_ns > t->part.whole_begin_ns;
+}
+
+static int64_t before_ns(const struct trace *t)
+{
+    return t->begin_ns - t->part.whole_begin_ns;
+}
+
+static int64_t after_ns(const struct trace *t)
+{
+    int64_t ns = t->part.whole_end_ns - t->end_ns;
+    return ns > 0 ? ns : 0;
+}
+
+static void put_calls(struct buf *out, const struct trace *t)
+{
+    const struct trace_part *p = &t->part;
+    char cut[80];
+    const char *many = p->n_calls == 1 ? "" : "s";
+    if (!p->n_calls) buf_adds(out, "its stages");
+    else if (p->name == STR_NONE) buf_printf(out, "%s step%s", human_count(p->n_calls).s, many);
+    else
+        buf_printf(out, "%s call%s of %s", human_count(p->n_calls).s, many,
+                   human_cut(trace_str(t, p->name), 40, cut, sizeof cut));
+}
+
+void view_part_shown(struct buf *out, const struct trace *t)
+{
+    if (!is_part(t)) return;
+    buf_printf(out, "of %s recorded: ",
+               human_time(t->part.whole_end_ns - t->part.whole_begin_ns).s);
+    put_calls(out, t);
+    buf_printf(out, ", %s", human_time(t->end_ns - t->begin_ns).s);
+}
+
+void view_part_text(struct buf *out, const struct trace *t)
+{
+    const struct trace_part *p = &t->part;
+    if (!is_part(t)) return;
+    view_part_shown(out, t);
+    buf_printf(out, "\nleft out: start-up, %s", human_time(before_ns(t) - p->cold_ns).s);
+    if (p->n_cold == 1) buf_printf(out, "; the first, not warmed up, %s", human_time(p->cold_ns).s);
+    else if (p->n_cold)
+        buf_printf(out, "; the first %u, not warmed up, %s", p->n_cold, human_time(p->cold_ns).s);
+    buf_printf(out, "; the end, %s (--whole shows all)\n", human_time(after_ns(t)).s);
+}
+
+void view_part_json(struct jout *j, const char *key, const struct trace *t)
+{
+    const struct trace_part *p = &t->part;
+    if (!is_part(t)) {
+        jout_null(j, key);
+        return;
+    }
+    jout_obj(j, key);
+    jout_us(j, "recorded_us", p->whole_end_ns - p->whole_begin_ns);
+    jout_us(j, "shown_us", t->end_ns - t->begin_ns);
+    jout_us(j, "before_us", before_ns(t));
+    jout_us(j, "after_us", after_ns(t));
+    if (p->name == STR_NONE) jout_null(j, "name");
+    else jout_str(j, "name", trace_str(t, p->name));
+    jout_uint(j, "calls", p->n_calls);
+    jout_uint(j, "cold_calls", p->n_cold);
+    jout_us(j, "cold_us", p->cold_ns);
+    jout_end_obj(j);
+}

@@ -1,0 +1,17 @@
+/* view_part.h: what part of a recording is shown, in every view of one. */
+#ifndef STRATA_REPORT_VIEW_PART_H
+#define STRATA_REPORT_VIEW_PART_H
+
+#include "base/jout.h"
+#include "trace/trace.h"
+
+/* "of 31.4 s recorded: 7 calls of pipeline_call, 3.64 s"; nothing where all is shown. */
+void view_part_shown(struct buf *out, const struct trace *t);
+
+/* Two lines: what is shown, and what is left out. Nothing where all is shown. */
+void view_part_text(struct buf *out, const struct trace *t);
+
+/* The same as an object `key`, null where all is shown. */
+void view_part_json(struct jout *j, const char *key, const struct trace *t);
+
+#endif
