@@ -126,6 +126,28 @@ def test_samples_find_what_takes_the_time(python: str, tmp_path: Path) -> None:
     assert counts["sleeper"] >= 8  # a thread that stands is read once each time
 
 
+GENERATORS = """
+import time
+probe.probe_side(10000, 0)
+def count(n):
+    for i in range(n):
+        yield i
+end = time.thread_time() + 0.5
+while time.thread_time() < end:
+    for _ in count(50):
+        pass
+probe.probe_stop()
+"""
+
+
+@pytest.mark.parametrize("python", interpreters())
+def test_a_generator_is_never_alone(python: str, tmp_path: Path) -> None:
+    """While it is resumed or left it hangs on nothing: such samples are not kept."""
+    run(GENERATORS, tmp_path / "run", python=python)
+    outermost = {s[-1].code.split("): ")[1] for _, s in stacks(tmp_path / "run", "stack_of")}
+    assert outermost == {"<module>"}
+
+
 def test_samples_become_functions_with_their_share(tmp_path: Path) -> None:
     run(PLANTED, tmp_path / "run")
     out = tmp_path / "out.json"

@@ -31,6 +31,15 @@ static inline bool is_function(const struct pylayout *l, const void *frame)
            ((const uint8_t *)frame)[l->frame_owner] < l->owner_skip;
 }
 
+/* A generator is called by something: one that hangs on nothing is just being resumed or left, and
+ * where is not known. */
+static inline bool is_loose(const struct pylayout *l, const void *frame)
+{
+    enum { OWNED_BY_GENERATOR = 1 };
+    return l->frame_owner != PYLAYOUT_NONE && !word(frame, l->frame_back) &&
+           ((const uint8_t *)frame)[l->frame_owner] == OWNED_BY_GENERATOR;
+}
+
 static inline uint32_t instr_offset(const struct pylayout *l, const void *frame, uintptr_t code)
 {
     if (l->instr_is_index) {
@@ -141,6 +150,10 @@ int pywalk_any(const struct pyapi *api, uintptr_t tstate, struct pywalk_memo *me
         remember(&seen, at, piece);
         at = word(frame, l->frame_back);
         if (!is_function(l, frame)) continue;
+        if (is_loose(l, frame)) {
+            n = 0;
+            break;
+        }
         uintptr_t code = object(l, frame, l->frame_code);
         uintptr_t self =
             piece >= (size_t)l->frame_self + sizeof self ? object(l, frame, l->frame_self) : 0;
