@@ -74,6 +74,14 @@ int64_t span_tree_border(const struct span_tree *t, const struct border *b)
     return may_begin ? cut->begin_ns : cut->end_ns;
 }
 
+bool span_tree_called(const struct span_tree *t, int64_t from_ns, int64_t to_ns)
+{
+    uint32_t i = last_before(t, from_ns);
+    for (int steps = 0; i != NO_PARENT && steps < MOST_STEPS; i = t->nodes[i].parent, steps++)
+        if (t->nodes[i].called && t->nodes[i].end_ns > to_ns) return true;
+    return false;
+}
+
 /* The outermost span around `at` that does not reach over the whole of [begin, end]. */
 static const struct span_node *crossed(const struct span_tree *t, int64_t at, int64_t begin,
                                        int64_t end)

@@ -31,6 +31,9 @@ struct border {
  * would cut. A function may end inside a range, but not inside an operator that it called. */
 int64_t span_tree_border(const struct span_tree *t, const struct border *b);
 
+/* Whether something the thread called, an operator, lasted from `from` to `to`. */
+bool span_tree_called(const struct span_tree *t, int64_t from_ns, int64_t to_ns);
+
 /* Moves the borders of something that would overlap a span without nesting: it goes into the span,
  * or around it. */
 void span_tree_fit(const struct span_tree *t, struct border *begin, struct border *end);

@@ -182,6 +182,20 @@ TEST(a_function_called_after_a_wait_has_its_time)
                {3.5, 4.5, "x.py(3): c"});
 }
 
+/* Unless both lie in one operator: the function called that once. */
+TEST(two_waits_in_one_operator_are_one_call)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 1 * MS, "a9");
+    op(&w, 3 * MS, 8 * MS);
+    see(&w, 4 * MS, 5 * MS, "a10>b20");
+    see(&w, 6 * MS, 7 * MS, "a10>b20");
+    see(&w, 9 * MS, 10 * MS, "a10>b20");
+    CHECK_ROWS(&w, {1, 10, "x.py(1): a"}, {3, 10, "=x.py(10): a"}, {3, 8, "x.py(2): b"},
+               {3, 8, "=x.py(20): b"}, {9, 10, "x.py(2): b"}, {9, 10, "=x.py(20): b"});
+}
+
 /* The wait lies inside an operator, which the function called. */
 TEST(functions_go_around_the_operators_they_call)
 {
