@@ -102,9 +102,9 @@ class Bench:
         return subprocess.Popen([sys.executable, "-c", text, *args], env=env, text=True,
                                 stdout=subprocess.PIPE)
 
-    def ask(self, command, trace):
-        return json.loads(subprocess.run([self.strata, command, str(trace), "--json"], check=True,
-                                         capture_output=True, text=True).stdout)
+    def ask(self, command, trace, *options):
+        return json.loads(subprocess.run([self.strata, command, str(trace), "--json", *options],
+                                         check=True, capture_output=True, text=True).stdout)
 
 
 def levels(bench, folder, ops):
@@ -128,7 +128,8 @@ def levels(bench, folder, ops):
 def counts(bench, folder):
     bench.python(MIX, run=folder / "mix").communicate()
     bench.python(MIX, str(folder / "mix.json")).communicate()
-    ours, theirs = ({r["name"]: r["calls"] for r in bench.ask("kernels", folder / name)["rows"]}
+    ours, theirs = ({r["name"]: r["calls"]
+                     for r in bench.ask("kernels", folder / name, "--whole")["rows"]}
                     for name in ("mix", "mix.json"))
     equal = ours == {name: 2 * n for name, n in theirs.items()}
     unlinked = bench.ask("info", folder / "mix")["device_work_without_launch"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from strata import _device, _only, _settings
+from strata import _device, _only, _settings, _timeline
 from strata._gpu_time import GpuTime
 from strata._load import core
 from strata._peaks import Peaks
@@ -21,7 +21,6 @@ UNHEARD = 15  # calls of a stage that has spent its share, before it is asked ag
 
 gpu_time: GpuTime | None = None
 peaks: Peaks | None = None
-
 
 
 class _Budget:
@@ -75,9 +74,10 @@ def probe() -> None:
     if found is None:
         return
     _accelerator = found
-    if _settings.flag("STRATA_GPU", True):
+    ask = not _timeline.knows(found.kind)  # what the timeline knows need not be asked for
+    if _settings.flag("STRATA_GPU", ask):
         gpu_time = GpuTime(found)
-    if _settings.flag("STRATA_MEMORY", True):
+    if _settings.flag("STRATA_MEMORY", ask):
         peaks = Peaks(found)
     core.set_probe(None)
     core.set_hooks(_enter, _exit, _wait)

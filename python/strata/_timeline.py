@@ -29,10 +29,18 @@ def wanted() -> bool:
     return os.environ.get("STRATA_LEVEL") == "timeline"
 
 
+def _holds_the_door() -> bool:
+    return os.environ.get("CUDA_INJECTION64_PATH", "").endswith(LIBRARY)
+
+
+def knows(kind: str) -> bool:
+    """Whether the timeline holds what devices of this kind did, and their memory."""
+    return wanted() and kind == "cuda" and _holds_the_door()
+
+
 def _driver_loads_us(torch: Any) -> bool:
     """CUDA is used and its driver will load our library by itself."""
-    door = os.environ.get("CUDA_INJECTION64_PATH", "")
-    return bool(torch.version.cuda) and any(map(os.path.exists, NVIDIA)) and door.endswith(LIBRARY)
+    return bool(torch.version.cuda) and any(map(os.path.exists, NVIDIA)) and _holds_the_door()
 
 
 def _record_operators() -> None:

@@ -184,7 +184,7 @@ static void put_gain(struct buf *out, const struct finding *f)
                human_time(f->exposed_ns).s);
     if (f->advice || !f->n_edits) return;
     if (is_partner(f)) {
-        buf_adds(out, "; gains nothing alone, but those so marked need it fixed too");
+        buf_adds(out, "; no gain alone, but those so marked need it");
         return;
     }
     buf_printf(out, ", gain %s = %.1f %%", human_time(f->gain_ns).s, f->gain_pct);

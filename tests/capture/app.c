@@ -3,6 +3,7 @@
  *
  *     steady=N  N kernels, ten million a minute
  *     launch=N  N kernels       graph=N  a graph of N nodes        copy  sync  devsync
+ *     capture=N  N kernels into a graph
  *     threads=N  N threads that launch a thousand kernels each     sleep=MS
  *     fork  a child that goes on with the words behind, the parent waits for it and ends
  *     _exit  kill  abort  return */
@@ -18,6 +19,8 @@
 static int (*cuInit)(unsigned);
 static int (*cuLaunchKernel)(const char *name, unsigned grid, unsigned stream);
 static int (*cuGraphLaunch)(unsigned nodes, unsigned stream);
+static int (*cuStreamBeginCapture_v2)(unsigned stream);
+static int (*cuStreamEndCapture)(unsigned stream);
 static int (*cuMemcpyDtoHAsync)(size_t bytes, unsigned stream);
 static int (*cuMemcpyHtoD)(size_t bytes);
 static int (*cuMemsetD8Async)(size_t bytes, unsigned stream);
@@ -47,6 +50,8 @@ static void load(void)
     find(h, "cuInit", &cuInit);
     find(h, "cuLaunchKernel", &cuLaunchKernel);
     find(h, "cuGraphLaunch", &cuGraphLaunch);
+    find(h, "cuStreamBeginCapture_v2", &cuStreamBeginCapture_v2);
+    find(h, "cuStreamEndCapture", &cuStreamEndCapture);
     find(h, "cuMemcpyDtoHAsync_v2", &cuMemcpyDtoHAsync);
     find(h, "cuMemcpyHtoD_v2", &cuMemcpyHtoD);
     find(h, "cuMemsetD8Async", &cuMemsetD8Async);
@@ -96,6 +101,13 @@ static void go_on_in_child(void)
     exit(WIFEXITED(status) ? WEXITSTATUS(status) : 8);
 }
 
+static void capture_graph(long n)
+{
+    cuStreamBeginCapture_v2(0);
+    launch(n, 0);
+    cuStreamEndCapture(0);
+}
+
 static void obey(const char *word)
 {
     const char *value = strchr(word, '=');
@@ -106,6 +118,7 @@ static void obey(const char *word)
     else if (IS("steady")) launch_steadily(n);
     else if (IS("device1")) launch(n, 1u << 16 | 1);
     else if (IS("graph")) cuGraphLaunch((unsigned)n, 0);
+    else if (IS("capture")) capture_graph(n);
     else if (IS("copy")) cuMemcpyDtoHAsync(8, 0), cuMemcpyHtoD(4096);
     else if (IS("set")) cuMemsetD8Async(256, 0);
     else if (IS("alloc")) cuMemAlloc(1 << 20);

@@ -3,6 +3,7 @@
  * microseconds as their grid is wide. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,16 +122,33 @@ API int cuDeviceTotalMem_v2(size_t *ret, int device)
     return 0;
 }
 
+static _Thread_local bool capturing; /* what is launched goes into a graph and does not run */
+
 /* The function is its name, the stream its number with the device above it. */
 API int cuLaunchKernel(const char *function, unsigned grid, unsigned stream)
 {
     struct call c = enter(307, "cuLaunchKernel");
+    if (capturing) return leave(&c);
     put_work((struct fake_work){.kind = FAKE_KERNEL,
                                 .device = stream >> 16,
                                 .stream = stream & 0xffff,
                                 .correlation = c.correlation,
                                 .name = function},
              (uint64_t)grid * 1000);
+    return leave(&c);
+}
+
+API int cuStreamBeginCapture_v2(unsigned stream)
+{
+    struct call c = enter(539, "cuStreamBeginCapture_v2");
+    capturing = true;
+    return leave(&c);
+}
+
+API int cuStreamEndCapture(unsigned stream)
+{
+    struct call c = enter(497, "cuStreamEndCapture");
+    capturing = false;
     return leave(&c);
 }
 

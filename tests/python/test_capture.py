@@ -98,6 +98,14 @@ def test_every_kernel_has_its_launch_and_comes_after_it(capture, tmp_path):
     assert wait["ts"] + wait["dur"] >= max(k["ts"] + k["dur"] for k in kernels) - 50
 
 
+def test_what_is_captured_into_a_graph_is_not_missed(capture):
+    """A launch into a graph leaves no record: nothing was lost."""
+    run = capture("launch=50", "capture=40", "graph=40", "sync", "launch=50", "sync")
+    assert run.counts()["kernel"] == 140
+    doubts = run.ask("report", "--whole")["quality"]["doubts"]
+    assert "records_dropped" not in {d["id"] for d in doubts}, doubts
+
+
 @pytest.mark.parametrize("fake", ["late", "shuffle", "late,shuffle", "stray"])
 def test_buffers_that_come_late_and_out_of_order(capture, fake):
     run = capture("threads=4", "sync", fake=fake)
@@ -330,20 +338,20 @@ def test_a_recording_of_an_h200_against_torch_profiler(tmp_path):
     data = Path(__file__).parents[1] / "data" / "capture"
     shutil.unpack_archive(data / "h200_mix_rings.tgz", tmp_path)
 
-    def ask(command, trace):
-        done = subprocess.run([PROGRAM, command, str(trace), "--json"], capture_output=True, text=True,
-                              check=True, timeout=60)
+    def ask(command, trace, *options):
+        done = subprocess.run([PROGRAM, command, str(trace), "--json", *options], capture_output=True,
+                              text=True, check=True, timeout=60)
         return json.loads(done.stdout)
 
     def kernels(trace):
-        return {row["name"]: row["calls"] for row in ask("kernels", trace)["rows"]}
+        return {row["name"]: row["calls"] for row in ask("kernels", trace, "--whole")["rows"]}
 
     ours, torch = kernels(tmp_path), kernels(data / "h200_mix_torch.json.gz")
     assert sum(torch.values()) == 772
     assert ours == {name: 2 * n for name, n in torch.items()}
     info = ask("info", tmp_path)
     assert info["device_work_without_launch"] == 0 and not info["damage"]["reasons"]
-    sites = {(s["kind"], s["source"]["line"]) for s in ask("syncs", tmp_path)["sites"]
+    sites = {(s["kind"], s["source"]["line"]) for s in ask("syncs", tmp_path, "--whole")["sites"]
              if s["kind"] in ("readback", "constant_upload") and s["source"]["file"] == "mix.py"}
     assert ("readback", 5) in sites and ("readback", 6) in sites  # .item() and nonzero()
 

@@ -2,6 +2,8 @@
 import os
 import textwrap
 
+import pytest
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 START = f"""
     import sys, time
@@ -66,6 +68,23 @@ def test_sync_waits_at_both_ends(program):
         assert device.synchronized == 2
     """)
     assert done.json()["stages"]["exact"]["gpu_ms"] == 4
+
+
+@pytest.mark.parametrize("door, asked", [("/somewhere/libstrata_inject.so", False),
+                                         ("/opt/other_tool.so", True)])
+def test_a_timeline_is_not_asked_for_what_it_knows(program, door, asked):
+    """Under `strata run --level timeline` kernels and memory are recorded: no events, no peaks."""
+    done = run(program, f"""
+        import os
+        os.environ.update(STRATA_LEVEL="timeline", CUDA_INJECTION64_PATH={door!r})
+        device.allocate(100)
+        for _ in range(2):
+            with strata.stage("decode"):
+                device.work(4)
+    """)
+    decode = done.json()["stages"]["decode"]
+    assert decode["count"] == 2
+    assert ("gpu_ms" in decode) == asked and ("devices" in decode["memory"]) == asked
 
 
 def test_nested_stages_keep_their_own_peaks(program):

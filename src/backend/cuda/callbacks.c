@@ -24,6 +24,12 @@ static const struct range {
     {442, 442, LAUNCH}, {477, 478, LAUNCH},
     {480, 480, LAUNCH}, {652, 653, LAUNCH},
     {514, 515, OTHER},                     /* cuGraphLaunch */
+    {495, 498, OTHER},                     /* cuStreamBeginCapture, cuStreamEndCapture */
+    {539, 540, OTHER},  {720, 721, OTHER}, /* what is launched between them does not run */
+    {513, 513, OTHER}, /* cuGraphInstantiate, cuGraphExecUpdate, cuGraphUpload */
+    {578, 578, OTHER},  {643, 643, OTHER},
+    {656, 657, OTHER},  {561, 561, OTHER},
+    {696, 696, OTHER},  {580, 581, OTHER},
     {17, 17, OTHER},                       /* cuCtxSynchronize */
     {800, 800, OTHER},  {121, 121, OTHER}, /* cuEventSynchronize */
     {126, 126, OTHER},                     /* cuStreamSynchronize */
