@@ -41,29 +41,39 @@ bool stack_frame_same_function(const struct stack_frame *a, const struct stack_f
     return a->code == b->code && a->module == b->module;
 }
 
-/* How many frames are the same in both from place `at` of `a` on. */
-static int common_from(const struct stack_path *a, int at, const struct stack_path *b)
+static bool same_frame(const struct stack_frame *a, const struct stack_frame *b)
 {
-    int n = 0;
-    while (at + n < a->n && n < b->n && a->at[at + n].line == b->at[n].line &&
-           stack_frame_same_function(&a->at[at + n], &b->at[n]))
-        n++;
-    return n;
+    return a->line == b->line && stack_frame_same_function(a, b);
 }
 
 int stack_path_common(const struct stack_path *a, const struct stack_path *b)
 {
-    return common_from(a, 0, b);
+    int n = 0;
+    while (n < a->n && n < b->n && same_frame(&a->at[n], &b->at[n])) n++;
+    return n;
 }
 
+/* `n` frames of `cut` match so far; how many do when `next` follows. */
+static int match_on(const struct stack_path *cut, const int *shorter, int n,
+                    const struct stack_frame *next)
+{
+    while (n && (n == cut->n || !same_frame(&cut->at[n], next))) n = shorter[n];
+    return n + (n < cut->n && same_frame(&cut->at[n], next));
+}
+
+/* Knuth, Morris and Pratt: stacks of functions that call each other match in many places. */
 int stack_path_find(const struct stack_path *known, const struct stack_path *cut)
 {
+    int shorter[STACK_DEEPEST + 1]; /* by length of a match: the next one that ends where it does */
+    shorter[0] = shorter[1] = 0;
+    for (int i = 1; i < cut->n; i++)
+        shorter[i + 1] = match_on(cut, shorter, shorter[i], &cut->at[i]);
     int found = -1, longest = STACK_LEAST_MATCH - 1;
-    for (int at = 0; known->n - at > longest; at++) {
-        int n = common_from(known, at, cut);
+    for (int i = 0, n = 0; i < known->n; i++) {
+        n = match_on(cut, shorter, n, &known->at[i]);
         if (n <= longest) continue;
         longest = n;
-        found = at;
+        found = i + 1 - n;
     }
     return found;
 }

@@ -316,6 +316,12 @@ TEST(a_cut_stack_begins_where_most_of_it_matches)
     for (int i = 0; i < known.n; i++) known.at[i] = (struct stack_frame){i < 5 ? 1 : 2, 0, 7};
     for (int i = 0; i < cut.n; i++) cut.at[i] = (struct stack_frame){2, 0, 7};
     CHECK_EQ_INT(stack_path_find(&known, &cut), 5);
+    known.at[20].line = 9; /* fifteen frames before it, nineteen after it */
+    CHECK_EQ_INT(stack_path_find(&known, &cut), 21);
+    known.at[20].line = 7;
+    cut.n = 10; /* all of it, in the first place of many */
+    CHECK_EQ_INT(stack_path_find(&known, &cut), 5);
+    cut.n = 30;
     cut.at[8].line = 8;
     CHECK_EQ_INT(stack_path_find(&known, &cut), 5);
     cut.at[7].line = 8; /* seven frames may be chance */
