@@ -9,8 +9,9 @@ enum { MOST_LINES = 4 << 20, MOST_CHARS = 1024, UCS4 = 4 };
 bool pycode_read(const struct pyapi *api, uintptr_t address, struct pycode *ret)
 {
     const struct pylayout *l = api->layout;
-    char code[160];
+    char code[200];
     uintptr_t type;
+    uint32_t first = 0;
     if (!pyread(code, address, l->code_bytes)) return false;
     memcpy(&type, code + sizeof(void *), sizeof type);
     if (type != (uintptr_t)api->code_type) return false;
@@ -18,6 +19,8 @@ bool pycode_read(const struct pyapi *api, uintptr_t address, struct pycode *ret)
     memcpy(&ret->name, code + l->code_name, sizeof ret->name);
     memcpy(&ret->lines, code + l->code_lines, sizeof ret->lines);
     memcpy(&ret->first_line, code + l->code_first_line, sizeof ret->first_line);
+    if (l->code_first != PYLAYOUT_NONE) memcpy(&first, code + l->code_first, sizeof first);
+    ret->first = first * 2;
     return pyread(&ret->n_lines, ret->lines + PYCODE_BYTES_SIZE, sizeof ret->n_lines) &&
            pyread(&ret->lines_begin, ret->lines + PYCODE_BYTES_DATA, sizeof ret->lines_begin);
 }

@@ -12,6 +12,7 @@
 struct pycode {
     uintptr_t file, name, lines; /* objects */
     int32_t first_line;
+    uint32_t first;       /* offset of the first instruction that is the function's */
     uint64_t n_lines;     /* bytes of the line table */
     uint64_t lines_begin; /* the first of them */
 };
@@ -33,6 +34,14 @@ static inline bool pycode_same(const struct pylayout *l, uintptr_t address, cons
                0 &&
            memcmp((const char *)c->lines + PYCODE_BYTES_DATA, &c->lines_begin,
                   sizeof c->lines_begin) == 0;
+}
+
+/* Whether a frame of this code at `offset` is a call of the function. One that has not come to the
+ * function's first instruction does not count, neither here nor in a traceback: it is being set up,
+ * or is the interpreter's own around an __init__ (3.13 on), which never gets there. */
+static inline bool pycode_counts(const struct pycode *c, uint32_t offset)
+{
+    return offset >= c->first;
 }
 
 /* The line of the instruction at `offset`; 0 when it has none or the table cannot be read. */

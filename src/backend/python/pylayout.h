@@ -23,6 +23,7 @@ struct pylayout {
     uint16_t frame_bytes; /* of a frame, as far as we read it, `self` not counted */
     /* code */
     uint16_t code_instr, code_file, code_name, code_first_line, code_lines;
+    uint16_t code_first; /* the first instruction that is the function's, counted in instructions */
     uint16_t code_bytes; /* of a code object, as far as we read it */
     /* str: where the text of a compact ASCII one begins */
     uint16_t str_ascii;

@@ -40,6 +40,17 @@ static bool same_frame(void *frame, const struct pyframe *ours)
     return same;
 }
 
+/* Leaves the frames that count. What cannot be read stays, to be found wrong. */
+static int keep_calls(struct pyframe *frames, int n)
+{
+    struct pycode c;
+    int n_kept = 0;
+    for (int i = 0; i < n; i++)
+        if (!pycode_read(&api, frames[i].code, &c) || pycode_counts(&c, frames[i].offset))
+            frames[n_kept++] = frames[i];
+    return n_kept;
+}
+
 /* With the GIL: the walk against the interpreter's own account of the same stack. Reads through the
  * kernel, so that a wrong table is an answer and not a crash. */
 static bool agrees(int *ret_depth)
@@ -48,6 +59,7 @@ static bool agrees(int *ret_depth)
     where.n = 0;
     struct pyframe ours[PYWALK_DEEPEST];
     int n = pywalk_any(&api, (uintptr_t)api.this_thread_state(), &where, ours, PYWALK_DEEPEST);
+    n = keep_calls(ours, n);
     void *frame = api.frame();
     int depth = 0;
     bool same = true, owned = false;

@@ -260,27 +260,34 @@ static int unchanged(const struct pyapi *api, const struct pytable_memo *memo,
     return i;
 }
 
+/* The node of a frame that the last one of the memo called. */
+static uint32_t node_after(const struct pyapi *api, const struct pytable_memo *memo,
+                           const struct pyframe *f, const struct pytable_code *c)
+{
+    bool wrapped = memo->n && memo->at[memo->n - 1].code->module_call == MODULE_WRAPPER;
+    struct node want = {.code = c, .offset = f->offset};
+    if (memo->n) want.parent = memo->at[memo->n - 1].node;
+    /* A frame that is no call stands for its caller's. */
+    if (!pycode_counts(&c->facts, f->offset)) return want.parent;
+    /* A wrapper and the call inside it are one call of the module. */
+    if (c->module_call == MODULE_WRAPPER || (c->module_call == MODULE_CALL && !wrapped))
+        want.module = module_locked(f->self);
+    return node_of(api, &want);
+}
+
 uint32_t pytable_find(const struct pyapi *api, struct pytable_memo *memo,
                       const struct pyframe *frames, int n, bool alive)
 {
     pthread_once(&once, prepare);
-    int i = unchanged(api, memo, frames, n, alive);
-    bool wrapped = i && memo->at[i - 1].code->module_call == MODULE_WRAPPER;
-    for (memo->n = i; i < n; i++) {
-        const struct pyframe *f = &frames[n - 1 - i];
+    for (memo->n = unchanged(api, memo, frames, n, alive); memo->n < n; memo->n++) {
+        const struct pyframe *f = &frames[n - 1 - memo->n];
         const struct pytable_code *c = code_of(api, f->code, alive);
         if (!c) return 0;
-        struct node want = {.code = c, .parent = i ? memo->at[i - 1].node : 0, .offset = f->offset};
-        /* A wrapper and the call inside it are one call of the module. */
-        if (c->module_call == MODULE_WRAPPER || (c->module_call == MODULE_CALL && !wrapped))
-            want.module = module_locked(f->self);
-        wrapped = c->module_call == MODULE_WRAPPER;
-        uint32_t node = node_of(api, &want);
-        if (!node) return 0;
-        memo->at[i].frame = *f;
-        memo->at[i].code = c;
-        memo->at[i].node = node;
-        memo->n = i + 1;
+        uint32_t node = node_after(api, memo, f, c);
+        if (!node && pycode_counts(&c->facts, f->offset)) return 0;
+        memo->at[memo->n].frame = *f;
+        memo->at[memo->n].code = c;
+        memo->at[memo->n].node = node;
     }
     return n ? memo->at[n - 1].node : 0;
 }
