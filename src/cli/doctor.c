@@ -128,7 +128,7 @@ static void check_python(struct visit *v, const struct python *p)
                             p->free_threaded ? ", free-threaded: its frames are not known" : "");
     if (known) return;
     c->state = DOCTOR_MISSING;
-    c->remedy = "syncs are recorded without lines; CPython 3.10 to 3.14 with a GIL has them";
+    c->remedy = "syncs are recorded without lines; CPython 3.10 to 3.15 with a GIL has them";
 }
 
 static void check_torch(struct visit *v, const struct python *p)

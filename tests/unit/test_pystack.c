@@ -35,7 +35,9 @@ struct code {
     char more[40];
     struct text *file, *name, *qualname;
     struct table *lines;
-    char rest[48];
+    char rest[32];
+    int32_t first;
+    char extra[12];
     uint8_t instructions[40];
 };
 
@@ -64,6 +66,7 @@ _Static_assert(offsetof(struct table, data) == 32, "offsets of 3.12");
 _Static_assert(offsetof(struct code, first_line) == 68, "offsets of 3.12");
 _Static_assert(offsetof(struct code, file) == 112, "offsets of 3.12");
 _Static_assert(offsetof(struct code, lines) == 136, "offsets of 3.12");
+_Static_assert(offsetof(struct code, first) == 176, "offsets of 3.12");
 _Static_assert(offsetof(struct code, instructions) == 192, "offsets of 3.12");
 _Static_assert(offsetof(struct pyframe_312, instr) == 56, "offsets of 3.12");
 _Static_assert(offsetof(struct pyframe_312, owner) == 70, "offsets of 3.12");
@@ -76,6 +79,7 @@ static const char *version = "3.12.1 (main)";
 static bool has_gil = true, initialized = true, lines_lie;
 
 EXPORT char PyCode_Type[400];
+EXPORT uint64_t _PyRuntime[64]; /* begins with the list of offsets, from 3.13 on */
 EXPORT const char *Py_GetVersion(void);
 EXPORT int Py_IsInitialized(void);
 EXPORT void *PyGILState_GetThisThreadState(void);
@@ -122,11 +126,17 @@ void *PyEval_GetFrame(void)
     return this_tstate->cframe->current;
 }
 
-/* As the interpreter does: those through which C code came in are nobody's. */
+/* As the interpreter does: those through which C code came in are nobody's, and so are those that
+ * have not begun. */
+static bool is_nobodys(const struct pyframe_312 *f)
+{
+    return f->owner == 3 || f->instr < f->code->instructions + (ptrdiff_t)f->code->first * 2;
+}
+
 void *PyFrame_GetBack(void *frame)
 {
     struct pyframe_312 *f = ((struct pyframe_312 *)frame)->back;
-    while (f && f->owner == 3) f = f->back;
+    while (f && is_nobodys(f)) f = f->back;
     return f;
 }
 
@@ -192,7 +202,7 @@ static void set_function(struct function *f, const char *file, const char *name,
                             .lines = &f->lines};
 }
 
-enum { DEPTH = 8 };
+enum { INNER = 3, DEPTH = 8 };
 
 /* A thread of that interpreter, with room for some frames; frame 0 is the outermost. */
 struct runner {
@@ -217,7 +227,7 @@ static void begin_thread(struct runner *r)
     this_tstate = &r->tstate;
 }
 
-static struct function outer, inner;
+static struct function outer, around, inner;
 static struct runner me;
 
 static void set_up(const char *dir)
@@ -229,7 +239,10 @@ static void set_up(const char *dir)
     enter(&me, 0, &outer, 3);
     enter(&me, 1, &outer, 0);
     me.frames[1].owner = 3; /* through C */
-    enter(&me, 2, &inner, 4);
+    set_function(&around, "x.py", "around", 30);
+    around.code.first = 4;
+    enter(&me, 2, &around, 3); /* the interpreter's own */
+    enter(&me, INNER, &inner, 4);
 }
 
 static void walk(const char *dir)
@@ -243,15 +256,15 @@ static void walk(const char *dir)
     uint32_t a = pystack_now();
     CHECK(a != 0);
     CHECK_EQ_UINT(pystack_now(), a);
-    enter(&me, 2, &inner, 5);
+    enter(&me, INNER, &inner, 5);
     uint32_t b = pystack_now();
     CHECK(b != 0 && b != a);
-    enter(&me, 2, &inner, 4);
+    enter(&me, INNER, &inner, 4);
     CHECK_EQ_UINT(pystack_now(), a);
     pystack_mark(1000, 2000);
     /* Another function takes the place of the first in memory. */
     set_function(&inner, "y.py", "other", 70);
-    enter(&me, 2, &inner, 4);
+    enter(&me, INNER, &inner, 4);
     uint32_t c = pystack_now();
     CHECK(c != 0 && c != a);
     this_tstate = NULL;
@@ -320,8 +333,8 @@ static void check_refused(const char *dir, const char *why)
 
 static void refuse_newer(const char *dir)
 {
-    version = "3.15.0 (main)";
-    check_refused(dir, "Python 3.15");
+    version = "3.16.0 (main)";
+    check_refused(dir, "Python 3.16");
 }
 
 static void refuse_older(const char *dir)
@@ -334,6 +347,25 @@ static void refuse_free_threads(const char *dir)
 {
     version = "3.13.0 experimental free-threading build (main)";
     check_refused(dir, "free-threaded");
+}
+
+static void begin_list(const char *of)
+{
+    version = of;
+    memcpy(_PyRuntime, "xdebugpy", sizeof *_PyRuntime);
+}
+
+static void refuse_listed_free_threads(const char *dir)
+{
+    begin_list("3.14.0 (main)");
+    _PyRuntime[2] = 1;
+    check_refused(dir, "Python 3.14 is a free-threaded build");
+}
+
+static void refuse_listed_layout(const char *dir)
+{
+    begin_list("3.15.0 (main)");
+    check_refused(dir, "Python 3.15 has frames of another layout");
 }
 
 /* The table does not fit: 3.11 keeps its frames elsewhere. What is read there is no frame. */
@@ -351,8 +383,10 @@ static void refuse_wrong_lines(const char *dir)
 
 TEST(what_is_unknown_is_refused)
 {
-    void (*const cases[])(const char *) = {refuse_newer, refuse_older, refuse_free_threads,
-                                           refuse_other_layout, refuse_wrong_lines};
+    void (*const cases[])(const char *) = {
+        refuse_newer,         refuse_older,        refuse_free_threads, refuse_listed_free_threads,
+        refuse_listed_layout, refuse_other_layout, refuse_wrong_lines,
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct folder f = folder_new();
         CHECK_EQ_INT(in_child(cases[i], f.path), 0);

@@ -80,7 +80,8 @@ static const struct pylayout layouts[] = {
      .code_lines = 136,
      .code_first = 184,
      .code_bytes = 188,
-     .str_ascii = 40},
+     .str_ascii = 40,
+     .listed = {23, 29, 35}},
     {.minor = 14,
      .tstate_frame = 72,
      .cframe_frame = PYLAYOUT_NONE,
@@ -99,43 +100,61 @@ static const struct pylayout layouts[] = {
      .code_lines = 136,
      .code_first = 192,
      .code_bytes = 196,
-     .str_ascii = 40},
+     .str_ascii = 40,
+     .listed = {26, 32, 40}},
+    {.minor = 15,
+     .tstate_frame = 72,
+     .cframe_frame = PYLAYOUT_NONE,
+     .frame_code = 0,
+     .frame_back = 8,
+     .frame_instr = 56,
+     .frame_owner = 74,
+     .frame_self = 80,
+     .owner_skip = 3,
+     .tagged = true,
+     .frame_bytes = 80,
+     .code_instr = 208,
+     .code_file = 112,
+     .code_name = 120,
+     .code_first_line = 68,
+     .code_lines = 136,
+     .code_first = 192,
+     .code_bytes = 196,
+     .str_ascii = 40,
+     .listed = {26, 40, 48}},
 };
+
+#define N_LAYOUTS (sizeof layouts / sizeof *layouts)
 
 const struct pylayout *pylayout_of(int major, int minor)
 {
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+    for (size_t i = 0; i < N_LAYOUTS; i++)
         if (major == 3 && minor == layouts[i].minor) return &layouts[i];
     return NULL;
 }
 
-/* What CPython 3.13 and later say about themselves at the start of their runtime state. The words
- * after these three move between versions; 3.13's are compared below. */
-struct debug_offsets {
-    char cookie[8];
-    uint64_t version, free_threaded;
-    uint64_t more[48];
-};
+/* CPython 3.13 and later begin their runtime state with a list, in words: a mark, the version,
+ * whether there is no GIL, and then where everything is, in an order that is the version's own. */
+enum { LIST_MARK, LIST_VERSION, LIST_FREE_THREADED };
 
-enum { DEBUG_313_TSTATE_FRAME = 20, DEBUG_313_FRAME = 26, DEBUG_313_CODE = 32 };
-
-static bool agrees_with_313(const struct pylayout *l, const struct debug_offsets *d)
+static bool agrees_with_list(const struct pylayout *l, const uint64_t *list)
 {
-    const uint64_t *frame = d->more + DEBUG_313_FRAME, *code = d->more + DEBUG_313_CODE;
-    return d->more[DEBUG_313_TSTATE_FRAME] == l->tstate_frame && frame[0] == l->frame_back &&
+    const uint64_t *frame = list + l->listed.frame, *code = list + l->listed.code;
+    return list[l->listed.tstate_frame] == l->tstate_frame && frame[0] == l->frame_back &&
            frame[1] == l->frame_code && frame[2] == l->frame_instr && frame[3] == l->frame_self &&
            frame[4] == l->frame_owner && code[0] == l->code_file && code[1] == l->code_name &&
-           code[3] == l->code_lines && code[4] == l->code_first_line;
+           code[3] == l->code_lines && code[4] == l->code_first_line && code[8] == l->code_instr;
 }
 
-static int check_debug_offsets(const struct pylayout *l, struct err *e)
+static int check_list(const struct pylayout *l, struct err *e)
 {
-    const struct debug_offsets *d = dlsym(RTLD_DEFAULT, "_PyRuntime");
-    if (l->minor < 13 || !d || memcmp(d->cookie, "xdebugpy", sizeof d->cookie) != 0) return 0;
-    if (d->free_threaded)
+    const uint64_t *list = dlsym(RTLD_DEFAULT, "_PyRuntime");
+    if (!l->listed.code || !list || memcmp(&list[LIST_MARK], "xdebugpy", sizeof *list) != 0)
+        return 0;
+    if (list[LIST_FREE_THREADED])
         return FAIL(e, ERR_UNSUPPORTED, "Python 3.%d is a free-threaded build", l->minor);
-    if (l->minor == 13 && !agrees_with_313(l, d))
-        return FAIL(e, ERR_UNSUPPORTED, "Python 3.13 has frames of another layout");
+    if (!agrees_with_list(l, list))
+        return FAIL(e, ERR_UNSUPPORTED, "Python 3.%d has frames of another layout", l->minor);
     return 0;
 }
 
@@ -145,11 +164,11 @@ static int find_layout(const char *version, const struct pylayout **ret, struct 
     long major = strtol(version, &end, 10), minor = *end == '.' ? strtol(end + 1, NULL, 10) : -1;
     const struct pylayout *l = pylayout_of((int)major, (int)minor);
     if (!l)
-        return FAIL(e, ERR_UNSUPPORTED, "Python %ld.%ld is not known (3.10 to 3.14 are)", major,
-                    minor);
+        return FAIL(e, ERR_UNSUPPORTED, "Python %ld.%ld is not known (3.%d to 3.%d are)", major,
+                    minor, layouts[0].minor, layouts[N_LAYOUTS - 1].minor);
     if (strstr(version, "free-threading"))
         return FAIL(e, ERR_UNSUPPORTED, "Python 3.%ld is a free-threaded build", minor);
-    TRY(check_debug_offsets(l, e));
+    TRY(check_list(l, e));
     *ret = l;
     return 0;
 }

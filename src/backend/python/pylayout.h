@@ -27,6 +27,10 @@ struct pylayout {
     uint16_t code_bytes; /* of a code object, as far as we read it */
     /* str: where the text of a compact ASCII one begins */
     uint16_t str_ascii;
+    /* words of the interpreter's own list of these, from 3.13 on (pylayout.c) */
+    struct {
+        uint8_t tstate_frame, frame, code;
+    } listed;
 };
 
 /* Functions and objects of the interpreter in this process. */

@@ -1,6 +1,6 @@
 /* pystack.h: the Python stack of the calling thread, as a number.
  *
- * The walk reads the interpreter's own frames, by offsets known for CPython 3.10 to 3.14, without
+ * The walk reads the interpreter's own frames, by offsets known for CPython 3.10 to 3.15, without
  * the GIL and without a call into Python: the frames belong to the calling thread, which is here
  * and not changing them. Each holds its code object, whose name, file and line table never change.
  * A stack is a node in a tree of frames (DEF_FRAME in format/ring.h); about 100 ns when it was
