@@ -3,7 +3,6 @@ known beforehand, and against torch's own profiler."""
 from __future__ import annotations
 
 import collections
-import glob
 import json
 import os
 import subprocess
@@ -11,28 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import pythons
 import ring_reader
 
 HERE = Path(__file__).parent
 BUILD = Path(os.environ["STRATA_BUILD"])
 PROBE = BUILD / "tests" / "pyprobe.so"
-
-
-def interpreters() -> list[str]:
-    """Every CPython from 3.10 on that can be found here, one of each version."""
-    places = [sys.executable, *sorted(glob.glob("/usr/bin/python3*")),
-              *sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3")))]
-    found: dict[str, str] = {}
-    for path in places:
-        ask = "import sys; print('%d.%d' % sys.version_info[:2], sys.implementation.name)"
-        try:
-            done = subprocess.run([path, "-c", ask], capture_output=True, text=True, timeout=60)
-        except OSError:
-            continue
-        version, _, name = done.stdout.strip().partition(" ")
-        if name == "cpython" and tuple(map(int, version.split("."))) >= (3, 10):
-            found.setdefault(version, path)
-    return list(found.values())
 
 
 def run(script: str, folder: Path, *args: str, python: str = sys.executable) -> str:
@@ -57,7 +40,7 @@ def stacks(folder: Path, kind: str) -> list[tuple[ring_reader.Record, list[ring_
             for r in ring_reader.records(ring) if r.kind == ring_reader.KINDS[kind]]
 
 
-@pytest.mark.parametrize("python", interpreters())
+@pythons.every()
 def test_every_line_is_right(python: str, tmp_path: Path) -> None:
     subprocess.run([python, str(HERE / "walk_load.py"), str(PROBE), str(tmp_path / "run"), "10"],
                    check=True, timeout=600)
@@ -68,27 +51,113 @@ def test_every_line_is_right(python: str, tmp_path: Path) -> None:
     assert all(s[0].code.split("(")[0] in ("program.py", "passing.py") for _, s in seen)
 
 
-def test_the_whole_stack(tmp_path: Path) -> None:
-    out = run("""
-import traceback
-probe.probe_init()
+WHOLE = """
+import asyncio, json, threading
 mark = ctypes.CDLL(probe._name).probe_mark
-def inner(depth):
-    if depth:
-        return inner(depth - 1)
-    mark(1)
-    return [(f.name, f.lineno - (f.name == 'inner' and f.line.startswith('return [')))
-            for f in reversed(traceback.extract_stack())]
+truth = []
+def chain(frame):
+    rows = []
+    while frame:
+        rows.append((frame.f_code.co_name, frame.f_lineno))
+        frame = frame.f_back
+    return rows
+def here():
+    mark(len(truth)); truth.append(chain(sys._getframe()))
 class Größe:
+    def __init__(self, then):
+        self.then = then
+        then()
     def método(self):
-        return inner(2)
-import json
-print(json.dumps(Größe().método()))
-""", tmp_path / "run")
-    truth = [tuple(f) for f in json.loads(out)]
-    ((_, stack),) = stacks(tmp_path / "run", "stack")
-    ours = [(f.code.split("): ")[1], f.line) for f in stack]
-    assert ours[0][0] == "inner" and ours[1:] == truth[1:]
+        return self.then()
+class Dying:
+    def __del__(self):
+        here()
+def generator():
+    try:
+        here()
+        yield 1
+        here()
+    finally:
+        here()
+def delegating():
+    yield from generator()
+async def source():
+    here()
+    yield 1
+async def coroutine():
+    async for _ in source():
+        here()
+    await asyncio.sleep(0)
+    return [here() async for _ in source()]
+def deep(n):
+    return deep(n - 1) if n else here()
+def kinds():
+    here(), [here() for _ in "a"], {here(): here() for _ in "a"}, list(here() for _ in "a")
+    for _ in delegating():
+        Größe(here)
+    next(delegating())
+    class Body:
+        here()
+    exec("here()")
+    sorted([2, 1], key=lambda v: (here(), v)[1])
+    try:
+        raise ValueError
+    except ValueError:
+        here()
+    Größe(lambda: Größe(here)).método()
+    Dying()
+    deep(400)
+    asyncio.run(coroutine())
+for _ in range(100):
+    Größe(int)
+Größe(probe.probe_init)
+assert probe.probe_ready()
+for _ in range(20):
+    kinds()
+thread = threading.Thread(target=kinds)
+thread.start()
+thread.join()
+print(json.dumps(truth))
+"""
+
+
+@pythons.every()
+def test_the_whole_stack(python: str, tmp_path: Path) -> None:
+    """As the interpreter's own frame objects have it, also where it shapes its code to the load."""
+    truth = json.loads(run(WHOLE, tmp_path / "run", python=python))
+    seen = stacks(tmp_path / "run", "stack")
+    assert len(seen) == len(truth) > 400
+    for record, stack in seen:
+        ours = [[f.code.split("): ")[1], f.line] for f in stack]
+        assert ours == truth[record.value][:256]
+
+
+# Where the list of offsets that an interpreter begins with has those of a thread's frame, a frame's
+# caller and a code object's file, in words.
+LISTED = {"3.13": (23, 29, 35), "3.14": (26, 32, 40), "3.15": (26, 40, 48)}
+OTHER = """
+import os
+probe.probe_init.restype = ctypes.c_char_p
+words = (ctypes.c_uint64 * 64).in_dll(ctypes.pythonapi, "_PyRuntime")
+for i in range(2, 64):
+    if os.fork() == 0:
+        words[i] += 8
+        why = probe.probe_init().decode()
+        print(i, why, flush=True) if why else None
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pythons.every(since="3.13")
+def test_an_interpreter_that_says_otherwise_is_refused(python: str, tmp_path: Path) -> None:
+    thread, frame, code = LISTED[pythons.version_of(python)]
+    out = run(OTHER, tmp_path / "run", python=python)
+    why = dict(line.split(" ", 1) for line in out.splitlines())
+    assert "free-threaded" in why.pop("2")
+    assert all("another layout" in w for w in why.values())
+    used = [thread, *range(frame, frame + 5), *(code + i for i in (0, 1, 3, 4, 8))]
+    assert [*map(int, why)] == used
 
 
 PLANTED = """
@@ -113,7 +182,7 @@ probe.probe_stop()
 """
 
 
-@pytest.mark.parametrize("python", interpreters())
+@pythons.every()
 def test_samples_find_what_takes_the_time(python: str, tmp_path: Path) -> None:
     run(PLANTED, tmp_path / "run", python=python)
     counts: collections.Counter[str] = collections.Counter()
@@ -129,23 +198,28 @@ def test_samples_find_what_takes_the_time(python: str, tmp_path: Path) -> None:
 GENERATORS = """
 import time
 probe.probe_side(10000, 0)
+class Thing:
+    def __init__(self, n):
+        self.n = n
 def count(n):
     for i in range(n):
         yield i
 end = time.thread_time() + 0.5
 while time.thread_time() < end:
-    for _ in count(50):
-        pass
+    for i in count(50):
+        Thing(i)
 probe.probe_stop()
 """
 
 
-@pytest.mark.parametrize("python", interpreters())
-def test_a_generator_is_never_alone(python: str, tmp_path: Path) -> None:
-    """While it is resumed or left it hangs on nothing: such samples are not kept."""
+@pythons.every()
+def test_samples_are_of_the_program(python: str, tmp_path: Path) -> None:
+    """While a generator is resumed or left it hangs on nothing: such samples are not kept. Frames
+    of the interpreter's own, around an __init__, are nobody's."""
     run(GENERATORS, tmp_path / "run", python=python)
-    outermost = {s[-1].code.split("): ")[1] for _, s in stacks(tmp_path / "run", "stack_of")}
-    assert outermost == {"<module>"}
+    seen = [[f.code.split("): ")[1] for f in s] for _, s in stacks(tmp_path / "run", "stack_of")]
+    assert {s[-1] for s in seen} == {"<module>"}
+    assert max(s.count("__init__") for s in seen) == 1
 
 
 def test_samples_become_functions_with_their_share(tmp_path: Path) -> None:

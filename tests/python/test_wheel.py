@@ -91,7 +91,7 @@ def test_in_a_virtual_environment(wheel, tmp_path):
 
 def test_with_other_pythons(wheel, tmp_path):
     """One wheel for all of them."""
-    others = [p for p in map(shutil.which, ("python3.10", "python3.12", "python3.13")) if p]
+    others = [p for p in map(shutil.which, (f"python3.{v}" for v in (10, 12, 13, 14))) if p]
     working = [p for p in others if subprocess.run([p, "-c", "1"], capture_output=True,
                                                    check=False).returncode == 0]
     if not working:
