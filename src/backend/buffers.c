@@ -101,7 +101,8 @@ void buffers_recycle(struct buffer *b)
     struct slot *s = (struct slot *)b;
     memset(b->bytes, 0, b->n_valid);
     b->n_valid = 0;
-    b->last = NULL;
+    b->last = b->seen = NULL;
+    b->given_up = false;
     b->next = NULL;
     atomic_store(&last_ready_hint, (uint32_t)(s - slots));
     atomic_store(&s->state, READY);
@@ -116,7 +117,8 @@ void buffers_replenish(void)
 
 struct buffer *buffers_lent(uint32_t i)
 {
-    return atomic_load(&slots[i].state) == LENT ? &slots[i].buffer : NULL;
+    bool there = atomic_load(&slots[i].state) == LENT && !slots[i].buffer.given_up;
+    return there ? &slots[i].buffer : NULL;
 }
 
 uint32_t buffers_count(void)

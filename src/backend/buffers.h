@@ -19,6 +19,8 @@ struct buffer {
     char *bytes;
     size_t n_valid; /* filled: how much of it holds records */
     void *last;     /* the last record read from it, NULL before the first */
+    void *seen;     /* while it is lent: the last record found in it */
+    bool given_up;  /* lent, and not looked into any more */
     struct buffer *next;
 };
 
@@ -41,7 +43,7 @@ void buffers_recycle(struct buffer *b);
 /* Keeps BUFFERS_READY of them ready. */
 void buffers_replenish(void);
 
-/* The i-th buffer while it is lent, NULL when it is not; until i reaches buffers_count. */
+/* The i-th buffer while it is lent and not given up; until i reaches buffers_count. */
 struct buffer *buffers_lent(uint32_t i);
 uint32_t buffers_count(void);
 

@@ -20,7 +20,7 @@ static const struct {
     [DAMAGE_UNMATCHED_END] = {"unmatched_end", "begin or end events without a partner", true},
     [DAMAGE_EXTRA_DATA] = {"extra_data", "data after the end of the trace, ignored", false},
     [DAMAGE_BAD_UTF8] = {"bad_utf8", "names that are not UTF-8, kept", false},
-    [DAMAGE_LOST_RECORDS] = {"lost_records", "records the recorder had no room for", true},
+    [DAMAGE_LOST_RECORDS] = {"lost_records", "records that were lost while recording", true},
 };
 
 const char *damage_name(enum damage_reason r)

@@ -5,6 +5,10 @@
  *     launch=N  N kernels       graph=N  a graph of N nodes        copy  sync  devsync
  *     capture=N  N kernels into a graph
  *     threads=N  N threads that launch a thousand kernels each     sleep=MS
+ *     beat=N  N times: some kernels that are waited for, a tenth of a second apart
+ *     long=MS  a kernel that takes so long       busy=N  as beat, behind it, waiting for others
+ *     profiler  profiled  subscribe  another profiler begins, ends, attaches (other.h)
+ *     pause  resume  of our own recording
  *     fork  a child that goes on with the words behind, the parent waits for it and ends
  *     _exit  kill  abort  return */
 #include <dlfcn.h>
@@ -16,6 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "other.h"
+
+static void *cupti;
 static int (*cuInit)(unsigned);
 static int (*cuLaunchKernel)(const char *name, unsigned grid, unsigned stream);
 static int (*cuGraphLaunch)(unsigned nodes, unsigned stream);
@@ -40,8 +47,8 @@ static void find(void *h, const char *name, void *function)
 
 static void load(void)
 {
-    const char *cupti = getenv("APP_CUPTI");
-    if (cupti && *cupti && !dlopen(cupti, RTLD_NOW)) fprintf(stderr, "%s\n", dlerror());
+    const char *name = getenv("APP_CUPTI");
+    if (name && *name && !(cupti = dlopen(name, RTLD_NOW))) fprintf(stderr, "%s\n", dlerror());
     void *h = dlopen("libcuda.so.1", RTLD_NOW);
     if (!h) {
         fprintf(stderr, "%s\n", dlerror());
@@ -72,6 +79,22 @@ static void launch_steadily(long n)
         launch(100, 0);
         usleep(500);
     }
+}
+
+static void launch_and_wait(long n, unsigned waits_for)
+{
+    for (long i = 0; i < n; i++) {
+        launch(3, 0);
+        cuStreamSynchronize(waits_for);
+        usleep(100000);
+    }
+}
+
+static void pause_recording(int paused)
+{
+    void (*fn)(int);
+    find(dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOW), "strata_inject_pause", &fn);
+    fn(paused);
 }
 
 static void *launch_thousand(void *stream)
@@ -116,6 +139,14 @@ static void obey(const char *word)
 #define IS(w) (len == strlen(w) && memcmp(word, w, len) == 0)
     if (IS("launch")) launch(n, 0);
     else if (IS("steady")) launch_steadily(n);
+    else if (IS("beat")) launch_and_wait(n, 0);
+    else if (IS("busy")) launch_and_wait(n, 1);
+    else if (IS("long")) cuLaunchKernel("_Z4longv", (unsigned)n * 1000, 0);
+    else if (IS("profiler")) other_begin(cupti);
+    else if (IS("profiled")) other_end();
+    else if (IS("subscribe")) other_subscribe(cupti);
+    else if (IS("pause")) pause_recording(1);
+    else if (IS("resume")) pause_recording(0);
     else if (IS("device1")) launch(n, 1u << 16 | 1);
     else if (IS("graph")) cuGraphLaunch((unsigned)n, 0);
     else if (IS("capture")) capture_graph(n);

@@ -4,6 +4,7 @@ import collections
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -112,6 +113,64 @@ def test_buffers_that_come_late_and_out_of_order(capture, fake):
     assert run.status == 0 and run.counts()["kernel"] == 4000
     assert run.stderr.count("another profiler uses CUPTI") == (fake == "stray")
     assert run.ask("info")["device_work_without_launch"] == 0
+
+
+def lost(run):
+    return sum(d["count"] for d in run.ask("info")["damage"]["reasons"] if d["reason"] == "lost_records")
+
+
+@pytest.mark.parametrize("cupti, beats", [("12", 16), ("13", 3)])
+def test_another_profiler_takes_the_records_over(capture, cupti, beats):
+    """One that does not ask, as torch.profiler since 2026-08: it gets all it wants; we say what we
+    have and what is missing, also when the program ends soon after."""
+    run = capture("launch=300", "sync", "sleep=300", "profiler", f"beat={beats}", "profiled", "beat=2",
+                  cupti=cupti)
+    assert run.status == 0, run.stderr
+    assert f"profiler: {3 * beats} kernels, 0 strange, 0 unknown\n" in run.stdout
+    counts = run.counts()
+    assert counts["kernel"] == 300 and counts["cuda_driver"] == 301 + 4 * (beats + 2)
+    assert lost(run) == 3 * (beats + 2)
+    told = [line for line in run.stderr.splitlines() if "another profiler" in line]
+    assert len(told) == 1, run.stderr
+    assert re.search(r"took over CUPTI's records \d+\.\d s into the recording: GPU work is missing from "
+                     r"there on; run without it", told[0])
+
+
+def test_the_records_come_back_when_they_are_asked_for(capture):
+    run = capture("launch=300", "sync", "sleep=300", "profiler", "beat=14", "profiled", "pause", "resume",
+                  "beat=4")
+    assert "profiler: 42 kernels, 0 strange, 0 unknown\n" in run.stdout
+    assert run.counts()["kernel"] == 312 and lost(run) == 42
+    assert run.stderr.count("took over CUPTI's records") == 1
+    assert run.stderr.count("CUPTI's records come to Strata again from ") == 1
+
+
+def test_another_profiler_while_ours_is_paused(capture):
+    run = capture("launch=300", "sync", "pause", "profiler", "beat=3", "profiled", "resume", "beat=3")
+    assert "profiler: 9 kernels, 0 strange, 0 unknown\n" in run.stdout
+    assert run.counts()["kernel"] == 309 and lost(run) == 0
+    assert "another profiler" not in run.stderr
+
+
+def test_times_of_another_clock_are_left_out(capture, tmp_path):
+    """What CUPTI had not handed over when the other came has the other's times."""
+    run = capture("launch=20", "sync", "profiler", "beat=1", "profiled", STRATA_FLUSH_MS="5000")
+    assert run.status == 0
+    assert run.stderr.count("another profiler set CUPTI's clock") == 1
+    assert all(r["dur"] < 1e6 for r in run.rows(tmp_path)), "microseconds"
+
+
+@pytest.mark.parametrize("fake", ["", "no_sync", "no_sync,late"])
+def test_a_long_kernel_is_no_other_profiler(capture, fake):
+    run = capture("long=1800", "busy=16", "devsync", fake=fake)
+    assert run.counts()["kernel"] == 49
+    assert "another profiler" not in run.stderr and lost(run) == 0
+
+
+def test_a_profiler_that_subscribes_is_refused_and_ours_goes_on(capture):
+    run = capture("launch=100", "sync", "subscribe", "launch=100", "sync")
+    assert run.stdout == "cuInit 0\nsubscribe: 39\ndone\n"
+    assert run.counts()["kernel"] == 200 and lost(run) == 0
 
 
 def test_records_without_times(capture):

@@ -1,10 +1,15 @@
-/* activity.c: see activity.h. */
+/* activity.c: see activity.h.
+ *
+ * Another profiler may take the records over (pulse.h). It is not disturbed then: nothing is
+ * flushed, switched off or registered again, for nobody can tell from here whether it has ended,
+ * and what it has gathered would be lost. We say so, and go on with the calls. */
 #include "backend/cuda/activity.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "backend/buffers.h"
+#include "backend/cuda/pulse.h"
 #include "backend/cuda/records.h"
 #include "record/recorder.h"
 
@@ -14,6 +19,17 @@ static atomic_uint_fast64_t n_foreign; /* buffers that came to us and are none o
 static bool whole_graphs;
 static uint32_t n_lent, most_lent; /* buffers CUPTI holds, and how many it may before we worry */
 static bool may_refuse;            /* CUPTI bears a request that gets no buffer */
+
+static atomic_uint_fast64_t n_signs; /* whatever CUPTI did with buffers of ours */
+static uint64_t n_seen;              /* records found in buffers that are lent */
+static struct pulse pulse;
+static atomic_bool taken, paused;        /* another profiler has the records; nobody wants them */
+static uint64_t signs_taken, told_taken; /* signs, and launches counted as lost, since */
+
+/* Times of our clock are between these. */
+#define CLOCK_SLACK_S 60
+static uint64_t first_ticks, earliest, latest, slack;
+static uint64_t n_strange; /* records with other times that were not told of yet */
 
 /* Where records go that nobody reads: older versions crash when they get no buffer. */
 enum { N_NOWHERE = 1024, NOWHERE_BYTES = 8192 };
@@ -47,6 +63,7 @@ static bool give_back_nowhere(uint8_t *bytes, size_t n_valid)
 
 static void give_buffer(uint8_t **ret, size_t *ret_size, size_t *ret_max_records)
 {
+    atomic_fetch_add_explicit(&n_signs, 1, memory_order_relaxed);
     *ret = buffers_take();
     *ret_size = *ret ? BUFFERS_BYTES : 0;
     *ret_max_records = 0; /* as many as fit */
@@ -57,8 +74,8 @@ static void give_buffer(uint8_t **ret, size_t *ret_size, size_t *ret_max_records
 
 static void take_buffer(void *context, uint32_t stream, uint8_t *bytes, size_t size, size_t n_valid)
 {
-    if (!buffers_give_back(bytes, n_valid) && !give_back_nowhere(bytes, n_valid))
-        atomic_fetch_add_explicit(&n_foreign, 1, memory_order_relaxed);
+    bool ours = buffers_give_back(bytes, n_valid) || give_back_nowhere(bytes, n_valid);
+    atomic_fetch_add_explicit(ours ? &n_signs : &n_foreign, 1, memory_order_relaxed);
 }
 
 /* Those that must be had; the others are left out where a version or device has none. */
@@ -71,11 +88,18 @@ static const struct {
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-static void set_attribute(enum cupti_attribute attribute)
+static void set_attribute(enum cupti_attribute attribute, uint8_t value)
 {
-    uint8_t on = 1;
-    size_t size = sizeof on;
-    api->ActivitySetAttribute(attribute, &size, &on); /* where it is not known nothing changes */
+    size_t size = sizeof value;
+    api->ActivitySetAttribute(attribute, &size, &value); /* where it is not known nothing changes */
+}
+
+static uint32_t register_ourselves(void)
+{
+    set_attribute(CUPTI_ATTR_ZEROED, 1);
+    if (api->version >= CUPTI_12_3) set_attribute(CUPTI_ATTR_PER_THREAD, 1);
+    uint32_t rc = api->ActivityRegisterTimestampCallback(clock_now);
+    return rc == CUPTI_OK ? api->ActivityRegisterCallbacks(give_buffer, take_buffer) : rc;
 }
 
 static int enable_kinds(struct err *e)
@@ -90,6 +114,13 @@ static int enable_kinds(struct err *e)
     return 0;
 }
 
+static void begin_clock(void)
+{
+    first_ticks = clock_now();
+    slack = (uint64_t)(recorder_ticks_per_second() * CLOCK_SLACK_S);
+    earliest = first_ticks > slack ? first_ticks - slack : 0;
+}
+
 int activity_start(const struct cupti_api *a, const struct backend_options *o, struct err *e)
 {
     api = a;
@@ -97,16 +128,24 @@ int activity_start(const struct cupti_api *a, const struct backend_options *o, s
     whole_graphs = o->whole_graphs;
     may_refuse = api->version >= CUPTI_12_9;
     most_lent = (uint32_t)(o->most_bytes / BUFFERS_BYTES / 2);
+    pulse = (struct pulse){0};
+    atomic_store(&taken, false);
+    atomic_store(&paused, false);
+    begin_clock();
     buffers_init(o->most_bytes);
     buffers_replenish();
     if (api->SetThreadIdType) api->SetThreadIdType(CUPTI_SYSTEM_THREAD_IDS);
-    set_attribute(CUPTI_ATTR_ZEROED);
-    if (api->version >= CUPTI_12_3) set_attribute(CUPTI_ATTR_PER_THREAD);
-    uint32_t rc = api->ActivityRegisterTimestampCallback(clock_now);
-    if (rc == CUPTI_OK) rc = api->ActivityRegisterCallbacks(give_buffer, take_buffer);
+    uint32_t rc = register_ourselves();
     if (rc != CUPTI_OK)
         return FAIL(e, ERR_UNSUPPORTED, "GPU records: %s", cupti_api_reason(api, rc));
     return enable_kinds(e);
+}
+
+/* What another profiler's clock has stamped has no place among the rest. */
+static void put(const void *record)
+{
+    if (records_between(record, earliest, latest)) records_put(record);
+    else n_strange++;
 }
 
 static bool next_record(struct buffer *b, size_t n_valid, void **ret)
@@ -122,7 +161,7 @@ static void read_filled(void)
     for (struct buffer *next, *b = buffers_filled(); b; b = next) {
         next = b->next;
         while (next_record(b, b->n_valid, &record)) {
-            records_put(record);
+            put(record);
             b->last = record;
         }
         buffers_recycle(b);
@@ -141,10 +180,32 @@ static void read_lent(struct buffer *b)
         if (api->ActivityGetNextRecord((uint8_t *)b->bytes, BUFFERS_BYTES, &next) != CUPTI_OK ||
             *(uint32_t *)next == 0)
             break;
-        records_put(record);
+        put(record);
         b->last = record;
         record = next;
     }
+}
+
+/* Also what has not ended: where CUPTI writes it works for us, however long the GPU takes. */
+static void count_written(struct buffer *b)
+{
+    void *next = b->seen;
+    while (api->ActivityGetNextRecord((uint8_t *)b->bytes, BUFFERS_BYTES, &next) == CUPTI_OK &&
+           next && *(uint32_t *)next != 0) {
+        b->seen = next;
+        n_seen++;
+    }
+}
+
+/* Nobody writes to it any more, so its last record is whole; and it may be freed by others. */
+static void give_up(struct buffer *b)
+{
+    void *record;
+    while (next_record(b, BUFFERS_BYTES, &record) && records_complete(record)) {
+        put(record);
+        b->last = record;
+    }
+    b->given_up = true;
 }
 
 /* Buffers that are none of ours: another profiler has registered itself in between. */
@@ -157,8 +218,11 @@ static void note_foreign(void)
 static void note_dropped(void)
 {
     size_t n = 0;
-    if (api->ActivityGetNumDroppedRecords(NULL, 0, &n) != CUPTI_OK) n = 0;
-    n += atomic_exchange(&n_nowhere, 0);
+    if (atomic_load(&taken) || api->ActivityGetNumDroppedRecords(NULL, 0, &n) != CUPTI_OK) n = 0;
+    n += atomic_exchange(&n_nowhere, 0) + n_strange;
+    if (n_strange)
+        backend_note("another profiler set CUPTI's clock: GPU records with its times are left out");
+    n_strange = 0;
     if (n) recorder_put((struct ring_record){.kind = RING_DROPPED}, n);
 }
 
@@ -170,26 +234,110 @@ static uint32_t look_at_lent(void)
         struct buffer *b = buffers_lent(i);
         if (!b) continue;
         read_lent(b);
+        count_written(b);
         n++;
     }
     return n;
 }
 
+static double seconds_in(uint64_t ns)
+{
+    uint64_t now = clock_mono_ns(), ago = now > ns ? now - ns : 0;
+    double since = (double)(clock_now() - first_ticks) / recorder_ticks_per_second();
+    return since - (double)ago / 1e9;
+}
+
+/* Leaves CUPTI as the other would have found it without us: buffers need not be zeroed, and no
+ * records come that only we have asked for. */
+static void make_room(void)
+{
+    set_attribute(CUPTI_ATTR_ZEROED, 0);
+    api->ActivityDisable(CUPTI_PEER_COPY);
+    api->ActivityDisable(CUPTI_MEMORY);
+    if (whole_graphs) api->ActivityDisable(CUPTI_GRAPH);
+}
+
+static void lose_place(uint64_t signs)
+{
+    for (uint32_t i = 0; i < buffers_count(); i++) {
+        struct buffer *b = buffers_lent(i);
+        if (b) give_up(b);
+    }
+    make_room();
+    signs_taken = signs;
+    told_taken = pulse.launched_alive;
+    atomic_store(&taken, true);
+    backend_note(
+        "another profiler (torch.profiler?) took over CUPTI's records %.1f s into the "
+        "recording: GPU work is missing from there on; run without it for a whole timeline",
+        seconds_in(pulse.alive_ns));
+}
+
+static void regain_place(const struct pulse_look *look)
+{
+    pulse = (struct pulse){0};
+    set_attribute(CUPTI_ATTR_ZEROED, 1);
+    (void)(enable_kinds(NULL) == 0);
+    atomic_store(&taken, false);
+    backend_note("CUPTI's records come to Strata again from %.1f s on", seconds_in(look->now_ns));
+}
+
+/* Every launch has left a record that somebody else has. */
+static void count_taken(const struct pulse_look *look)
+{
+    uint64_t n = look->launched - told_taken;
+    told_taken = look->launched;
+    if (n) recorder_put((struct ring_record){.kind = RING_DROPPED}, n);
+}
+
+static void feel_pulse(struct pulse_look *look)
+{
+    uint64_t signs = atomic_load_explicit(&n_signs, memory_order_relaxed);
+    look->signs = signs + n_seen;
+    if (atomic_load(&paused)) return;
+    if (!atomic_load(&taken) && pulse_is_lost(&pulse, look)) lose_place(signs);
+    else if (atomic_load(&taken) && signs != signs_taken) regain_place(look);
+    if (atomic_load(&taken)) count_taken(look);
+}
+
+/* Not while another profiler gathers: it would be handed what it has not asked for. */
+static bool may_flush(bool all)
+{
+    if (all || atomic_load(&taken)) return !atomic_load(&taken);
+    return atomic_load(&paused) ? n_lent > 0 : n_lent < most_lent;
+}
+
 void activity_fetch(bool all)
 {
-    if (all || n_lent < most_lent) api->ActivityFlushAll(all ? CUPTI_FLUSH_FORCED : 0);
+    struct pulse_look look = pulse_count();
+    if (may_flush(all))
+        look.last = api->ActivityFlushAll(all ? CUPTI_FLUSH_FORCED : 0) == CUPTI_OK && all;
+    latest = clock_now() + slack;
     read_filled();
     n_lent = look_at_lent();
     note_dropped();
     note_foreign();
+    feel_pulse(&look);
     buffers_replenish();
 }
 
-void activity_pause(bool paused)
+static void switch_off(void)
 {
-    if (!paused) (void)(enable_kinds(NULL) == 0);
-    for (int i = 0; paused && i < N_KINDS; i++) api->ActivityDisable(kinds[i].kind);
-    if (paused && whole_graphs) api->ActivityDisable(CUPTI_GRAPH);
+    for (int i = 0; i < N_KINDS; i++) api->ActivityDisable(kinds[i].kind);
+    if (whole_graphs) api->ActivityDisable(CUPTI_GRAPH);
+}
+
+void activity_pause(bool pause)
+{
+    if (pause && !atomic_load(&taken)) {
+        switch_off();
+        api->ActivityFlushAll(0); /* whoever comes next has another clock */
+    }
+    if (!pause && register_ourselves() == CUPTI_OK) {
+        (void)(enable_kinds(NULL) == 0);
+        atomic_fetch_add(&n_signs, 1);
+    }
+    atomic_store(&paused, pause);
 }
 
 void activity_forget(void)

@@ -14,7 +14,8 @@ int activity_start(const struct cupti_api *api, const struct backend_options *o,
 /* Fetches what has ended and records it; with `all` also what has not. One thread at a time. */
 void activity_fetch(bool all);
 
-/* Switches the kinds off, and on again. */
+/* Switches the kinds off, and on again, with our buffers and our clock: another profiler may have
+ * had the place in between, and must have ended. */
 void activity_pause(bool paused);
 
 /* After fork: the child has neither the GPU nor the library's threads. */

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "backend/cuda/pulse.h"
 #include "backend/python/pystack.h"
 #include "backend/python/sampler.h"
 #include "base/str.h"
@@ -12,7 +13,7 @@
 /* Launching takes some microseconds; longer than this it waited for something. */
 #define LAUNCH_WAITS_NS 20000
 
-enum class { NONE, LAUNCH, OTHER };
+enum class { NONE, LAUNCH, GRAPH, WAIT, OTHER, N_CLASSES };
 
 /* Driver calls by CUPTI's number: those that put work on a device, wait for it, or take memory. A
  * call of the runtime library shows as the driver call it makes. */
@@ -23,17 +24,17 @@ static const struct range {
     {307, 307, LAUNCH}, /* cuLaunchKernel, _ptsz, cooperative, Ex */
     {442, 442, LAUNCH}, {477, 478, LAUNCH},
     {480, 480, LAUNCH}, {652, 653, LAUNCH},
-    {514, 515, OTHER},                     /* cuGraphLaunch */
+    {514, 515, GRAPH},                     /* cuGraphLaunch */
     {495, 498, OTHER},                     /* cuStreamBeginCapture, cuStreamEndCapture */
     {539, 540, OTHER},  {720, 721, OTHER}, /* what is launched between them does not run */
     {513, 513, OTHER}, /* cuGraphInstantiate, cuGraphExecUpdate, cuGraphUpload */
     {578, 578, OTHER},  {643, 643, OTHER},
     {656, 657, OTHER},  {561, 561, OTHER},
     {696, 696, OTHER},  {580, 581, OTHER},
-    {17, 17, OTHER},                       /* cuCtxSynchronize */
-    {800, 800, OTHER},  {121, 121, OTHER}, /* cuEventSynchronize */
-    {126, 126, OTHER},                     /* cuStreamSynchronize */
-    {440, 440, OTHER},  {295, 295, OTHER}, /* cuStreamWaitEvent */
+    {17, 17, WAIT},                        /* cuCtxSynchronize */
+    {800, 800, WAIT},   {121, 121, WAIT},  /* cuEventSynchronize */
+    {126, 126, WAIT},                      /* cuStreamSynchronize */
+    {440, 440, WAIT},   {295, 295, OTHER}, /* cuStreamWaitEvent */
     {436, 436, OTHER},  {119, 119, OTHER}, /* cuEventRecord */
     {441, 441, OTHER},  {587, 588, OTHER},
     {276, 293, OTHER}, /* cuMemcpy..., from HtoD_v2 to HtoAAsync_v2 */
@@ -61,7 +62,7 @@ static const struct cupti_api *api;
 static void *subscriber;
 static atomic_bool on;
 static enum clock_source ticks_of;
-static uint64_t patience[3]; /* ticks, by class: calls that take longer get a stack */
+static uint64_t patience[N_CLASSES]; /* ticks, by class: calls that take longer get a stack */
 static uint8_t class_of[MOST_IDS];
 static _Atomic uint16_t name_of[MOST_IDS]; /* string ids, 0 until seen */
 
@@ -84,6 +85,14 @@ static uint16_t call_name(uint32_t id, const struct cupti_call *c)
     return name;
 }
 
+/* Calls that failed have launched nothing. */
+static void count_call(enum class class, const struct cupti_call *c)
+{
+    if (c->result && *(const uint32_t *)c->result != 0) return;
+    if (class == LAUNCH || class == GRAPH) pulse_launch();
+    else if (class == WAIT) pulse_wait();
+}
+
 static void call_ends(uint32_t id, const struct cupti_call *c)
 {
     uint64_t begin = *c->own, end = clock_ticks(ticks_of);
@@ -93,6 +102,7 @@ static void call_ends(uint32_t id, const struct cupti_call *c)
         ring_with_id((struct ring_record){.ticks = begin, .kind = RING_VALUE}, c->correlation),
     };
     recorder_put_all(slots, 2);
+    count_call(class_of[id], c);
     if (end - begin >= patience[class_of[id]]) pystack_mark(begin, end);
     sampler_watch();
 }
@@ -141,7 +151,8 @@ int callbacks_start(const struct cupti_api *a, const struct backend_options *o, 
     api = a;
     ticks_of = recorder_clock();
     double ticks_per_ns = recorder_ticks_per_second() / 1e9;
-    patience[OTHER] = (uint64_t)((double)o->wait_ns * ticks_per_ns);
+    for (int class = 0; class < N_CLASSES; class ++)
+        patience[class] = (uint64_t)((double)o->wait_ns * ticks_per_ns);
     patience[LAUNCH] = (uint64_t)(LAUNCH_WAITS_NS * ticks_per_ns);
     TRY(subscribe(e));
     atomic_store(&on, true);

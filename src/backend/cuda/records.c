@@ -268,3 +268,33 @@ bool records_complete(const void *record)
     default: return true;
     }
 }
+
+struct times {
+    uint64_t start, end;
+};
+
+#define TIMES(type, record) \
+    ((struct times){((const struct type *)(record))->start, ((const struct type *)(record))->end})
+
+static struct times times_of(const void *record)
+{
+    switch ((enum cupti_kind) * (const uint32_t *)record) {
+    case CUPTI_KERNEL: return TIMES(cupti_kernel, record);
+    case CUPTI_MEMCPY: return TIMES(cupti_memcpy, record);
+    case CUPTI_PEER_COPY: return TIMES(cupti_peer_copy, record);
+    case CUPTI_MEMSET: return TIMES(cupti_memset, record);
+    case CUPTI_SYNC: return TIMES(cupti_sync, record);
+    case CUPTI_OVERHEAD: return TIMES(cupti_overhead, record);
+    case CUPTI_GRAPH: return TIMES(cupti_graph, record);
+    case CUPTI_MEMORY:
+        return (struct times){.start = ((const struct cupti_memory *)record)->timestamp};
+    }
+    return (struct times){0};
+}
+
+bool records_between(const void *record, uint64_t earliest, uint64_t latest)
+{
+    struct times t = times_of(record);
+    return (!t.start || (t.start >= earliest && t.start <= latest)) &&
+           (!t.end || (t.end >= earliest && t.end <= latest));
+}

@@ -11,6 +11,9 @@ void records_put(const void *record);
 /* Whether everything about it is known; work without an end may still get one. */
 bool records_complete(const void *record);
 
+/* Whether its times, where it has any, lie between the two. */
+bool records_between(const void *record, uint64_t earliest, uint64_t latest);
+
 /* Forgets what was remembered of kernels; after fork. */
 void records_reset(void);
 

@@ -1,0 +1,32 @@
+/* pulse.c: see pulse.h. */
+#include "backend/cuda/pulse.h"
+
+#include "base/clock.h"
+
+#define MISSED_ENOUGH 5
+#define SILENT_NS     1000000000u
+
+atomic_uint_fast64_t pulse_launched, pulse_waited_for;
+
+struct pulse_look pulse_count(void)
+{
+    /* In this order: what was waited for is among the launches. */
+    uint64_t waited_for = atomic_load_explicit(&pulse_waited_for, memory_order_acquire);
+    return (struct pulse_look){
+        .launched = atomic_load_explicit(&pulse_launched, memory_order_relaxed),
+        .waited_for = waited_for,
+        .now_ns = clock_mono_ns(),
+    };
+}
+
+bool pulse_is_lost(struct pulse *p, const struct pulse_look *look)
+{
+    if (look->signs != p->signs || !p->alive_ns) {
+        *p = (struct pulse){look->signs, look->now_ns, look->launched, look->launched, 0};
+        return false;
+    }
+    if (look->waited_for > p->launched_before) p->missed++; /* else there was nothing to expect */
+    p->launched_before = look->launched;
+    if (look->last) return p->missed > 0;
+    return p->missed >= MISSED_ENOUGH && look->now_ns - p->alive_ns >= SILENT_NS;
+}
