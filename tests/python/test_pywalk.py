@@ -132,6 +132,44 @@ def test_the_whole_stack(python: str, tmp_path: Path) -> None:
         assert ours == truth[record.value][:256]
 
 
+MODULES = """
+probe.probe_init()
+mark = ctypes.CDLL(probe._name).probe_mark
+exec(compile('''
+class Module:
+    def __call__(self, n):
+        return self._wrapped_call_impl(n)
+    def _wrapped_call_impl(self, n):
+        return self._call_impl(n)
+    def _call_impl(self, n):
+        return (lambda: self.forward(n))()
+''', "lib/torch/nn/modules/module.py", "exec"))
+class Linear(Module):
+    def forward(self, n):
+        mark(n)
+class Block(Module):
+    def __init__(self):
+        self.parts = Linear(), Linear()
+    def forward(self, n):
+        self.parts[n % 2](n)
+blocks = Block(), Block()
+for n in range(200):
+    blocks[n // 2 % 2](n)
+"""
+
+
+@pythons.every()
+def test_modules_are_told_apart(python: str, tmp_path: Path) -> None:
+    """By the object whose call it is, which has to be found in the frame."""
+    run(MODULES, tmp_path / "run", python=python)
+    seen = stacks(tmp_path / "run", "stack")
+    assert len(seen) == 200
+    for record, stack in seen:
+        n = record.value % 4
+        modules = [f.module for f in stack if f.module]
+        assert modules == [f"nn.Module: Linear_{n}", f"nn.Module: Block_{n // 2}"]
+
+
 # Where the list of offsets that an interpreter begins with has those of a thread's frame, a frame's
 # caller and a code object's file, in words.
 LISTED = {"3.13": (23, 29, 35), "3.14": (26, 32, 40), "3.15": (26, 40, 48)}
