@@ -24,9 +24,12 @@ void buffers_init(uint64_t most_bytes)
 {
     uint64_t n = most_bytes / BUFFERS_BYTES;
     most = n > MOST_BUFFERS ? MOST_BUFFERS : n < BUFFERS_READY ? BUFFERS_READY : (uint32_t)n;
-    atomic_store(&n_slots, 0);
+}
+
+void buffers_forget(void)
+{
+    memset(slots, 0, atomic_exchange(&n_slots, 0) * sizeof *slots);
     atomic_store(&filled, NULL);
-    memset(slots, 0, sizeof slots);
 }
 
 static bool change(struct slot *s, enum state from, enum state to)

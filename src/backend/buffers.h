@@ -24,9 +24,12 @@ struct buffer {
     struct buffer *next;
 };
 
-/* All buffers together take at most `most_bytes`. Again after fork, with those of the parent
- * forgotten. */
+/* All buffers together take at most `most_bytes`. Again for another start: those that are lent
+ * stay so. */
 void buffers_init(uint64_t most_bytes);
+
+/* There are none. After fork: the parent's library fills the parent's. */
+void buffers_forget(void);
 
 /* The bytes of an empty buffer, BUFFERS_BYTES of them; NULL when there may be no more. */
 void *buffers_take(void);

@@ -8,7 +8,9 @@
  *     beat=N  N times: some kernels that are waited for, a tenth of a second apart
  *     long=MS  a kernel that takes so long       busy=N  as beat, behind it, waiting for others
  *     profiler  profiled  subscribe  another profiler begins, ends, attaches (other.h)
- *     pause  resume  of our own recording
+ *     pause  resume  stop  start  of our own recording
+ *     kinds  prints how many kinds of record are on
+ *     straddle  a call that is under way when a pause ends
  *     fork  a child that goes on with the words behind, the parent waits for it and ends
  *     _exit  kill  abort  return */
 #include <dlfcn.h>
@@ -90,11 +92,54 @@ static void launch_and_wait(long n, unsigned waits_for)
     }
 }
 
+static void *library(void)
+{
+    return dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOW);
+}
+
 static void pause_recording(int paused)
 {
     void (*fn)(int);
-    find(dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOW), "strata_inject_pause", &fn);
+    find(library(), "strata_inject_pause", &fn);
     fn(paused);
+}
+
+static void stop_recording(void)
+{
+    void (*fn)(void);
+    find(library(), "strata_inject_stop", &fn);
+    fn();
+}
+
+static void start_recording(void)
+{
+    int (*fn)(const char *backend);
+    find(library(), "strata_inject_start", &fn);
+    printf("start: %s\n", fn("cuda") == 0 ? "yes" : "no");
+}
+
+static void count_kinds(void)
+{
+    int (*fn)(void);
+    find(cupti, "cuptiFakeKindsOn", &fn);
+    printf("kinds: %d\n", fn());
+}
+
+static void *wait_long(void *unused)
+{
+    cuLaunchKernel("_Z4longv", 200000, 2);
+    cuStreamSynchronize(2);
+    return unused;
+}
+
+static void straddle(void)
+{
+    pthread_t thread;
+    pause_recording(1);
+    pthread_create(&thread, NULL, wait_long, NULL);
+    usleep(50000);
+    pause_recording(0);
+    pthread_join(thread, NULL);
 }
 
 static void *launch_thousand(void *stream)
@@ -147,6 +192,10 @@ static void obey(const char *word)
     else if (IS("subscribe")) other_subscribe(cupti);
     else if (IS("pause")) pause_recording(1);
     else if (IS("resume")) pause_recording(0);
+    else if (IS("stop")) stop_recording();
+    else if (IS("start")) start_recording();
+    else if (IS("straddle")) straddle();
+    else if (IS("kinds")) count_kinds();
     else if (IS("device1")) launch(n, 1u << 16 | 1);
     else if (IS("graph")) cuGraphLaunch((unsigned)n, 0);
     else if (IS("capture")) capture_graph(n);

@@ -40,7 +40,8 @@ static void sleep_until(uint64_t ns)
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL)) {}
 }
 
-/* A call: its number, its name, and what CUPTI keeps between its two ends. */
+/* A call: its number, its name, and what CUPTI keeps between its two ends; nobody says what that is
+ * at first. */
 struct call {
     uint32_t id, correlation;
     const char *name;
@@ -49,7 +50,7 @@ struct call {
 
 static struct call enter(uint32_t id, const char *name)
 {
-    struct call c = {id, __atomic_add_fetch(&last_correlation, 1, __ATOMIC_RELAXED), name, 0};
+    struct call c = {id, __atomic_add_fetch(&last_correlation, 1, __ATOMIC_RELAXED), name, 1};
     if (hooks.call) hooks.call(id, name, 0, c.correlation, &c.own);
     return c;
 }

@@ -10,6 +10,9 @@
  *     drop=N               N records were dropped
  *     stray                hands back a buffer of others
  *     fatal                a fatal error after the first thousand records
+ *     refuse=KIND          does not know that kind of record
+ *     last_moment          a kernel is launched just before its kind is switched off
+ *     stuck                the third flush takes seven seconds
  *     no_sync              knows no records of waiting
  *     replay=FILE          hands over buffers that a real CUPTI filled (recorded.h) */
 #include <dlfcn.h>
@@ -18,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "backend/cuda/cupti_abi.h"
 #include "fake_cuda.h"
@@ -288,6 +292,8 @@ API uint32_t cuptiActivityFlushAll(uint32_t flags)
 {
     ANSWER();
     int backwards = word("shuffle") != NULL;
+    static int n_flushes;
+    if (word("stuck") && ++n_flushes == 3) sleep(7);
     static int replayed;
     if (word("replay=") && complete && !replayed++) replay(word("replay="));
     pthread_mutex_lock(&lock);
@@ -377,15 +383,28 @@ API uint32_t cuptiActivityRegisterTimestampCallback(cupti_clock_fn fn)
 API uint32_t cuptiActivityEnable(uint32_t kind)
 {
     ANSWER();
+    const char *refused = word("refuse=");
     if (kind == CUPTI_SYNC && word("no_sync")) return CUPTI_INVALID_KIND;
+    if (refused && strtoul(refused, NULL, 10) == kind) return CUPTI_INVALID_KIND;
     kind_on[kind % 64] = 1;
     return CUPTI_OK;
 }
 
 API uint32_t cuptiActivityDisable(uint32_t kind)
 {
+    struct fake_work last = {.kind = FAKE_KERNEL, .start_ns = now_ns(), .name = "last"};
+    last.end_ns = last.start_ns;
+    if (word("last_moment") && kind == CUPTI_KERNEL) on_work(&last);
     kind_on[kind % 64] = 0;
     return CUPTI_OK;
+}
+
+/* For tests: what is still switched on. */
+API int cuptiFakeKindsOn(void)
+{
+    int n = 0;
+    for (size_t i = 0; i < sizeof kind_on; i++) n += kind_on[i];
+    return n;
 }
 
 API uint32_t cuptiActivityGetNextRecord(uint8_t *buffer, size_t n_valid, void **record)

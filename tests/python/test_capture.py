@@ -173,6 +173,43 @@ def test_a_profiler_that_subscribes_is_refused_and_ours_goes_on(capture):
     assert run.counts()["kernel"] == 200 and lost(run) == 0
 
 
+def test_stopping_and_starting_again(capture):
+    run = capture("launch=100", "sync", "stop", "kinds", "launch=50", "sync", "start", "launch=30", "sync")
+    assert run.stdout == "cuInit 0\nkinds: 0\nstart: yes\ndone\n"
+    assert run.counts()["kernel"] == 130 and run.ask("info")["device_work_without_launch"] == 0
+
+
+def test_stopping_lets_another_profiler_in(capture):
+    assert "subscribe: 0\n" in capture("launch=10", "sync", "stop", "subscribe").stdout
+
+
+def test_what_is_launched_while_we_stop_is_there(capture):
+    assert capture("launch=100", "sync", "stop", fake="last_moment").counts()["kernel"] == 101
+
+
+def test_a_start_that_fails_leaves_nothing_on(capture):
+    run = capture("kinds", "launch=10", "sync", fake="refuse=2")
+    assert run.stdout == "cuInit 0\nkinds: 0\ndone\n"
+    assert run.stderr.count("no GPU timeline: GPU records") == 1
+
+
+def test_cupti_does_not_return(capture):
+    """Our thread is left to it, and no second one is set beside it."""
+    run = capture("launch=10", "sync", "sleep=300", "stop", "start", "launch=5", "sync", fake="stuck",
+                  STRATA_FLUSH_MS="50")
+    assert run.status == 0 and "start: no\ndone\n" in run.stdout
+    assert run.stderr.count("CUPTI has not returned") == 1
+    assert run.counts()["kernel"] == 10
+
+
+def test_a_call_that_began_before_recording(capture, tmp_path):
+    """CUPTI calls us at its end alone; what it keeps for us between both ends is anything then."""
+    run = capture("launch=10", "sync", "straddle", "launch=10", "sync")
+    rows = run.rows(tmp_path)
+    assert [r["name"] for r in rows if r["cat"] == "cuda_driver"].count("cuStreamSynchronize") == 2
+    assert all(r["dur"] < 60e6 for r in rows), "microseconds"
+
+
 def test_records_without_times(capture):
     run = capture("launch=1000", "sync", "sleep=150", fake="zero")
     assert run.counts()["kernel"] == 1000

@@ -5,9 +5,15 @@
 #include "backend/buffers.h"
 #include "test.h"
 
+static void begin(uint64_t most_bytes)
+{
+    buffers_forget();
+    buffers_init(most_bytes);
+}
+
 TEST(a_buffer_goes_round)
 {
-    buffers_init(BUFFERS_BYTES * 8);
+    begin(BUFFERS_BYTES * 8);
     char *bytes = buffers_take();
     REQUIRE(bytes != NULL);
     memset(bytes, 1, 100);
@@ -28,14 +34,14 @@ TEST(a_buffer_goes_round)
 TEST(strangers_are_refused)
 {
     char other[64];
-    buffers_init(BUFFERS_BYTES * 8);
+    begin(BUFFERS_BYTES * 8);
     CHECK(!buffers_give_back(other, 8));
     CHECK(!buffers_give_back(NULL, 8));
 }
 
 TEST(there_is_a_ceiling)
 {
-    buffers_init(BUFFERS_BYTES * 6);
+    begin(BUFFERS_BYTES * 6);
     for (int i = 0; i < 6; i++) CHECK(buffers_take() != NULL);
     CHECK(buffers_take() == NULL);
     CHECK_EQ_UINT(buffers_count(), 6);
@@ -43,13 +49,36 @@ TEST(there_is_a_ceiling)
 
 TEST(they_come_in_the_order_they_were_given_back)
 {
-    buffers_init(BUFFERS_BYTES * 8);
+    begin(BUFFERS_BYTES * 8);
     void *taken[4];
     for (int i = 0; i < 4; i++) taken[i] = buffers_take();
     for (int i = 3; i >= 0; i--) CHECK(buffers_give_back(taken[i], (size_t)i + 1));
     struct buffer *b = buffers_filled();
     for (int i = 3; i >= 0 && b; i--, b = b->next) CHECK_EQ_UINT(b->n_valid, (size_t)i + 1);
     CHECK(b == NULL);
+}
+
+TEST(another_start_keeps_what_is_lent)
+{
+    begin(BUFFERS_BYTES * 8);
+    void *bytes = buffers_take();
+    buffers_init(BUFFERS_BYTES * 16);
+    CHECK_EQ_UINT(buffers_count(), 1);
+    CHECK(buffers_give_back(bytes, 8));
+    CHECK(buffers_filled() != NULL);
+}
+
+TEST(what_was_given_up_is_not_looked_into)
+{
+    begin(BUFFERS_BYTES * 8);
+    void *bytes = buffers_take();
+    buffers_lent(0)->given_up = true;
+    CHECK(buffers_lent(0) == NULL);
+    CHECK(buffers_give_back(bytes, 8)); /* it comes back all the same */
+    struct buffer *b = buffers_filled();
+    REQUIRE(b != NULL);
+    buffers_recycle(b);
+    CHECK(buffers_take() == bytes && buffers_lent(0) != NULL);
 }
 
 enum { ROUNDS = 3000 };
@@ -84,7 +113,7 @@ static void *consume(void *unused)
 TEST(several_threads)
 {
     pthread_t lenders[3], consumer;
-    buffers_init(BUFFERS_BYTES * 8);
+    begin(BUFFERS_BYTES * 8);
     __atomic_store_n(&stop, 0, __ATOMIC_RELEASE);
     pthread_create(&consumer, NULL, consume, NULL);
     for (int i = 0; i < 3; i++) pthread_create(&lenders[i], NULL, borrow, NULL);

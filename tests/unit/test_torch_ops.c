@@ -137,6 +137,30 @@ TEST(ranges_alone)
     folder_done(&f);
 }
 
+/* A program that pauses inside its ranges, more often than ranges can be open. */
+static void pause_inside(const char *dir)
+{
+    strata_start(dir);
+    load_torch(dir, "2.13.0+cpu");
+    for (int i = 0; i < 700; i++) {
+        CHECK_EQ_INT(torch_ops_start(TORCH_OPS_USER, NULL), 0);
+        begin(&step);
+        torch_ops_stop();
+        end(&step);
+    }
+}
+
+TEST(ranges_end_while_nothing_is_recorded)
+{
+    struct folder f;
+    struct trace *t = record_in_child(pause_inside, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(count_rows(t, "step"), 700);
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
 static void check_refused(const char *dir, const char *version, const char *why)
 {
     struct err e;

@@ -17,6 +17,7 @@ static const struct cupti_api *api;
 static enum clock_source ticks_of;
 static atomic_uint_fast64_t n_foreign; /* buffers that came to us and are none of ours */
 static bool whole_graphs;
+static bool inherited;             /* by fork: what is remembered of records is the parent's */
 static uint32_t n_lent, most_lent; /* buffers CUPTI holds, and how many it may before we worry */
 static bool may_refuse;            /* CUPTI bears a request that gets no buffer */
 
@@ -128,6 +129,8 @@ int activity_start(const struct cupti_api *a, const struct backend_options *o, s
     whole_graphs = o->whole_graphs;
     may_refuse = api->version >= CUPTI_12_9;
     most_lent = (uint32_t)(o->most_bytes / BUFFERS_BYTES / 2);
+    if (inherited) records_reset();
+    inherited = false;
     pulse = (struct pulse){0};
     atomic_store(&taken, false);
     atomic_store(&paused, false);
@@ -333,7 +336,8 @@ void activity_pause(bool pause)
         switch_off();
         api->ActivityFlushAll(0); /* whoever comes next has another clock */
     }
-    if (!pause && register_ourselves() == CUPTI_OK) {
+    if (!pause) {
+        (void)register_ourselves(); /* if it is refused the place is still ours */
         (void)(enable_kinds(NULL) == 0);
         atomic_fetch_add(&n_signs, 1);
     }
@@ -342,5 +346,6 @@ void activity_pause(bool pause)
 
 void activity_forget(void)
 {
-    records_reset();
+    buffers_forget();
+    inherited = true;
 }

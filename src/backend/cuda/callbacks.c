@@ -61,6 +61,7 @@ enum { N_CALLS = sizeof calls / sizeof *calls, MOST_IDS = 1024 };
 static const struct cupti_api *api;
 static void *subscriber;
 static atomic_bool on;
+static atomic_uint_fast64_t on_since; /* ticks */
 static enum clock_source ticks_of;
 static uint64_t patience[N_CLASSES]; /* ticks, by class: calls that take longer get a stack */
 static uint8_t class_of[MOST_IDS];
@@ -96,7 +97,8 @@ static void count_call(enum class class, const struct cupti_call *c)
 static void call_ends(uint32_t id, const struct cupti_call *c)
 {
     uint64_t begin = *c->own, end = clock_ticks(ticks_of);
-    if (!begin) return; /* entered before we were on */
+    if (begin < atomic_load_explicit(&on_since, memory_order_relaxed) || begin > end)
+        return; /* entered before we were on: what is there is not ours */
     struct ring_record slots[2] = {
         {.ticks = end, .kind = RING_CALL, .name = call_name(id, c)},
         ring_with_id((struct ring_record){.ticks = begin, .kind = RING_VALUE}, c->correlation),
@@ -157,6 +159,7 @@ int callbacks_start(const struct cupti_api *a, const struct backend_options *o, 
     TRY(subscribe(e));
     atomic_store(&on, true);
     enable_calls(true);
+    atomic_store(&on_since, clock_ticks(ticks_of));
     return 0;
 }
 
@@ -164,6 +167,7 @@ void callbacks_pause(bool paused)
 {
     atomic_store(&on, !paused);
     enable_calls(!paused);
+    if (!paused) atomic_store(&on_since, clock_ticks(ticks_of));
 }
 
 void callbacks_stop(bool detach)

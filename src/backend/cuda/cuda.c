@@ -2,8 +2,8 @@
  * 100 ms, so that a killed process loses no more than that. */
 #include "backend/cuda/cuda.h"
 
+#include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,31 +20,68 @@
 static struct cupti_api api;
 static struct backend_options options;
 static pthread_t thread;
-static sem_t wake;
-static atomic_bool running, ending;
+static atomic_bool running;
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* starting and stopping */
+
+/* Between our thread and whoever ends it. On the monotonic clock: nobody sets that back. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool ending, ended;
+} turn;
 
 static struct timespec soon(uint32_t ms)
 {
     struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     t.tv_nsec += (long)ms % 1000 * 1000000;
     t.tv_sec += (time_t)ms / 1000 + t.tv_nsec / 1000000000;
     t.tv_nsec %= 1000000000;
     return t;
 }
 
+/* Waits for the flag, or for that long; returns it. */
+static bool wait_for(const bool *flag, uint32_t ms)
+{
+    struct timespec limit = soon(ms);
+    pthread_mutex_lock(&turn.lock);
+    while (!*flag && pthread_cond_timedwait(&turn.changed, &turn.lock, &limit) != ETIMEDOUT) {}
+    bool there = *flag;
+    pthread_mutex_unlock(&turn.lock);
+    return there;
+}
+
+static void tell(bool *flag)
+{
+    pthread_mutex_lock(&turn.lock);
+    *flag = true;
+    pthread_cond_broadcast(&turn.changed);
+    pthread_mutex_unlock(&turn.lock);
+}
+
 static void *fetch(void *unused)
 {
     bool defined = false;
-    while (!atomic_load(&ending)) {
-        struct timespec next = soon(options.flush_ms);
-        sem_timedwait(&wake, &next);
+    while (!wait_for(&turn.ending, options.flush_ms)) {
         if (!defined) defined = devices_define();
         backend_note_python();
-        if (!atomic_load(&ending)) activity_fetch(false);
+        activity_fetch(false);
     }
+    if (!defined) (void)devices_define();
+    backend_note_python();
+    tell(&turn.ended);
     return NULL;
+}
+
+static void begin_turn(void)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&turn.lock, NULL);
+    pthread_cond_init(&turn.changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    turn.ending = turn.ended = false;
 }
 
 /* Ours: no signal of the program is handled on it. */
@@ -52,8 +89,7 @@ static int start_thread(struct err *e)
 {
     sigset_t all, before;
     sigfillset(&all);
-    sem_init(&wake, 0, 0);
-    atomic_store(&ending, false);
+    begin_turn();
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int rc = pthread_create(&thread, NULL, fetch, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -65,11 +101,12 @@ static int start_thread(struct err *e)
 /* False when it does not come back in time: it is inside CUPTI then, and nobody else may fetch. */
 static bool join_thread(void)
 {
-    atomic_store(&ending, true);
-    sem_post(&wake);
-    struct timespec limit = soon(LAST_FETCH_S * 1000);
-    return pthread_timedjoin_np(thread, NULL, &limit) == 0;
+    tell(&turn.ending);
+    return wait_for(&turn.ended, LAST_FETCH_S * 1000) && pthread_join(thread, NULL) == 0;
 }
+
+/* Our thread never came back from CUPTI. There can be no other one beside it. */
+static bool stuck;
 
 static void stop(bool detach)
 {
@@ -77,8 +114,12 @@ static void stop(bool detach)
     if (atomic_exchange(&running, false)) {
         python_side_stop();
         bool alone = join_thread();
+        stuck = !alone;
         if (alone) activity_fetch(true);
-        if (alone && detach) activity_pause(true);
+        if (alone && detach) {
+            activity_pause(true);
+            activity_fetch(true); /* what came while the kinds were switched off */
+        }
         callbacks_stop(alone && detach);
     }
     pthread_mutex_unlock(&life);
@@ -117,11 +158,15 @@ static void prepare(void)
 
 static int start_parts(struct err *e)
 {
-    TRY(cupti_api_load(&api, e));
+    if (stuck) return FAIL(e, ERR_UNSUPPORTED, "CUPTI has not returned from the last recording");
+    if (!api.version) TRY(cupti_api_load(&api, e)); /* else it may just be calling us */
     TRY(callbacks_start(&api, &options, e));
     int rc = activity_start(&api, &options, e);
     if (rc == 0) rc = start_thread(e);
-    if (rc < 0) callbacks_stop(true);
+    if (rc < 0) {
+        activity_pause(true);
+        callbacks_stop(true);
+    }
     return rc;
 }
 

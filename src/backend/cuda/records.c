@@ -32,9 +32,9 @@ struct known {
 static struct known known[REMEMBERED];
 static uint32_t device_of[MOST_CONTEXTS]; /* by context, + 1: sync records do not tell */
 
+/* Names are not freed: the parent's thread may just have done that. */
 void records_reset(void)
 {
-    for (int i = 0; i < REMEMBERED; i++) mem_free(known[i].name);
     memset(known, 0, sizeof known);
     memset(device_of, 0, sizeof device_of);
 }

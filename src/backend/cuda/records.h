@@ -14,7 +14,7 @@ bool records_complete(const void *record);
 /* Whether its times, where it has any, lie between the two. */
 bool records_between(const void *record, uint64_t earliest, uint64_t latest);
 
-/* Forgets what was remembered of kernels; after fork. */
+/* Forgets what was remembered of kernels; after fork, at any moment of the parent's thread. */
 void records_reset(void);
 
 #endif

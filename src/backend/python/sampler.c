@@ -61,6 +61,7 @@ static void (*chore)(void);
 static pthread_t sampling_thread;
 static pthread_key_t at_thread_exit;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* starting and stopping */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Takes no lock, allocates nothing, keeps errno (pyread does). */
@@ -255,6 +256,7 @@ static void leave(void)
 static void leave_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
+    pthread_mutex_init(&life, NULL);
     atomic_store(&running, false);
     atomic_store(&may_join, false);
     atomic_store(&n_places, 0);
@@ -292,9 +294,9 @@ static int start_thread(struct err *e)
     return error ? FAIL(e, ERR_IO, "no thread for sampling can be started") : 0;
 }
 
-int sampler_start(const struct sampler_options *o, struct err *e)
+/* With `life` held. */
+static int start(const struct sampler_options *o, struct err *e)
 {
-    pthread_once(&once, prepare);
     if (atomic_exchange(&running, true)) return 0;
     chore = o->chore;
     period_ns = o->samples_a_second ? 1000000000u / o->samples_a_second : 0;
@@ -315,7 +317,17 @@ int sampler_start(const struct sampler_options *o, struct err *e)
     return 0;
 }
 
-void sampler_stop(void)
+int sampler_start(const struct sampler_options *o, struct err *e)
+{
+    pthread_once(&once, prepare);
+    pthread_mutex_lock(&life);
+    int rc = start(o, e);
+    pthread_mutex_unlock(&life);
+    return rc;
+}
+
+/* With `life` held. */
+static void stop(void)
 {
     if (!atomic_load(&running)) return;
     atomic_store_explicit(&stopping, true, memory_order_release);
@@ -327,6 +339,13 @@ void sampler_stop(void)
         if (p) end_standing(p);
         if (p) atomic_store(&p->turn, false);
     }
+}
+
+void sampler_stop(void)
+{
+    pthread_mutex_lock(&life);
+    stop();
+    pthread_mutex_unlock(&life);
 }
 
 /* A place nobody has; NULL when there is none. With the lock held. */
