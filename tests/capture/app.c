@@ -12,6 +12,7 @@
  *     kinds  prints how many kinds of record are on
  *     straddle  a call that is under way when a pause ends
  *     fork  a child that goes on with the words behind, the parent waits for it and ends
+ *     forks=N  N children that end at once
  *     _exit  kill  abort  return */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -176,6 +177,19 @@ static void capture_graph(long n)
     cuStreamEndCapture(0);
 }
 
+static void fork_often(long n)
+{
+    fflush(stdout);
+    for (long i = 0; i < n; i++) {
+        pid_t child = fork();
+        if (child == 0) exit(0);
+        int status = -1;
+        waitpid(child, &status, 0);
+        if (status != 0) exit(7);
+        usleep(20000);
+    }
+}
+
 static void obey(const char *word)
 {
     const char *value = strchr(word, '=');
@@ -207,6 +221,7 @@ static void obey(const char *word)
     else if (IS("threads")) run_threads(n);
     else if (IS("sleep")) usleep((useconds_t)n * 1000);
     else if (IS("fork")) go_on_in_child();
+    else if (IS("forks")) fork_often(n);
     else if (IS("_exit")) _exit((int)n);
     else if (IS("kill")) kill(getpid(), SIGKILL);
     else if (IS("abort")) abort();

@@ -12,6 +12,7 @@
  *     fatal                a fatal error after the first thousand records
  *     refuse=KIND          does not know that kind of record
  *     last_moment          a kernel is launched just before its kind is switched off
+ *     slow                 flushing takes 60 ms, with a lock that the library takes at its end
  *     stuck                the third flush takes seven seconds
  *     no_sync              knows no records of waiting
  *     replay=FILE          hands over buffers that a real CUPTI filled (recorded.h) */
@@ -297,6 +298,7 @@ API uint32_t cuptiActivityFlushAll(uint32_t flags)
     static int replayed;
     if (word("replay=") && complete && !replayed++) replay(word("replay="));
     pthread_mutex_lock(&lock);
+    if (word("slow")) usleep(60000);
     for (int k = 0; k < MOST_BUFFERS && complete; k++) {
         struct filling *f = &buffers[backwards ? MOST_BUFFERS - 1 - k : k];
         if (!f->bytes || !f->used) continue;
@@ -309,6 +311,12 @@ API uint32_t cuptiActivityFlushAll(uint32_t flags)
     static uint64_t others[4];
     if (word("stray") && complete) complete(NULL, 0, (uint8_t *)others, sizeof others, 8);
     return CUPTI_OK;
+}
+
+__attribute__((destructor)) static void end_library(void)
+{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
 }
 
 API uint32_t cuptiGetVersion(uint32_t *ret)

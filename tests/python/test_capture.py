@@ -295,6 +295,12 @@ def test_fork(capture):
     assert run.ask("info")["processes"] <= 2  # the program and its device; the child did nothing
 
 
+def test_children_that_end_while_we_fetch(capture):
+    """They run the end of libraries whose locks our thread may have held when they were made."""
+    run = capture("launch=200", "sync", "forks=20", "launch=10", "sync", fake="slow")
+    assert run.status == 0 and run.counts()["kernel"] == 210
+
+
 def test_fork_before_cuda(capture):
     text = f"""
 import os, subprocess

@@ -15,13 +15,19 @@
 #include "backend/python/python_side.h"
 #include "record/recorder.h"
 
-#define LAST_FETCH_S 5 /* how long the end of the program may wait for our thread */
+#define LAST_FETCH_S      5 /* how long the end of the program may wait for our thread */
+#define MOST_FORK_WAIT_MS 1000
 
 static struct cupti_api api;
 static struct backend_options options;
 static pthread_t thread;
 static atomic_bool running;
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* starting and stopping */
+
+/* Held by our thread while it is in CUPTI, and around fork: a child that ends runs CUPTI's end too,
+ * which would wait for the locks of a thread that the child does not have. */
+static pthread_mutex_t fetching = PTHREAD_MUTEX_INITIALIZER;
+static bool holding; /* by the thread that forks */
 
 /* Between our thread and whoever ends it. On the monotonic clock: nobody sets that back. */
 static struct {
@@ -65,7 +71,9 @@ static void *fetch(void *unused)
     while (!wait_for(&turn.ending, options.flush_ms)) {
         if (!defined) defined = devices_define();
         backend_note_python();
+        pthread_mutex_lock(&fetching);
         activity_fetch(false);
+        pthread_mutex_unlock(&fetching);
     }
     if (!defined) (void)devices_define();
     backend_note_python();
@@ -141,10 +149,27 @@ static void pause_parts(bool paused)
     pthread_mutex_unlock(&life);
 }
 
+/* Not longer than a fetch may take: a program that forks must not wait for CUPTI. */
+static void before_fork(void)
+{
+    static const struct timespec ms = {0, 1000000};
+    for (int i = 0; i < MOST_FORK_WAIT_MS; i++) {
+        holding = pthread_mutex_trylock(&fetching) == 0;
+        if (holding) return;
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &ms, NULL);
+    }
+}
+
+static void after_fork_in_parent(void)
+{
+    if (holding) pthread_mutex_unlock(&fetching);
+}
+
 /* The child has no GPU, no thread of ours, and memory the parent's library still fills. */
 static void after_fork_in_child(void)
 {
     pthread_mutex_init(&life, NULL);
+    pthread_mutex_init(&fetching, NULL);
     if (!atomic_exchange(&running, false)) return;
     callbacks_stop(false);
     activity_forget();
@@ -152,7 +177,7 @@ static void after_fork_in_child(void)
 
 static void prepare(void)
 {
-    pthread_atfork(NULL, NULL, after_fork_in_child);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     atexit(stop_at_exit);
 }
 
