@@ -9,6 +9,7 @@
 #include "analyze/passes/memory.h"
 #include "analyze/passes/stages.h"
 #include "analyze/quiet.h"
+#include "analyze/stretch.h"
 
 struct analysis {
     const struct trace *t;
@@ -21,6 +22,7 @@ struct analysis {
     struct syncs syncs;
     struct gaps gaps;
     struct quiet quiet;
+    struct stretches stretches;
     struct sim_model model;
     struct undistort undistort;
     struct bound_parts parts;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/doing.h"
+#include "analyze/loud.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -13,8 +14,7 @@ struct work {
     const struct basics *b;
     struct arena *mem;
     struct quiet *out;
-    row_t *loud; /* calls that launch or wait, by row: rows of a lane are in time order */
-    uint32_t n_loud;
+    struct loud loud;
     struct map group_of; /* name -> index in groups */
     size_t cap_groups;
     struct hit *hits;
@@ -31,43 +31,12 @@ struct hit {
     int64_t ns;
 };
 
-static bool is_loud(const struct trace *t, const struct calls *c, row_t r)
-{
-    const struct call_info *call = trace_call(t, r);
-    if (!call || (t->flags[r] & ROW_PROFILER)) return false;
-    return call->n_gpu > 0 || call_waits(calls_kind(c, t, r));
-}
-
-static int find_loud(struct work *w)
-{
-    const struct trace *t = w->t;
-    w->loud = arena_alloc(w->mem, (t->n_calls + (size_t)1) * sizeof *w->loud);
-    if (!w->loud) return ERR_NOMEM;
-    for (row_t r = 0; r < t->n_rows; r++)
-        if (is_loud(t, &w->b->calls, r)) w->loud[w->n_loud++] = r;
-    return 0;
-}
-
-/* Whether the row launches or waits anywhere inside: some loud call of its lane starts in it. */
-static bool has_loud(const struct work *w, row_t r)
-{
-    uint32_t lo = 0, hi = w->n_loud;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (w->loud[mid] < r) lo = mid + 1;
-        else hi = mid;
-    }
-    if (lo == w->n_loud) return false;
-    row_t call = w->loud[lo];
-    return w->t->lane[call] == w->t->lane[r] && w->t->ts_ns[call] < trace_end_ns(w->t, r);
-}
-
 /* The outermost quiet row at or above `r`, or ROW_NONE when `r` itself is loud. Strata's own are
  * no work of the program. */
 static row_t outermost(struct work *w, row_t r)
 {
     row_t found = ROW_NONE;
-    for (; r != ROW_NONE && !has_loud(w, r); r = w->t->parent[r])
+    for (; r != ROW_NONE && !loud_has(&w->loud, r); r = w->t->parent[r])
         if (!where_is_recorder(&w->where, r)) found = r;
     return found;
 }
@@ -179,7 +148,7 @@ static int sum_up(struct work *w)
 
 static int run_all(struct work *w, const struct gaps *g)
 {
-    TRY(find_loud(w));
+    TRY(loud_init(&w->loud, w->t, &w->b->calls, w->mem));
     for (uint32_t i = 0; i < g->n_all; i++) TRY(walk_gap(w, &g->all[i]));
     return sum_up(w);
 }

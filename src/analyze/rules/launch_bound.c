@@ -36,21 +36,28 @@ static int64_t launch_interval(const struct stage *s)
     return busy_ns(s) / (s->launches ? s->launches : 1);
 }
 
-static bool is_launch_bound(const struct stage *s)
+/* Not many launches but a single one takes most of the stage: rule slow_launch. */
+static bool is_one_launch(const struct analysis *a, const struct stage *s)
+{
+    return 2 * stretches_in(&a->stretches, &a->basics, s->name) > busy_ns(s);
+}
+
+static bool is_launch_bound(const struct analysis *a, const struct stage *s)
 {
     uint32_t n = work_count(&s->gpu);
     if (!s->user || s->container || !s->calls || s->launches / s->calls < LEAST_LAUNCHES || !n)
         return false;
-    if (s->graph_launches * 2 > s->launches) return false;
+    if (s->graph_launches * 2 > s->launches || is_one_launch(a, s)) return false;
     int64_t mean_work = s->gpu.sum_ns / n;
     return mean_work < launch_interval(s) && (double)idle_ns(s) > LEAST_IDLE * (double)busy_ns(s);
 }
 
 /* The outermost launch-bound stages: a graph of a stage contains those of its parts. */
-static bool inside_another(const struct stages *all, uint32_t i)
+static bool inside_another(const struct analysis *a, uint32_t i)
 {
+    const struct stages *all = &a->stages;
     for (uint32_t p = all->list[i].parent; p != STAGE_NONE; p = all->list[p].parent)
-        if (is_launch_bound(&all->list[p])) return true;
+        if (is_launch_bound(a, &all->list[p])) return true;
     return false;
 }
 
@@ -60,7 +67,7 @@ static int report_stage(const struct analysis *a, const struct stage *s, struct 
 static int run(const struct analysis *a, struct findings *out, struct err *e)
 {
     for (uint32_t i = 0; i < a->stages.n; i++)
-        if (is_launch_bound(&a->stages.list[i]) && !inside_another(&a->stages, i))
+        if (is_launch_bound(a, &a->stages.list[i]) && !inside_another(a, i))
             TRY(report_stage(a, &a->stages.list[i], out, e));
     return 0;
 }

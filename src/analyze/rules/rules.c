@@ -11,6 +11,7 @@
 #define RULES(X)          \
     X(sync_in_loop)       \
     X(late_launch)        \
+    X(slow_launch)        \
     X(launch_bound)       \
     X(pageable_copy)      \
     X(exposed_copy)       \

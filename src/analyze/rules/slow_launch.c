@@ -1,0 +1,130 @@
+/* slow_launch.c: one launch takes long to come, step after step, although the CPU is in the very
+ * operator or line that makes it (analyze/stretch). What launches nothing is late_launch. */
+#include "analyze/kernel_name.h"
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+
+static int report_group(const struct analysis *a, const struct stretch_group *g,
+                        struct findings *out, struct err *e);
+
+static int run(const struct analysis *a, struct findings *out, struct err *e)
+{
+    int64_t least = (int64_t)((double)a->wall_ns * a->th.value[TH_REPORT_GAIN_PCT] / 200);
+    for (uint32_t i = 0; i < a->stretches.n_groups; i++) {
+        const struct stretch_group *g = &a->stretches.groups[i];
+        if (g->idle_ns >= least && stretch_comes_back(g, &a->basics.steps))
+            TRY(report_group(a, g, out, e));
+    }
+    return 0;
+}
+
+const struct rule rule_slow_launch = {
+    .id = "slow_launch",
+    .summary = "the GPU idles because one launch takes long to come, step after step",
+    .run = run,
+};
+
+static uint32_t replayed_thread(const struct sim_model *m, lane_id lane)
+{
+    for (uint32_t i = 0; i < m->n_threads; i++)
+        if (m->threads[i].lane == lane) return i;
+    return SIM_NONE;
+}
+
+/* Without the stretches the launches come as far apart as they usually do. */
+static int add_edit(const struct analysis *a, const struct stretch_group *g, struct finding *f)
+{
+    struct sim_cut *cuts = arena_zalloc(a->mem, g->n_pieces, sizeof *cuts);
+    if (!cuts) return ERR_NOMEM;
+    uint32_t n = 0;
+    double keep = (double)a->stretches.usual_ns * g->n / (double)g->cpu_ns;
+    for (uint32_t i = 0; i < g->n_pieces; i++) {
+        const struct stretch_piece *p = &g->pieces[i];
+        uint32_t thread = replayed_thread(&a->model, p->thread);
+        if (thread == SIM_NONE) continue;
+        cuts[n++] = (struct sim_cut){
+            .thread = thread, .begin_ns = p->time.begin_ns, .end_ns = p->time.end_ns, .keep = keep};
+    }
+    f->edits[f->n_edits++] =
+        (struct sim_edit){.kind = EDIT_SCALE_SPANS, .spans = cuts, .n_spans = n};
+    return 0;
+}
+
+static void add_evidence(const struct analysis *a, const struct stretch_group *g, struct finding *f)
+{
+    const struct trace *t = a->t;
+    finding_note(f, a->mem, t->ts_ns[g->launch], g->launch,
+                 "%u launches come %s after the one before on average, %s at most; usual are %s",
+                 g->n, human_time(g->cpu_ns / g->n).s, human_time(g->longest_ns).s,
+                 human_time(a->stretches.usual_ns).s);
+    finding_note(f, a->mem, t->ts_ns[g->work], g->work,
+                 "the launch that ends the longest starts %s",
+                 rule_name(a, trace_name(t, g->work), 120));
+    finding_note(f, a->mem, ID_NONE, ROW_NONE,
+                 "nothing else is recorded in that time; the GPU is idle for %s of it",
+                 human_time(g->idle_ns).s);
+    if (g->n_steps > 1)
+        finding_note(f, a->mem, ID_NONE, ROW_NONE, "it comes back in %u of %u steps", g->n_steps,
+                     a->basics.steps.n_steps);
+}
+
+/* An operator is known by name, or could have been: then Python's own work is not suspected. */
+static bool is_library(const struct analysis *a, const struct stretch_group *g)
+{
+    struct trace_counts n;
+    trace_count(a->t, &n);
+    return a->t->kind[g->row] == KIND_OP || !n.by_kind[KIND_OP];
+}
+
+static const char *why(const struct analysis *a, const struct stretch_group *g)
+{
+    const char *usual = is_library(a, g) ? "a library plans anew for a shape it has not seen, code "
+                                           "is loaded, a lock, host work in C++"
+                                         : "work of its own in Python, an extension, a lock";
+    return rule_text(a,
+                     "The CPU is in it for %s on average before it launches %s, and the GPU has "
+                     "nothing to do. Usual reasons: %s.",
+                     human_time(g->cpu_ns / g->n).s, rule_name(a, trace_name(a->t, g->work), 60),
+                     usual);
+}
+
+static const char *fix(const struct analysis *a, const struct stretch_group *g)
+{
+    if (!is_library(a, g))
+        return "Move that work out of the loop, cache its result, or do it while the GPU has work "
+               "queued.";
+    bool attention = kernel_family((enum row_kind)a->t->kind[g->work], trace_name(a->t, g->work)) ==
+                     FAMILY_ATTENTION;
+    const char *how = attention
+                          ? "Keep shapes the same from step to step (a static KV cache, "
+                            "padding), or choose another backend "
+                            "(torch.nn.attention.sdpa_kernel)."
+                          : "Keep shapes the same from step to step (padding, static buffers).";
+    if (a->t->kind[g->row] == KIND_OP) return how;
+    return rule_text(a, "%s strata run --ops all or torch.profiler names the operator.", how);
+}
+
+static int report_group(const struct analysis *a, const struct stretch_group *g,
+                        struct findings *out, struct err *e)
+{
+    struct finding *f = rule_finding(a, out, &rule_slow_launch, e);
+    struct where where;
+    struct place p;
+    if (!f) return ERR_NOMEM;
+    TRY(where_init(&where, a->t, e));
+    where_find(&where, g->row, &p);
+    where_done(&where);
+    rule_place(a, f, &p);
+    f->title = "one launch takes long to come";
+    if (a->t->kind[g->row] == KIND_OP) f->subject = rule_name(a, trace_name(a->t, g->row), 80);
+    f->why = why(a, g);
+    f->fix = fix(a, g);
+    f->not_fixed = "The kernels it launches get no faster.";
+    f->show = "gaps %s";
+    f->blocked_ns = g->cpu_ns;
+    f->exposed_ns = g->idle_ns;
+    add_evidence(a, g, f);
+    f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
+    f->thresholds[f->n_thresholds++] = TH_GAP_US;
+    return add_edit(a, g, f) ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+}

@@ -1,0 +1,174 @@
+/* test_slow_launch.c: launches that take long to come: when the rule tells of them, and of what;
+ * and all that looks alike but is somebody else's business. */
+#include "diagnosis.h"
+
+#define SDPA   "cudnn_generated_fort_native_sdpa_flash_fprop"
+#define STEPS  8
+#define USUAL  30.0
+#define N_MM   10
+#define LINE   "decode.py(12): forward"
+#define CALLER "decode.py(25): generate"
+
+/* What the attention of each step does before its launch. */
+enum before { NOTHING, PLANS, ALLOCATES, WAITS, IS_QUIET, IS_FLUSHED };
+
+struct decode {
+    double plan_us;
+    enum before before;
+    int from, to;     /* steps in which it does */
+    double kernel_us; /* of the product before it */
+    bool ops, sampled;
+};
+
+/* `at` is when attention begins; returns when its launch is made. */
+static double attention_lead(struct kit *k, const struct decode *d, double at)
+{
+    double ready = at + d->plan_us;
+    switch (d->before) {
+    case NOTHING: return at + USUAL;
+    case PLANS: break;
+    case ALLOCATES: kit_call(k, "cudaMalloc", at + 5, d->plan_us - 10); break;
+    case WAITS: kit_call(k, "cudaEventSynchronize", at + 5, d->plan_us - 10); break;
+    case IS_QUIET: kit_python(k, "decode.py(40): pick_mask", at + 2, d->plan_us - 4); break;
+    case IS_FLUSHED: kit_row(k, KIND_OVERHEAD, "Buffer Flush", at + 2, d->plan_us - 4, NULL); break;
+    }
+    return ready;
+}
+
+/* Steps of ten products, 30 us apart, and an attention that launches late. */
+static struct trace *decode(struct decode d)
+{
+    struct kit k = kit_begin();
+    double at = 0, gpu = 0;
+    if (d.sampled) kit_meta(&k, TRACE_META_SAMPLED, "1000");
+    for (int s = 0; s < STEPS; s++) {
+        bool slow = s >= d.from && s < d.to;
+        struct decode now = d;
+        if (!slow) now.before = NOTHING;
+        double begin = at;
+        for (int i = 0; i < N_MM; i++, at += USUAL) {
+            double busy = i == N_MM - 1 ? d.kernel_us : 3;
+            gpu = at + 10 > gpu ? at + 10 : gpu;
+            if (d.ops) kit_op(&k, "aten::mm", at, 20);
+            kit_launch(&k, at + 2, "gemm", gpu, busy);
+            gpu += busy;
+        }
+        double launch = attention_lead(&k, &now, at);
+        if (d.ops) kit_op(&k, "aten::_scaled_dot_product_cudnn_attention", at, launch + 10 - at);
+        kit_python(&k, LINE, at - 1, launch + 12 - at);
+        gpu = launch + 8 > gpu ? launch + 8 : gpu;
+        kit_launch(&k, launch, SDPA, gpu, 5);
+        gpu += 5;
+        at = launch + USUAL;
+        kit_python(&k, CALLER, begin, at - begin);
+        kit_label(&k, "step", begin, at - begin - 1);
+    }
+    return kit_end(&k);
+}
+
+static const struct decode every_step = {
+    .plan_us = 6000, .before = PLANS, .from = 0, .to = STEPS, .kernel_us = 3, .ops = true};
+
+static bool is_told(struct decode d)
+{
+    struct diagnosis g;
+    diagnose(&g, decode(d));
+    bool told = found(&g, "slow_launch") != NULL;
+    done(&g);
+    return told;
+}
+
+static bool says(const struct finding *f, const char *text)
+{
+    for (uint32_t i = 0; i < f->n_evidence; i++)
+        if (strstr(f->evidence[i].text, text)) return true;
+    return false;
+}
+
+TEST(planning_in_every_step_is_told_with_operator_line_kernel_and_gain)
+{
+    struct diagnosis d;
+    diagnose(&d, decode(every_step));
+    const struct finding *f = found(&d, "slow_launch");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->subject, "aten::_scaled_dot_product_cudnn_attention");
+    CHECK_EQ_STR(f->file, "decode.py");
+    CHECK_EQ_INT(f->line, 12);
+    CHECK_NEAR((double)f->blocked_ns, 6e6 * STEPS, 1e5);
+    CHECK_NEAR((double)f->exposed_ns, 6e6 * STEPS, 1e6);
+    CHECK_NEAR(f->gain_pct, 100 * (6000 - USUAL) / (6000 + (N_MM + 1) * USUAL), 2);
+    CHECK_EQ_INT(f->severity, SEVERITY_HIGH);
+    CHECK(says(f, SDPA));
+    CHECK(says(f, "usual are 30.0 us"));
+    CHECK(says(f, "7 of 8 steps"));
+    CHECK(strstr(f->fix, "sdpa_kernel") != NULL);
+    CHECK(strstr(f->fix, "--ops all") == NULL);
+    done(&d);
+}
+
+TEST(without_operators_the_line_is_told_and_how_to_get_the_operator)
+{
+    struct decode plain = every_step;
+    plain.ops = false;
+    struct diagnosis d;
+    diagnose(&d, decode(plain));
+    const struct finding *f = found(&d, "slow_launch");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->subject, "forward");
+    CHECK_EQ_INT(f->line, 12);
+    CHECK(strstr(f->fix, "--ops all") != NULL);
+    done(&d);
+}
+
+TEST(what_happens_once_is_warm_up)
+{
+    struct decode d = every_step;
+    d.to = 2;
+    CHECK(!is_told(d)); /* the first step and one more */
+    d.to = 3;
+    CHECK(is_told(d));
+}
+
+TEST(a_launch_that_is_late_by_less_is_usual)
+{
+    struct decode d = every_step;
+    d.plan_us = 450;
+    CHECK(!is_told(d));
+    d.plan_us = 650;
+    CHECK(is_told(d));
+}
+
+TEST(planning_while_the_device_has_work_costs_nothing)
+{
+    struct decode d = every_step;
+    d.kernel_us = 6500;
+    CHECK(!is_told(d));
+}
+
+/* A line that one sample was seen in may have had any part of the time. */
+TEST(samples_have_to_be_two)
+{
+    struct decode d = every_step;
+    d.ops = false;
+    d.sampled = true;
+    d.plan_us = 1500;
+    CHECK(!is_told(d));
+    d.plan_us = 2500;
+    CHECK(is_told(d));
+}
+
+/* Not even looked at: the gain of another rule must not be what hides them. */
+TEST(allocations_waits_quiet_calls_and_the_recorder_are_no_slow_launch)
+{
+    static const enum before others[] = {NOTHING, ALLOCATES, WAITS, IS_QUIET, IS_FLUSHED};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct decode what = every_step;
+        what.before = others[i];
+        struct diagnosis d;
+        diagnose(&d, decode(what));
+        if (!CHECK_EQ_UINT(d.a.stretches.n_groups, 0)) fprintf(stderr, "case %zu\n", i);
+        done(&d);
+    }
+}
+
+TEST_MAIN
