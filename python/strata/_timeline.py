@@ -107,8 +107,18 @@ def _has_device(torch: Any) -> bool:
         return any(device.is_available() for device in found if device is not None)
 
 
+def _tell_of_other(begins: int) -> None:
+    """The driver has loaded the library by now; where it has not, there is nobody to tell."""
+    try:
+        ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"]).strata_inject_other(begins)
+    except (OSError, AttributeError, KeyError):
+        pass
+
+
 def _torch_is_there(torch: Any) -> None:
     if _driver_loads_us(torch):
+        from strata import _meet
+        _meet.watch(torch.autograd.profiler.profile, _tell_of_other)
         return
     recorded = True
     try:

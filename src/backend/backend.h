@@ -55,6 +55,9 @@ struct backend {
 
     /* Between start and stop: nothing is recorded, and nearly nothing costs time. */
     void (*pause)(bool paused);
+
+    /* Another profiler is about to begin in this process, or has ended, says one who knows. */
+    void (*meet_other)(bool begins);
 };
 
 extern const struct backend *const backends[]; /* NULL-terminated */

@@ -14,6 +14,7 @@ DOOR int InitializeInjection(void);
 DOOR int InitializeInjectionNvtx2(nvtx_export_table_fn export_table);
 DOOR int strata_inject_start(const char *backend);
 DOOR void strata_inject_pause(int paused);
+DOOR void strata_inject_other(int begins);
 DOOR void strata_inject_stop(void);
 DOOR void strata_inject_watch(void);
 
@@ -67,6 +68,12 @@ void strata_inject_pause(int paused)
     for (int i = 0; backends[i]; i++) backends[i]->pause(paused != 0);
     if (paused) python_side_stop();
     else python_side_start(&o);
+}
+
+/* torch.profiler is about to begin in this program, or has ended: from its Python side. */
+void strata_inject_other(int begins)
+{
+    for (int i = 0; backends[i]; i++) backends[i]->meet_other(begins != 0);
 }
 
 /* The calling thread matters although it has launched nothing yet. */

@@ -8,6 +8,7 @@
  *     beat=N  N times: some kernels that are waited for, a tenth of a second apart
  *     long=MS  a kernel that takes so long       busy=N  as beat, behind it, waiting for others
  *     profiler  profiled  subscribe  another profiler begins, ends, attaches (other.h)
+ *     other  other_ended  somebody tells of it
  *     pause  resume  stop  start  of our own recording
  *     kinds  prints how many kinds of record are on
  *     straddle  a call that is under way when a pause ends
@@ -103,6 +104,13 @@ static void pause_recording(int paused)
     void (*fn)(int);
     find(library(), "strata_inject_pause", &fn);
     fn(paused);
+}
+
+static void tell_of_other(int begins)
+{
+    void (*fn)(int);
+    find(library(), "strata_inject_other", &fn);
+    fn(begins);
 }
 
 static void stop_recording(void)
@@ -206,6 +214,8 @@ static void obey(const char *word)
     else if (IS("subscribe")) other_subscribe(cupti);
     else if (IS("pause")) pause_recording(1);
     else if (IS("resume")) pause_recording(0);
+    else if (IS("other")) tell_of_other(1);
+    else if (IS("other_ended")) tell_of_other(0);
     else if (IS("stop")) stop_recording();
     else if (IS("start")) start_recording();
     else if (IS("straddle")) straddle();

@@ -152,6 +152,33 @@ def test_another_profiler_while_ours_is_paused(capture):
     assert "another profiler" not in run.stderr
 
 
+@pytest.mark.parametrize("beats", [2, 14])
+def test_another_profiler_that_is_told_of(capture, beats):
+    """As torch.profiler is, by its Python side: both have all they can have."""
+    run = capture("launch=300", "sync", "other", "profiler", f"beat={beats}", "profiled", "other_ended",
+                  "beat=4")
+    assert f"profiler: {3 * beats} kernels, 0 strange, 0 unknown\n" in run.stdout
+    assert run.counts()["kernel"] == 312 and lost(run) == 3 * beats
+    assert run.stderr.count("took over CUPTI's records") == 1
+    assert run.stderr.count("CUPTI's records come to Strata again from ") == 1
+    assert "another profiler set CUPTI's clock" not in run.stderr
+
+
+def test_another_profiler_that_is_told_of_and_sees_nothing(capture):
+    run = capture("launch=300", "sync", "other", "profiler", "profiled", "other_ended", "beat=2")
+    assert run.counts()["kernel"] == 306 and lost(run) == 0
+    assert "took over" not in run.stderr and "torch.profiler" not in run.stderr
+
+
+def test_a_profiler_that_subscribes_and_is_told_of(capture):
+    run = capture("launch=100", "sync", "other", "subscribe", "launch=50", "sync", "other_ended", "launch=10",
+                  "sync")
+    assert "subscribe: 39\n" in run.stdout
+    assert run.counts()["kernel"] == 160 and lost(run) == 0
+    told = [line for line in run.stderr.splitlines() if "torch.profiler" in line]
+    assert len(told) == 1 and "has no GPU rows; run without --level timeline" in told[0]
+
+
 def test_times_of_another_clock_are_left_out(capture, tmp_path):
     """What CUPTI had not handed over when the other came has the other's times."""
     run = capture("launch=20", "sync", "profiler", "beat=1", "profiled", STRATA_FLUSH_MS="5000")
@@ -491,6 +518,30 @@ def test_a_timeline_without_a_device(tmp_path):
     assert found["aten::addmm"] == 40 and found["aten::gelu"] == 20
     assert run.counts()["user_annotation"] >= 1
     assert run.stderr.count("no work on a GPU was recorded") == 1
+
+
+def test_the_library_is_told_of_torch_profiler(program):
+    """Of those that want a GPU, around all they do with it; their results are what they were."""
+    done = program("""
+        import torch
+        from strata import _meet
+        calls = []
+        _meet.watch(torch.autograd.profiler.profile, calls.append)
+        with torch.profiler.profile() as plain:
+            torch.ones(3) + 1
+        assert calls == [] and any(e.key == "aten::add" for e in plain.key_averages())
+        there = torch.autograd.profiler.profile()
+        there.use_device = "cuda"
+        there._prepare_trace()
+        assert calls == [1]
+        there.use_device = None  # there is none to wait for
+        there._start_trace()
+        torch.ones(3) + 1
+        assert calls == [1] and there.__exit__(None, None, None) is False
+        assert calls == [1, 0] and any(e.key == "aten::add" for e in there.key_averages())
+        print("done")
+    """)
+    assert done.status == 0 and done.stdout == "done\n", done.stderr
 
 
 def test_torch_profiler_takes_over(tmp_path):

@@ -2,7 +2,8 @@
  *
  * Another profiler may take the records over (pulse.h). It is not disturbed then: nothing is
  * flushed, switched off or registered again, for nobody can tell from here whether it has ended,
- * and what it has gathered would be lost. We say so, and go on with the calls. */
+ * and what it has gathered would be lost. We say so, and go on with the calls. Only where somebody
+ * tells that it has ended (activity_meet_other, activity_pause) we take the place again. */
 #include "backend/cuda/activity.h"
 
 #include <stdatomic.h>
@@ -293,10 +294,9 @@ static void count_taken(const struct pulse_look *look)
     if (n) recorder_put((struct ring_record){.kind = RING_DROPPED}, n);
 }
 
-static void feel_pulse(struct pulse_look *look)
+static void feel_pulse(const struct pulse_look *look)
 {
     uint64_t signs = atomic_load_explicit(&n_signs, memory_order_relaxed);
-    look->signs = signs + n_seen;
     if (atomic_load(&paused)) return;
     if (!atomic_load(&taken) && pulse_is_lost(&pulse, look)) lose_place(signs);
     else if (atomic_load(&taken) && signs != signs_taken) regain_place(look);
@@ -310,7 +310,7 @@ static bool may_flush(bool all)
     return atomic_load(&paused) ? n_lent > 0 : n_lent < most_lent;
 }
 
-void activity_fetch(bool all)
+static struct pulse_look fetch(bool all)
 {
     struct pulse_look look = pulse_count();
     if (may_flush(all))
@@ -320,8 +320,15 @@ void activity_fetch(bool all)
     n_lent = look_at_lent();
     note_dropped();
     note_foreign();
-    feel_pulse(&look);
     buffers_replenish();
+    look.signs = atomic_load_explicit(&n_signs, memory_order_relaxed) + n_seen;
+    return look;
+}
+
+void activity_fetch(bool all)
+{
+    struct pulse_look look = fetch(all);
+    feel_pulse(&look);
 }
 
 static void switch_off(void)
@@ -342,6 +349,26 @@ void activity_pause(bool pause)
         atomic_fetch_add(&n_signs, 1);
     }
     atomic_store(&paused, pause);
+}
+
+void activity_meet_other(bool begins)
+{
+    static struct pulse_look before;
+    if (atomic_load(&paused)) return;
+    struct pulse_look now = fetch(false);
+    now.last = !begins; /* it has ended, and waited for its work */
+    feel_pulse(&now);
+    if (begins) {
+        before = now;
+        return;
+    }
+    (void)register_ourselves();
+    (void)(enable_kinds(NULL) == 0);
+    if (atomic_load(&taken)) regain_place(&now);
+    else if (now.launched > before.launched && now.signs != before.signs)
+        backend_note(
+            "the program ran torch.profiler while CUPTI was Strata's: that trace has no GPU "
+            "rows; run without --level timeline for them");
 }
 
 void activity_forget(void)

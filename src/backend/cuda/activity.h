@@ -18,6 +18,10 @@ void activity_fetch(bool all);
  * had the place in between, and must have ended. */
 void activity_pause(bool paused);
 
+/* Another profiler is about to begin, or has ended: everything so far is fetched on our clock; at
+ * its end the place is ours again. Not while fetching. */
+void activity_meet_other(bool begins);
+
 /* After fork: the child has neither the GPU nor the library's threads. */
 void activity_forget(void);
 

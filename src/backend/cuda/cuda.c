@@ -15,8 +15,8 @@
 #include "backend/python/python_side.h"
 #include "record/recorder.h"
 
-#define LAST_FETCH_S      5 /* how long the end of the program may wait for our thread */
-#define MOST_FORK_WAIT_MS 1000
+#define LAST_FETCH_S 5    /* how long the end of the program may wait for our thread */
+#define MOST_HOLD_MS 1000 /* how long the program may wait while our thread fetches */
 
 static struct cupti_api api;
 static struct backend_options options;
@@ -149,15 +149,30 @@ static void pause_parts(bool paused)
     pthread_mutex_unlock(&life);
 }
 
-/* Not longer than a fetch may take: a program that forks must not wait for CUPTI. */
-static void before_fork(void)
+/* Not for long: the program must not wait for CUPTI. */
+static bool hold_fetching(void)
 {
     static const struct timespec ms = {0, 1000000};
-    for (int i = 0; i < MOST_FORK_WAIT_MS; i++) {
-        holding = pthread_mutex_trylock(&fetching) == 0;
-        if (holding) return;
+    for (int i = 0; i < MOST_HOLD_MS; i++) {
+        if (pthread_mutex_trylock(&fetching) == 0) return true;
         clock_nanosleep(CLOCK_MONOTONIC, 0, &ms, NULL);
     }
+    return false;
+}
+
+static void meet_other(bool begins)
+{
+    pthread_mutex_lock(&life);
+    if (atomic_load(&running) && hold_fetching()) {
+        activity_meet_other(begins);
+        pthread_mutex_unlock(&fetching);
+    }
+    pthread_mutex_unlock(&life);
+}
+
+static void before_fork(void)
+{
+    holding = hold_fetching();
 }
 
 static void after_fork_in_parent(void)
@@ -219,4 +234,5 @@ const struct backend backend_cuda = {
     .start = start,
     .stop = stop,
     .pause = pause_parts,
+    .meet_other = meet_other,
 };
