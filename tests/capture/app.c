@@ -10,6 +10,7 @@
  *     profiler  profiled  subscribe  another profiler begins, ends, attaches (other.h)
  *     other  other_ended  somebody tells of it
  *     pause  resume  stop  start  of our own recording
+ *     pausers=N  N threads that pause it, launch and resume it, ten times
  *     kinds  prints how many kinds of record are on
  *     straddle  a call that is under way when a pause ends
  *     fork  a child that goes on with the words behind, the parent waits for it and ends
@@ -158,12 +159,22 @@ static void *launch_thousand(void *stream)
     return NULL;
 }
 
-static void run_threads(long n)
+static void *pause_and_resume(void *stream)
+{
+    for (int i = 0; i < 10; i++) {
+        pause_recording(1);
+        launch(10, (unsigned)(size_t)stream);
+        pause_recording(0);
+        launch(10, (unsigned)(size_t)stream);
+    }
+    return NULL;
+}
+
+static void run_threads(long n, void *(*run)(void *stream))
 {
     pthread_t threads[16];
     if (n > 16) n = 16;
-    for (long i = 0; i < n; i++)
-        pthread_create(&threads[i], NULL, launch_thousand, (void *)(size_t)(i + 1));
+    for (long i = 0; i < n; i++) pthread_create(&threads[i], NULL, run, (void *)(size_t)(i + 1));
     for (long i = 0; i < n; i++) pthread_join(threads[i], NULL);
 }
 
@@ -228,7 +239,8 @@ static void obey(const char *word)
     else if (IS("alloc")) cuMemAlloc(1 << 20);
     else if (IS("sync")) cuStreamSynchronize(0);
     else if (IS("devsync")) cuCtxSynchronize();
-    else if (IS("threads")) run_threads(n);
+    else if (IS("threads")) run_threads(n, launch_thousand);
+    else if (IS("pausers")) run_threads(n, pause_and_resume);
     else if (IS("sleep")) usleep((useconds_t)n * 1000);
     else if (IS("fork")) go_on_in_child();
     else if (IS("forks")) fork_often(n);

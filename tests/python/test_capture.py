@@ -229,6 +229,12 @@ def test_cupti_does_not_return(capture):
     assert run.counts()["kernel"] == 10
 
 
+def test_several_threads_pause_and_resume(capture):
+    run = capture("launch=100", "sync", "pausers=4", "launch=100", "sync")
+    assert run.status == 0 and 200 <= run.counts()["kernel"] <= 1000
+    assert "profiler" not in "".join(line for line in run.stderr.splitlines() if line.startswith("strata: "))
+
+
 def test_a_call_that_began_before_recording(capture, tmp_path):
     """CUPTI calls us at its end alone; what it keeps for us between both ends is anything then."""
     run = capture("launch=10", "sync", "straddle", "launch=10", "sync")

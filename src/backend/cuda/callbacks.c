@@ -142,10 +142,15 @@ static void enable_calls(bool enable)
 {
     for (int i = 0; i < N_CALLS; i++)
         for (uint32_t id = calls[i].first; id <= calls[i].last; id++) {
-            class_of[id] = calls[i].class;
             api->EnableCallback(enable, subscriber, CUPTI_DOMAIN_DRIVER, id);
         }
     api->EnableCallback(1, subscriber, CUPTI_DOMAIN_STATE, CUPTI_STATE_FATAL);
+}
+
+static void classify(void)
+{
+    for (int i = 0; i < N_CALLS; i++)
+        for (uint32_t id = calls[i].first; id <= calls[i].last; id++) class_of[id] = calls[i].class;
 }
 
 int callbacks_start(const struct cupti_api *a, const struct backend_options *o, struct err *e)
@@ -156,6 +161,7 @@ int callbacks_start(const struct cupti_api *a, const struct backend_options *o, 
     for (int class = 0; class < N_CLASSES; class ++)
         patience[class] = (uint64_t)((double)o->wait_ns * ticks_per_ns);
     patience[LAUNCH] = (uint64_t)(LAUNCH_WAITS_NS * ticks_per_ns);
+    classify();
     TRY(subscribe(e));
     atomic_store(&on, true);
     enable_calls(true);

@@ -27,7 +27,7 @@ static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* starting and stoppin
 /* Held by our thread while it is in CUPTI, and around fork: a child that ends runs CUPTI's end too,
  * which would wait for the locks of a thread that the child does not have. */
 static pthread_mutex_t fetching = PTHREAD_MUTEX_INITIALIZER;
-static bool holding; /* by the thread that forks */
+static __thread bool holding __attribute__((tls_model("initial-exec"))); /* while it forks */
 
 /* Between our thread and whoever ends it. On the monotonic clock: nobody sets that back. */
 static struct {
@@ -139,16 +139,6 @@ static void stop_at_exit(void)
     stop(false);
 }
 
-static void pause_parts(bool paused)
-{
-    pthread_mutex_lock(&life);
-    if (atomic_load(&running)) {
-        callbacks_pause(paused);
-        activity_pause(paused);
-    }
-    pthread_mutex_unlock(&life);
-}
-
 /* Not for long: the program must not wait for CUPTI. */
 static bool hold_fetching(void)
 {
@@ -158,6 +148,19 @@ static bool hold_fetching(void)
         clock_nanosleep(CLOCK_MONOTONIC, 0, &ms, NULL);
     }
     return false;
+}
+
+static void pause_parts(bool paused)
+{
+    pthread_mutex_lock(&life);
+    if (atomic_load(&running)) {
+        bool held = hold_fetching();
+        if (!paused) callbacks_pause(false); /* calls without work are better than the reverse */
+        activity_pause(paused);
+        if (paused) callbacks_pause(true);
+        if (held) pthread_mutex_unlock(&fetching);
+    }
+    pthread_mutex_unlock(&life);
 }
 
 static void meet_other(bool begins)
