@@ -38,7 +38,7 @@ def walks(probe: ctypes.PyDLL) -> list[tuple[str, float, str]]:
     for depth in (1, 8, 30, 100):
         walk = min(deep(depth, lambda: probe.probe_walk_ns(20000)) for _ in range(ROUNDS))
         sample = min(deep(depth, lambda: probe.probe_sample_ns(2000)) for _ in range(ROUNDS))
-        rows += [(f"walk, {depth} frames", walk, "ns"), (f"read in a handler, {depth} frames", sample, "ns")]
+        rows += [(f"walk, {depth} frames", walk, "ns"), (f"read from outside, {depth} frames", sample, "ns")]
     return rows
 
 

@@ -83,7 +83,7 @@ EXPORT int InitializeInjectionNvtx2(nvtx_export_table_fn export_table)
     return nvtx_attach(export_table);
 }
 
-/* What the handler of a sample costs, without the signal. */
+/* What reading a stack from outside costs; a sample takes two. */
 EXPORT double probe_sample_ns(int times)
 {
     static struct pywalk_memo memo;

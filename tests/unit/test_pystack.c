@@ -73,6 +73,9 @@ _Static_assert(offsetof(struct pyframe_312, owner) == 70, "offsets of 3.12");
 _Static_assert(offsetof(struct pyframe_312, self) == 72, "offsets of 3.12");
 _Static_assert(offsetof(struct tstate, cframe) == 56, "offsets of 3.12");
 
+/* Around all others: through it C code came in. */
+static struct pyframe_312 root = {.owner = 3};
+
 /* The interpreter's functions. */
 static __thread struct tstate *this_tstate;
 static const char *version = "3.12.1 (main)";
@@ -215,7 +218,7 @@ static void enter(struct runner *r, int depth, struct function *f, int instructi
 {
     struct pyframe_312 *frame = &r->frames[depth];
     *frame = (struct pyframe_312){.code = &f->code,
-                                  .back = depth ? &r->frames[depth - 1] : NULL,
+                                  .back = depth ? &r->frames[depth - 1] : &root,
                                   .instr = f->code.instructions + instruction * 2};
     r->cframe.current = frame;
 }

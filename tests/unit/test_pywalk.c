@@ -11,7 +11,7 @@ static char code_type;
 /* Threads and frames of one interpreter; frame 0 is the innermost. */
 struct place {
     struct pyapi api;
-    _Alignas(16) char tstate[BYTES], cframe[BYTES], frames[N_FRAMES][BYTES];
+    _Alignas(16) char tstate[BYTES], cframe[BYTES], frames[N_FRAMES][BYTES], root[BYTES];
     _Alignas(16) char codes[N_FRAMES][BYTES], objects[N_FRAMES][BYTES];
 };
 
@@ -30,7 +30,7 @@ static void set_frame(struct place *p, int i)
     put(p->codes[i], sizeof(void *), &code_type, 0);
     put(frame, l->frame_code, p->codes[i], mark);
     put(frame, l->frame_self, p->objects[i], mark);
-    put(frame, l->frame_back, i + 1 < N_FRAMES ? p->frames[i + 1] : NULL, 0);
+    put(frame, l->frame_back, i + 1 < N_FRAMES ? p->frames[i + 1] : l->rooted ? p->root : NULL, 0);
     if (l->instr_is_index) memcpy(frame + l->frame_instr, &(int32_t){i}, sizeof(int32_t));
     else put(frame, l->frame_instr, p->codes[i] + l->code_instr + (size_t)i * 2, 0);
 }
@@ -44,6 +44,7 @@ static void set_place(struct place *p, int minor)
     put(p->tstate, l->tstate_frame, has_cframe ? p->cframe : p->frames[0], 0);
     if (has_cframe) put(p->cframe, l->cframe_frame, p->frames[0], 0);
     for (int i = 0; i < N_FRAMES; i++) set_frame(p, i);
+    if (l->rooted) p->root[l->frame_owner] = (char)l->owner_skip;
 }
 
 static void set_owner(struct place *p, int i, int owner)
@@ -114,6 +115,25 @@ TEST(a_generator_that_hangs_on_nothing)
     }
 }
 
+/* So is one that ends before the frame that is around all others, or comes to something that is no
+ * frame. */
+TEST(a_chain_that_ends_too_early)
+{
+    static struct pywalk_memo memo;
+    struct place p;
+    struct pyframe frames[N_FRAMES];
+    for (int minor = FIRST; minor <= LAST; minor++) {
+        set_place(&p, minor);
+        put(p.frames[3], p.api.layout->frame_back, NULL, 0);
+        CHECK_EQ_INT(pywalk_any(&p.api, (uintptr_t)p.tstate, &memo, frames, N_FRAMES),
+                     p.api.layout->rooted ? 0 : 4);
+        set_place(&p, minor);
+        put(p.codes[3], sizeof(void *), &p, 0);
+        memo = (struct pywalk_memo){0};
+        CHECK_EQ_INT(pywalk_any(&p.api, (uintptr_t)p.tstate, &memo, frames, N_FRAMES), 0);
+    }
+}
+
 TEST(broken_chains_end)
 {
     static struct pywalk_memo memo;
@@ -124,7 +144,9 @@ TEST(broken_chains_end)
         put(p.frames[3], p.api.layout->frame_back, p.frames[0], 0);
         CHECK_EQ_INT(pywalk_here(&p.api, p.tstate, frames, PYWALK_DEEPEST), PYWALK_DEEPEST);
         put(p.frames[3], p.api.layout->frame_back, (void *)16, 0);
-        CHECK_EQ_INT(pywalk_any(&p.api, (uintptr_t)p.tstate, &memo, frames, PYWALK_DEEPEST), 4);
+        CHECK_EQ_INT(pywalk_any(&p.api, (uintptr_t)p.tstate, &memo, frames, PYWALK_DEEPEST), 0);
+        put(p.frames[3], p.api.layout->frame_back, (void *)(UINTPTR_MAX - 15), 0);
+        CHECK_EQ_INT(pywalk_any(&p.api, (uintptr_t)p.tstate, &memo, frames, PYWALK_DEEPEST), 0);
         CHECK_EQ_INT(pywalk_any(&p.api, 16, &memo, frames, PYWALK_DEEPEST), 0);
     }
 }

@@ -7,7 +7,7 @@
 
 bool pyread(void *to, uintptr_t from, size_t n)
 {
-    int before = errno; /* ours must not show in the program a handler interrupts */
+    int before = errno; /* ours must not show in the program */
     struct iovec into = {to, n}, of = {(void *)from, n};
     ssize_t got = process_vm_readv(getpid(), &into, 1, &of, 1, 0);
     errno = before;

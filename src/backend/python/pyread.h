@@ -1,5 +1,5 @@
 /* pyread.h: memory of this process that may not be there: read through the kernel, which answers
- * with an error where a load would end the program. Safe in a signal handler. */
+ * with an error where a load would end the program. */
 #ifndef STRATA_BACKEND_PYREAD_H
 #define STRATA_BACKEND_PYREAD_H
 
@@ -15,7 +15,7 @@ bool pyread(void *to, uintptr_t from, size_t n);
 
 /* Several pieces in one call, one after the other in `to`; how many of them were read before the
  * first that is not there. At most PYREAD_MOST. */
-#define PYREAD_MOST 16
+#define PYREAD_MOST 18
 int pyread_each(void *to, const uintptr_t *from, const size_t *n_bytes, int n);
 
 #endif

@@ -19,16 +19,20 @@ struct pyframe {
 int pywalk_here(const struct pyapi *api, const void *tstate, struct pyframe *ret, int cap);
 
 /* The same for any thread at any moment, through the kernel: what comes out may be wrong where the
- * thread was moving, but nothing can crash; 0 where that shows. Safe in a signal handler. `memo` is
- * where the frames were last time: they lie close together, and those places are read in one go. */
-enum { PYWALK_REGIONS = 16, PYWALK_REGION_BYTES = 16384 };
+ * thread was moving, but nothing can crash; 0 where that shows. `memo` is where the frames were
+ * last time: they lie close together, and those places are read in one go. */
+enum { PYWALK_REGIONS = 16, PYWALK_REGION_BYTES = 16384, PYWALK_CODES = 512 };
 
 struct pywalk_memo {
+    uintptr_t outermost; /* the frame that ended the last walk; 0 when it did not get there */
+    uintptr_t holder;    /* of the pointer to the innermost frame, 0 at first */
     int n;
     struct pywalk_region {
         uintptr_t begin, end;
     } at[PYWALK_REGIONS];
-    char bytes[PYWALK_REGION_BYTES]; /* what is there now, one after the other */
+    uintptr_t pointers[2];           /* what is there now, one after the other */
+    char bytes[PYWALK_REGION_BYTES]; /* of the regions */
+    uintptr_t codes[PYWALK_CODES];   /* code objects seen, by address */
 };
 int pywalk_any(const struct pyapi *api, uintptr_t tstate, struct pywalk_memo *memo,
                struct pyframe *ret, int cap);
