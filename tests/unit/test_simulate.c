@@ -285,6 +285,50 @@ TEST(threads_that_wait_for_each_other)
     sim_end(&s);
 }
 
+/* Steps of a training loop as seen without operators: the first thread prepares for 1000 us and
+ * launches 4 times, then waits for autograd's thread, which launches more than it does. */
+static struct trace *training(void)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 5; s++) {
+        double at = s * 2800;
+        k.tid = 100; /* as the process: the first thread */
+        kit_label(&k, "prepare", at, 1000);
+        for (int i = 0; i < 4; i++)
+            kit_launch(&k, at + 1000 + i * 100, "fwd", at + 1010 + i * 100, 5);
+        k.tid = 200;
+        for (int i = 0; i < 10; i++)
+            kit_launch(&k, at + 1750 + i * 100, "bwd", at + 1760 + i * 100, 5);
+    }
+    k.tid = 100;
+    kit_label(&k, "prepare", 14000, 100);
+    return kit_end(&k);
+}
+
+TEST(autograd_is_woken_by_the_thread_that_calls_it_however_much_it_launches)
+{
+    struct sim s = sim_begin(training());
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 14100);
+    struct sim_edit ed = {.kind = EDIT_DROP_CPU, .pattern = "prepare"};
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), 14100 - 5 * 1000 - 100, 20);
+    sim_end(&s);
+}
+
+TEST(backward_that_takes_less_lets_its_caller_go_on)
+{
+    struct sim s = sim_begin(training());
+    struct sim_cut cuts[5];
+    uint32_t autograd = s.m.calls[s.m.n_calls - 1].thread;
+    for (int i = 0; i < 5; i++)
+        cuts[i] = (struct sim_cut){.thread = autograd,
+                                   .begin_ns = kit_ns(i * 2800 + 1760),
+                                   .end_ns = kit_ns(i * 2800 + 2640),
+                                   .keep = 0.5};
+    struct sim_edit ed = {.kind = EDIT_SCALE_SPANS, .spans = cuts, .n_spans = 5};
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), 14100 - 5 * 440, 20);
+    sim_end(&s);
+}
+
 /* A graph of Triton kernels replayed, between kernels launched through the driver: all of them hang
  * on their launches, and dropping the CPU work before a replay moves the whole graph. */
 TEST(driver_launches_and_graph_replays)

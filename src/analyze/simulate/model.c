@@ -447,6 +447,13 @@ static void add_join(struct build *b, uint32_t thread, row_t quiet, int64_t begi
     }
 }
 
+static int by_end_join(const void *a, const void *b)
+{
+    const struct sim_join *x = a, *y = b;
+    if (x->end_ns != y->end_ns) return x->end_ns < y->end_ns ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
 static int find_joins(struct build *b)
 {
     const struct trace *t = b->t;
@@ -471,6 +478,7 @@ static int find_joins(struct build *b)
             if (seen > mark) mark = seen;
         }
     }
+    qsort(m->joins, m->n_joins, sizeof *m->joins, by_end_join);
     return 0;
 }
 

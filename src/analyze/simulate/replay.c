@@ -15,6 +15,8 @@
 #define QUEUE_LIMIT 1024
 /* How many copies a program that prefetches keeps in flight. */
 #define PREFETCH 2
+/* A first thread with fewer than this part of the busiest one's calls does not drive the device. */
+#define LEADS_FROM 10
 /* Taking out the profiler's cost never shrinks a stretch of CPU time below this share of it. */
 #define LEAST_SHARE 0.1
 
@@ -114,10 +116,10 @@ static void advance(struct run *r, uint32_t thread, int64_t to)
     const struct sim_model *m = r->m;
     for (; th->join < m->n_joins && m->joins[th->join].end_ns <= to; th->join++) {
         const struct sim_join *j = &m->joins[th->join];
-        if (j->thread != thread || j->begin_ns < th->mark_ns) continue;
+        if (j->thread != thread || j->end_ns <= th->mark_ns) continue;
         step_to(r, thread, j->begin_ns);
-        th->mark_ns = j->end_ns;
         int64_t resumed = time_at(r, j->other, j->done_ns) + (j->end_ns - j->done_ns);
+        th->mark_ns = j->end_ns;
         if (resumed > th->now_ns) th->now_ns = resumed;
     }
     step_to(r, thread, to);
@@ -148,7 +150,18 @@ static int64_t time_at(struct run *r, uint32_t thread, int64_t at_ns)
     return th->now_ns - (th->mark_ns > at_ns ? th->mark_ns - at_ns : 0);
 }
 
-/* A thread with nothing open that comes back to life was woken by the main thread. */
+/* Whether the main thread began anything in that time; functions may only be samples. */
+static bool main_is_active(const struct run *r, int64_t from, int64_t to)
+{
+    const struct trace *t = r->m->t;
+    lane_id lane = r->m->threads[r->main_thread].lane;
+    row_t i = trace_lower_bound(t, lane, from);
+    while (i < t->lanes[lane].end && t->ts_ns[i] < to && t->kind[i] == KIND_PYTHON) i++;
+    return i < t->lanes[lane].end && t->ts_ns[i] < to;
+}
+
+/* A thread with nothing open that comes back to life was woken by the main thread, unless that one
+ * stood still as well: then it was busy with something that was not recorded. */
 static void wake(struct run *r, uint32_t thread, row_t call, int64_t at_ns)
 {
     const struct trace *t = r->m->t;
@@ -158,6 +171,7 @@ static void wake(struct run *r, uint32_t thread, row_t call, int64_t at_ns)
     while (t->parent[top] != ROW_NONE) top = t->parent[top];
     int64_t begin = t->ts_ns[top];
     if (begin <= th->mark_ns || begin - th->mark_ns < 50000 || begin > at_ns) return;
+    if (!main_is_active(r, th->mark_ns, begin)) return;
     int64_t woken = time_at(r, r->main_thread, begin);
     th->now_ns = woken > th->now_ns ? woken : th->now_ns;
     th->mark_ns = begin;
@@ -304,6 +318,21 @@ static void run_call(struct run *r, const struct sim_call *c, enum sim_mode mode
     set_rate(r, c->thread, c->next);
 }
 
+/* The thread that wakes the others: the first one of its process, unless it leaves launching to
+ * them, else the busiest. Autograd's thread makes more calls than the one that calls backward(). */
+static uint32_t find_main(const struct sim_model *m, const uint32_t *n_calls)
+{
+    uint32_t busiest = 0;
+    for (uint32_t i = 1; i < m->n_threads; i++)
+        if (n_calls[i] > n_calls[busiest]) busiest = i;
+    for (uint32_t i = 0; i < m->n_threads; i++) {
+        const struct lane *l = &m->t->lanes[m->threads[i].lane];
+        bool first = l->tid != ID_NONE && l->tid == m->t->processes[l->process].pid;
+        if (first && n_calls[i] > n_calls[busiest] / LEADS_FROM) return i;
+    }
+    return busiest;
+}
+
 static bool init_run(struct run *r, struct arena *mem)
 {
     const struct sim_model *m = r->m;
@@ -321,9 +350,9 @@ static bool init_run(struct run *r, struct arena *mem)
     uint32_t *n_calls = arena_zalloc(mem, m->n_threads + (size_t)1, sizeof *n_calls);
     if (!n_calls) return false;
     for (uint32_t i = 0; i < m->n_calls; i++) n_calls[m->calls[i].thread]++;
+    r->main_thread = find_main(m, n_calls);
     uint32_t cut = 0;
     for (uint32_t i = 0; i < m->n_threads; i++) {
-        if (n_calls[i] > n_calls[r->main_thread]) r->main_thread = i;
         struct thread_state *th = &r->threads[i];
         th->first_cut = cut;
         while (cut < r->plan->n_cuts && r->plan->cuts[cut].thread == i) cut++;
