@@ -187,7 +187,7 @@ def test_times_of_another_clock_are_left_out(capture, tmp_path):
     assert all(r["dur"] < 1e6 for r in run.rows(tmp_path)), "microseconds"
 
 
-@pytest.mark.parametrize("fake", ["", "no_sync", "no_sync,late"])
+@pytest.mark.parametrize("fake", ["", "no_sync,late"])
 def test_a_long_kernel_is_no_other_profiler(capture, fake):
     run = capture("long=1800", "busy=16", "devsync", fake=fake)
     assert run.counts()["kernel"] == 49
@@ -201,8 +201,9 @@ def test_a_profiler_that_subscribes_is_refused_and_ours_goes_on(capture):
 
 
 def test_stopping_and_starting_again(capture):
-    run = capture("launch=100", "sync", "stop", "kinds", "launch=50", "sync", "start", "launch=30", "sync")
-    assert run.stdout == "cuInit 0\nkinds: 0\nstart: yes\ndone\n"
+    run = capture("start", "launch=100", "sync", "stop", "kinds", "launch=50", "sync", "start", "launch=30",
+                  "sync")
+    assert run.stdout == "cuInit 0\nstart: yes\nkinds: 0\nstart: yes\ndone\n"
     assert run.counts()["kernel"] == 130 and run.ask("info")["device_work_without_launch"] == 0
 
 
@@ -307,6 +308,11 @@ def test_endings(capture, ending, status):
     run = capture("launch=500", "sync", "sleep=300", ending)
     assert run.status == status
     assert run.counts()["kernel"] == 500
+
+
+def test_the_end_comes_while_we_fetch(capture):
+    run = capture("launch=100", "sync", "sleep=120", "launch=50", "return=3", fake="slow")
+    assert run.status == 3 and run.counts()["kernel"] == 150
 
 
 def test_what_is_under_way_when_the_program_ends_is_there(capture):
@@ -528,9 +534,9 @@ def test_a_timeline_without_a_device(tmp_path):
 
 def test_the_library_is_told_of_torch_profiler(program):
     """Of those that want a GPU, around all they do with it; their results are what they were."""
-    done = program("""
-        import torch
-        from strata import _meet
+    done = program(f"""
+        import os, torch
+        from strata import _meet, _timeline
         calls = []
         _meet.watch(torch.autograd.profiler.profile, calls.append)
         with torch.profiler.profile() as plain:
@@ -545,6 +551,13 @@ def test_the_library_is_told_of_torch_profiler(program):
         torch.ones(3) + 1
         assert calls == [1] and there.__exit__(None, None, None) is False
         assert calls == [1, 0] and any(e.key == "aten::add" for e in there.key_averages())
+
+        os.environ["CUDA_INJECTION64_PATH"] = {str(LIBRARY)!r}
+        _timeline.NVIDIA, torch.version.cuda = ("/",), "13.0"
+        before = torch.autograd.profiler.profile._prepare_trace
+        _timeline._torch_is_there(torch)
+        assert torch.autograd.profiler.profile._prepare_trace.__wrapped__ is before
+        _timeline._tell_of_other(1)  # nothing is recorded here: it goes by
         print("done")
     """)
     assert done.status == 0 and done.stdout == "done\n", done.stderr
