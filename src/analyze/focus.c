@@ -8,9 +8,9 @@
 #include "analyze/stats.h"
 #include "trace/cut.h"
 
-#define COLD_RATIO  1.5  /* over the usual time of a call: it was not warmed up */
-#define LEAST_WORK  0.8  /* share of all device work that rounds of a loop must hold */
-#define LEAST_SAVED 0.05 /* share of the recording that must be left out, or all of it is shown */
+#define COLD_RATIO   1.5  /* over the usual time of a call: it was not warmed up */
+#define LEAST_WORK   0.5  /* share of all device work that what is shown must hold */
+#define LEAST_SAVED  0.05 /* share of the recording that must be left out, or all of it is shown */
 #define LEAST_ROUNDS 4
 
 /* A call of an outermost stage, or a round of the loop. */
@@ -21,9 +21,10 @@ struct piece {
 struct pieces {
     struct piece *list; /* by begin */
     uint32_t n, n_cold;
+    bool uncounted; /* of several stages: their number says nothing */
 };
 
-/* What an outermost stage is to the program. */
+/* Of an outermost stage. */
 struct outer {
     int64_t work_ns; /* of devices, launched in its calls */
     bool has_stages; /* inside */
@@ -56,20 +57,33 @@ static void add_up_work(struct looking *k)
         if (call != STAGE_NONE) k->outer[k->tree.calls[call].node].work_ns += t->dur_ns[r];
     }
     for (uint32_t i = 0; i < k->tree.n_nodes; i++)
-        if (k->tree.nodes[i].parent != STAGE_NONE) k->outer[k->tree.nodes[i].parent].has_stages = true;
+        if (k->tree.nodes[i].parent != STAGE_NONE)
+            k->outer[k->tree.nodes[i].parent].has_stages = true;
 }
 
-/* The outermost stage with the most device work; *ret_alone when no other has any. */
-static uint32_t main_stage(const struct looking *k, bool *ret_alone)
+static bool holds_most(const struct looking *k, int64_t work_ns)
 {
-    uint32_t best = STAGE_NONE, n = 0;
+    return work_ns > 0 && (double)work_ns >= LEAST_WORK * (double)k->work_ns;
+}
+
+/* What the outermost stages are to the program. */
+struct outermost {
+    uint32_t busiest; /* node with the most device work, or STAGE_NONE */
+    uint32_t n;       /* how many have any */
+    int64_t work_ns;  /* of all of them */
+};
+
+static struct outermost weigh_stages(const struct looking *k)
+{
+    struct outermost o = {.busiest = STAGE_NONE};
     for (uint32_t i = 0; i < k->tree.n_nodes; i++) {
         if (k->tree.nodes[i].parent != STAGE_NONE || k->outer[i].work_ns <= 0) continue;
-        n++;
-        if (best == STAGE_NONE || k->outer[i].work_ns > k->outer[best].work_ns) best = i;
+        o.n++;
+        o.work_ns += k->outer[i].work_ns;
+        if (o.busiest == STAGE_NONE || k->outer[i].work_ns > k->outer[o.busiest].work_ns)
+            o.busiest = i;
     }
-    *ret_alone = n == 1;
-    return best;
+    return o;
 }
 
 static int by_begin(const void *a, const void *b)
@@ -99,7 +113,7 @@ static int take_rounds(struct looking *k, struct pieces *ret)
     const struct steps *s = &k->basics.steps;
     int64_t work = 0;
     for (uint32_t i = 0; i < s->n_steps; i++) work += s->steps[i].gpu.sum_ns;
-    if (s->n_steps < LEAST_ROUNDS || (double)work < LEAST_WORK * (double)k->work_ns) return 0;
+    if (s->n_steps < LEAST_ROUNDS || !holds_most(k, work)) return 0;
     ret->list = arena_alloc(k->mem, s->n_steps * sizeof *ret->list);
     if (!ret->list) return ERR_NOMEM;
     for (uint32_t i = 0; i < s->n_steps; i++)
@@ -113,8 +127,7 @@ static int count_cold(struct looking *k, struct pieces *p)
     uint32_t half = p->n / 2, n = p->n - half;
     int64_t *ns = arena_alloc(k->mem, n * sizeof *ns);
     if (!ns) return ERR_NOMEM;
-    for (uint32_t i = 0; i < n; i++)
-        ns[i] = p->list[half + i].end_ns - p->list[half + i].begin_ns;
+    for (uint32_t i = 0; i < n; i++) ns[i] = p->list[half + i].end_ns - p->list[half + i].begin_ns;
     stats_sort(ns, n);
     double usual = (double)stats_median(ns, n);
     for (; p->n_cold + 1 < p->n; p->n_cold++) {
@@ -145,33 +158,43 @@ static void settle(const struct looking *k, const struct pieces *p, struct focus
         if (p->list[i].end_ns > end) end = p->list[i].end_ns;
     ret->begin_ns = p->list[p->n_cold].begin_ns;
     ret->end_ns = drained(t, ret->begin_ns, end);
-    ret->n_calls = p->n - p->n_cold;
+    ret->n_calls = p->uncounted ? 0 : p->n - p->n_cold;
     ret->n_cold = p->n_cold;
-    for (uint32_t i = 0; i < p->n_cold; i++) ret->cold_ns += p->list[i].end_ns - p->list[i].begin_ns;
+    for (uint32_t i = 0; i < p->n_cold; i++)
+        ret->cold_ns += p->list[i].end_ns - p->list[i].begin_ns;
     double whole = (double)(t->end_ns - t->begin_ns);
     ret->found = (double)(ret->end_ns - ret->begin_ns) < (1 - LEAST_SAVED) * whole;
 }
 
+/* Calls of one stage that is the program's work, or rounds of its loop, or stages side by side that
+ * are one run of it; none when nothing of that holds most of the device work. */
+static int choose(struct looking *k, struct pieces *p, struct focus *ret)
+{
+    struct outermost o = weigh_stages(k);
+    bool one = o.n && holds_most(k, k->outer[o.busiest].work_ns) &&
+               (o.n == 1 || k->outer[o.busiest].has_stages);
+    if (one) {
+        ret->name = k->tree.nodes[o.busiest].name;
+        TRY(take_calls(k, o.busiest, p));
+        return count_cold(k, p);
+    }
+    if (holds_most(k, o.work_ns)) {
+        TRY(take_calls(k, STAGE_NONE, p));
+        p->uncounted = true;
+        return 0;
+    }
+    TRY(take_rounds(k, p));
+    return p->n ? count_cold(k, p) : 0;
+}
+
 static int look(struct looking *k, struct focus *ret)
 {
-    bool alone;
     struct pieces p = {0};
     k->outer = arena_zalloc(k->mem, k->tree.n_nodes + 1, sizeof *k->outer);
     if (!k->outer) return ERR_NOMEM;
     add_up_work(k);
-    uint32_t stage = main_stage(k, &alone);
-    if (stage == STAGE_NONE) {
-        TRY(take_rounds(k, &p));
-        if (p.n) TRY(count_cold(k, &p));
-    } else if (alone || k->outer[stage].has_stages) {
-        TRY(take_calls(k, stage, &p));
-        TRY(count_cold(k, &p));
-        ret->name = k->tree.nodes[stage].name;
-    } else {
-        TRY(take_calls(k, STAGE_NONE, &p)); /* stages of one run, side by side */
-    }
+    TRY(choose(k, &p, ret));
     if (p.n) settle(k, &p, ret);
-    if (stage != STAGE_NONE && ret->name == STR_NONE) ret->n_calls = 0;
     return 0;
 }
 

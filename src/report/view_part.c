@@ -34,8 +34,8 @@ static void put_calls(struct buf *out, const struct trace *t)
 void view_part_shown(struct buf *out, const struct trace *t)
 {
     if (!is_part(t)) return;
-    buf_printf(out, "of %s recorded: ",
-               human_time(t->part.whole_end_ns - t->part.whole_begin_ns).s);
+    buf_printf(out,
+               "of %s recorded: ", human_time(t->part.whole_end_ns - t->part.whole_begin_ns).s);
     put_calls(out, t);
     buf_printf(out, ", %s", human_time(t->end_ns - t->begin_ns).s);
 }
