@@ -82,6 +82,14 @@ def test_everything_the_gpu_did(capture, tmp_path, cupti):
     assert info["versions"] == {"cuda_driver": "13.0", "cupti": {"12": "24", "13": "130001"}[cupti]}
 
 
+def test_records_of_waits_are_there_when_asked_for(capture):
+    """The calls that wait are recorded either way."""
+    for asked, env in ((0, {}), (2, {"STRATA_SYNC_RECORDS": "on"})):
+        run = capture("launch=10", "sync", "launch=10", "sync", **env)
+        assert run.counts().get("cuda_sync", 0) == asked
+        assert run.ask("syncs", "--whole")["sites"]
+
+
 def test_every_kernel_has_its_launch_and_comes_after_it(capture, tmp_path):
     run = capture("launch=2000", "graph=5", "sync")
     assert run.ask("info")["device_work_without_launch"] == 0
