@@ -13,6 +13,8 @@
 /* Findings are told in full up to here; --top sets it. */
 #define STAGES_SHOWN 8
 #define INDENT       12
+/* Columns a subject gets however long the title is. */
+#define LEAST_SUBJECT 20
 
 static void put_version(struct buf *out, const struct trace *t, const char *key, const char *name)
 {
@@ -193,13 +195,24 @@ static void put_gain(struct buf *out, const struct finding *f)
     if (f->together) buf_adds(out, " together with those so marked");
 }
 
+/* What the finding is about, in what is left of the line after its title. */
+static void put_subject(const struct screen *s, const struct finding *f)
+{
+    char cut[512];
+    int room = s->width - INDENT - (int)strlen(f->title) - 3;
+    if (!f->subject || !f->subject[0]) return;
+    buf_printf(
+        s->out, "   %s",
+        human_cut(str_c(f->subject), room > LEAST_SUBJECT ? room : LEAST_SUBJECT, cut, sizeof cut));
+}
+
 static void put_finding(const struct screen *s, const struct finding *f, uint32_t number)
 {
     char head[64];
     snprintf(head, sizeof head, "  %-3u%-7s", number, severity_name(f->severity));
     text_styled(s->out, severity_style(f->severity), s->color, head);
     text_styled(s->out, TEXT_BOLD, s->color, f->title);
-    if (f->subject && f->subject[0]) buf_printf(s->out, "   %s", f->subject);
+    put_subject(s, f);
     buf_addc(s->out, '\n');
     if (f->file) {
         buf_pad(s->out, ' ', INDENT);

@@ -39,6 +39,30 @@ TEST(sync_in_loop_fires_on_a_readback_that_leaves_the_device_idle)
     done(&d);
 }
 
+/* The batch of a step, uploaded from ordinary memory: no constant, and pinning it helps. */
+TEST(sync_in_loop_tells_data_from_constants)
+{
+    static const int64_t bytes[] = {64, 65536};
+    for (int i = 0; i < 2; i++) {
+        struct kit k = kit_begin();
+        k.bytes = bytes[i];
+        for (int s = 0; s < 6; s++) {
+            double at = s * 1000;
+            kit_label(&k, "step", at, 900);
+            kit_op(&k, "aten::copy_", at + 5, 300);
+            kit_call(&k, "cudaMemcpyAsync", at + 10, 20);
+            kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", at + 280, 10);
+            kit_call(&k, "cudaStreamSynchronize", at + 32, 262);
+            kit_launch(&k, at + 500, "gemm", at + 510, 760);
+        }
+        struct diagnosis d;
+        diagnose(&d, kit_end(&k));
+        const struct finding *f = found(&d, "sync_in_loop");
+        if (CHECK(f != NULL)) CHECK((strstr(f->fix, "pin_memory") != NULL) == (bytes[i] > 4096));
+        done(&d);
+    }
+}
+
 /* 6.6 s blocked, nothing exposed: the device has work all the time. */
 TEST(sync_in_loop_near_miss_blocked_but_never_exposed)
 {
@@ -102,6 +126,59 @@ TEST(late_launch_near_miss_hidden_python)
     CHECK(found(&d, "late_launch") == NULL);
     CHECK_EQ_UINT(severe(&d, SEVERITY_LOW), 0);
     CHECK_EQ_INT(d.a.bound, BOUND_GPU);
+    done(&d);
+}
+
+/* Six steps that begin with `us` of `name`, a label or else a function, in the user's loop. */
+static struct trace *loop_with(const char *name, bool is_label, double us, bool sampled)
+{
+    struct kit k = kit_begin();
+    if (sampled) kit_meta(&k, TRACE_META_SAMPLED, "1000");
+    for (int s = 0; s < 6; s++) {
+        double at = s * 1000;
+        kit_label(&k, "step", at, 990);
+        kit_python(&k, "train.py(7): main", at + 1, 980);
+        if (is_label) kit_label(&k, name, at + 2, us);
+        else kit_python(&k, name, at + 2, us);
+        kit_launch(&k, at + 800, "gemm", at + 810, 100);
+    }
+    return kit_end(&k);
+}
+
+static void check_late(const char *name, bool is_label, const char *title, const char *subject)
+{
+    struct diagnosis d;
+    diagnose(&d, loop_with(name, is_label, 600, false));
+    const struct finding *f = found(&d, "late_launch");
+    if (CHECK(f != NULL)) {
+        CHECK_EQ_STR(f->title, title);
+        CHECK_EQ_STR(f->subject, subject);
+        CHECK_EQ_STR(f->file, "train.py");
+    }
+    done(&d);
+}
+
+TEST(late_launch_names_what_is_slow_and_the_users_line)
+{
+    const char *python = "Python holds up the GPU", *batch = "the loop waits for its next batch";
+    check_late("/v/site-packages/torch/optim/optimizer.py(40): _group", false, python,
+               "torch.optim.optimizer._group");
+    check_late("/v/site-packages/torch/utils/data/dataloader.py(7): __next__", false, batch,
+               "torch.utils.data.dataloader.__next__");
+    check_late("enumerate(DataLoader)#_Iter.__next__", true, batch,
+               "enumerate(DataLoader)#_Iter.__next__");
+    check_late("tokenize", true, "a stage without GPU work holds up the GPU", "tokenize");
+}
+
+/* Of the five that lie in gaps: nearly three samples, and a little more. */
+TEST(late_launch_near_miss_too_few_samples)
+{
+    struct diagnosis d;
+    diagnose(&d, loop_with("pipe/hooks.py(40): walk", false, 580, true));
+    CHECK(found(&d, "late_launch") == NULL);
+    done(&d);
+    diagnose(&d, loop_with("pipe/hooks.py(40): walk", false, 620, true));
+    CHECK(found(&d, "late_launch") != NULL);
     done(&d);
 }
 

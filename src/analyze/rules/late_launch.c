@@ -7,6 +7,8 @@
 
 /* Calls shorter than this are part of launching. */
 #define LEAST_CALL_NS 100000
+/* Where functions are samples: fewer of them say nothing about one function. */
+#define LEAST_SAMPLES 3
 
 struct words {
     const char *title, *why, *fix;
@@ -25,16 +27,38 @@ static const struct words op = {
     "an operator that launches nothing holds up the GPU",
     "The CPU works inside this operator without launching anything, and the GPU has nothing to do.",
     "Do it once before the loop, or on the GPU."};
+static const struct words call = {
+    "a call that launches nothing holds up the GPU",
+    "The CPU is in this call of the runtime or the driver, and the GPU has nothing to do.",
+    "Make it happen once, before the loop: code is loaded and handles are made anew when shapes or "
+    "modules change."};
 static const struct words label = {
     "a stage without GPU work holds up the GPU",
     "While this stage runs, nothing is launched and the GPU has nothing to do.",
     "Move it out of the loop, make it cheaper, or run it while the GPU has work queued."};
 
+/* Both its label, "enumerate(DataLoader)#...__next__", and its function, "dataloader.py(7): ...".
+ */
+static bool is_batch(struct str name)
+{
+    return (str_has(name, "DataLoader") || str_has(name, "/dataloader.py(")) &&
+           str_has(name, "__next__");
+}
+
+static const struct words batch = {
+    "the loop waits for its next batch",
+    "The DataLoader hands out the next batch too late; until then nothing is launched and the GPU "
+    "has nothing to do.",
+    "More workers (num_workers, persistent_workers), a larger prefetch_factor, cheaper transforms; "
+    "or fetch the batch while the GPU has work queued."};
+
 static const struct words *words_for(const struct trace *t, row_t r)
 {
     struct str name = trace_name(t, r);
+    if (is_batch(name)) return &batch;
     if (str_has(name, "Dynamo") && str_has(name, "Lookup")) return &lookup;
     if (t->kind[r] == KIND_PYTHON) return &python;
+    if (t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER) return &call;
     return t->kind[r] == KIND_ANNOTATION ? &label : &op;
 }
 
@@ -60,6 +84,18 @@ static bool is_allocation(const struct analysis *a, row_t top)
     return false;
 }
 
+static bool has_samples(const struct analysis *a, const struct quiet_group *g)
+{
+    return a->t->kind[g->longest] != KIND_PYTHON ||
+           g->cpu_ns >= LEAST_SAMPLES * a->integrity.recording.sample_ns;
+}
+
+static bool is_finding(const struct analysis *a, const struct quiet_group *g)
+{
+    bool once = a->basics.steps.n_steps > 2 && g->n_steps < 2;
+    return !once && has_samples(a, g) && is_one_thing(a->t, g) && !is_allocation(a, g->longest);
+}
+
 static int report_group(const struct analysis *a, const struct quiet_group *g, struct findings *out,
                         struct err *e);
 
@@ -68,9 +104,7 @@ static int run(const struct analysis *a, struct findings *out, struct err *e)
     int64_t least = (int64_t)((double)a->wall_ns * a->th.value[TH_REPORT_GAIN_PCT] / 200);
     for (uint32_t i = 0; i < a->quiet.n_groups; i++) {
         const struct quiet_group *g = &a->quiet.groups[i];
-        bool once = a->basics.steps.n_steps > 2 && g->n_steps < 2;
-        if (g->idle_ns >= least && !once && is_one_thing(a->t, g) && !is_allocation(a, g->longest))
-            TRY(report_group(a, g, out, e));
+        if (g->idle_ns >= least && is_finding(a, g)) TRY(report_group(a, g, out, e));
     }
     return 0;
 }
@@ -80,6 +114,22 @@ const struct rule rule_late_launch = {
     .summary = "the GPU idles while the CPU is in something that launches nothing",
     .run = run,
 };
+
+/* The place is a line of the user's; what is slow there has a name of its own, unless it is that
+ * very function. */
+static const char *subject(const struct analysis *a, struct where *w, const struct quiet_group *g,
+                           const struct finding *f)
+{
+    const struct trace *t = a->t;
+    if (t->kind[g->blamed] != KIND_PYTHON) return rule_name(a, trace_str(t, g->name), 80);
+    if (f->function && where_class(w, g->blamed) == FRAME_USER) return f->function;
+    struct buf text;
+    buf_init(&text);
+    where_print_call(t, g->blamed, &text);
+    const char *name = rule_name(a, str_c(buf_c(&text)), 80);
+    buf_done(&text);
+    return name;
+}
 
 static int report_group(const struct analysis *a, const struct quiet_group *g, struct findings *out,
                         struct err *e)
@@ -92,9 +142,9 @@ static int report_group(const struct analysis *a, const struct quiet_group *g, s
     TRY(where_init(&where, t, e));
     struct place p;
     where_find(&where, g->blamed, &p);
-    where_done(&where);
     rule_place(a, f, &p);
-    if (!f->subject || !f->subject[0]) f->subject = rule_name(a, trace_str(t, g->name), 80);
+    f->subject = subject(a, &where, g, f);
+    where_done(&where);
     f->title = w->title;
     f->why = w->why;
     f->fix = w->fix;

@@ -78,6 +78,17 @@ const struct rule rule_launch_bound = {
     .run = run,
 };
 
+static const char *fix(const struct stage *s, struct str name)
+{
+    if (str_starts(name, "Optimizer.step"))
+        return "Launch less: the fused optimizer (fused=True), or torch.compile around the step.";
+    return s->syncs ? "Launch less: torch.compile(mode=\"reduce-overhead\") or a CUDA graph around "
+                      "what lies between its syncs (a sync cannot be captured), a larger batch, or "
+                      "fused operators."
+                    : "Launch less: torch.compile(mode=\"reduce-overhead\"), a CUDA graph around "
+                      "the stage, a larger batch, or fused operators.";
+}
+
 static int report_stage(const struct analysis *a, const struct stage *s, struct findings *out,
                         struct err *e)
 {
@@ -92,11 +103,7 @@ static int report_stage(const struct analysis *a, const struct stage *s, struct 
                   "Its %u launches a call are %s apart, but the work they start takes %s on "
                   "average: the GPU waits for the next launch most of the time.",
                   s->launches / s->calls, human_time(launch_interval(s)).s, human_time(mean).s);
-    f->fix = s->syncs ? "Launch less: torch.compile(mode=\"reduce-overhead\") or a CUDA graph "
-                        "around what lies between its syncs "
-                        "(a sync cannot be captured), a larger batch, or fused operators."
-                      : "Launch less: torch.compile(mode=\"reduce-overhead\"), a CUDA graph around "
-                        "the stage, a larger batch, or fused operators.";
+    f->fix = fix(s, name);
     f->not_fixed = "The kernels themselves get no faster; shapes and addresses must stay the same "
                    "between calls.";
     f->show = "launches %s";

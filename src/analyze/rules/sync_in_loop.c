@@ -26,6 +26,22 @@ static const struct words words[WAIT_KINDS] = {
                        "work without stopping it."},
 };
 
+/* More bytes than any constant has: data of the step. */
+#define LEAST_DATA_BYTES 4096
+
+static const struct words data_upload = {
+    "upload of ordinary memory", "upload of ordinary memory drains the queue",
+    "Data is copied to the GPU from ordinary memory (HtoD, pageable); the CPU waits for everything "
+    "queued before it.",
+    "Keep the data in pinned memory (DataLoader(pin_memory=True), pin_memory()) and copy it with "
+    "non_blocking=True."};
+
+static const struct words *words_for(const struct analysis *a, const struct sync_site *site)
+{
+    bool data = a->syncs.waits.all[site->longest].bytes >= LEAST_DATA_BYTES;
+    return site->kind == WAIT_UPLOAD && data ? &data_upload : &words[site->kind];
+}
+
 static void explain(const struct analysis *a, struct finding *f, const struct sync_site *site)
 {
     const struct wait *w = &a->syncs.waits.all[site->longest];
@@ -84,7 +100,7 @@ static bool is_notable(const struct analysis *a, const struct sync_site *site)
 static int report_site(const struct analysis *a, uint32_t i, struct findings *out, struct err *e)
 {
     const struct sync_site *site = &a->syncs.sites[i];
-    const struct words *text = &words[site->kind];
+    const struct words *text = words_for(a, site);
     struct finding *f = rule_finding(a, out, &rule_sync_in_loop, e);
     if (!f) return ERR_NOMEM;
     f->title = site->n_drains ? text->drains : text->title;
