@@ -3,7 +3,7 @@
  *
  *     steady=N  N kernels, ten million a minute
  *     launch=N  N kernels       graph=N  a graph of N nodes        copy  sync  devsync
- *     capture=N  N kernels into a graph
+ *     capture=N  N kernels into a graph          capturing=N  as beat, into a graph
  *     threads=N  N threads that launch a thousand kernels each     sleep=MS
  *     beat=N  N times: some kernels that are waited for, a tenth of a second apart
  *     long=MS  a kernel that takes so long       busy=N  as beat, behind it, waiting for others
@@ -209,6 +209,13 @@ static void fork_often(long n)
     }
 }
 
+static void capture_for_long(long n)
+{
+    cuStreamBeginCapture_v2(0);
+    launch_and_wait(n, 1);
+    cuStreamEndCapture(0);
+}
+
 static void obey(const char *word)
 {
     const char *value = strchr(word, '=');
@@ -234,6 +241,7 @@ static void obey(const char *word)
     else if (IS("device1")) launch(n, 1u << 16 | 1);
     else if (IS("graph")) cuGraphLaunch((unsigned)n, 0);
     else if (IS("capture")) capture_graph(n);
+    else if (IS("capturing")) capture_for_long(n);
     else if (IS("copy")) cuMemcpyDtoHAsync(8, 0), cuMemcpyHtoD(4096);
     else if (IS("set")) cuMemsetD8Async(256, 0);
     else if (IS("alloc")) cuMemAlloc(1 << 20);

@@ -14,7 +14,6 @@
  *     last_moment          a kernel is launched just before its kind is switched off
  *     slow                 flushing takes 60 ms, with a lock that the library takes at its end
  *     stuck                the third flush takes seven seconds
- *     no_sync              knows no records of waiting
  *     replay=FILE          hands over buffers that a real CUPTI filled (recorded.h) */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -392,7 +391,6 @@ API uint32_t cuptiActivityEnable(uint32_t kind)
 {
     ANSWER();
     const char *refused = word("refuse=");
-    if (kind == CUPTI_SYNC && word("no_sync")) return CUPTI_INVALID_KIND;
     if (refused && strtoul(refused, NULL, 10) == kind) return CUPTI_INVALID_KIND;
     kind_on[kind % 64] = 1;
     return CUPTI_OK;

@@ -78,4 +78,19 @@ TEST(calls_are_counted)
     CHECK_EQ_UINT(pulse_count().waited_for, before.launched + 2);
 }
 
+TEST(launches_into_a_graph_are_none)
+{
+    uint64_t before = pulse_count().launched;
+    pulse_capture(false); /* of one that began before us */
+    pulse_capture(true);
+    pulse_capture(true);
+    pulse_launch();
+    pulse_capture(false);
+    pulse_launch();
+    CHECK_EQ_UINT(pulse_count().launched, before);
+    pulse_capture(false);
+    pulse_launch();
+    CHECK_EQ_UINT(pulse_count().launched, before + 1);
+}
+
 TEST_MAIN

@@ -13,7 +13,7 @@
 /* Launching takes some microseconds; longer than this it waited for something. */
 #define LAUNCH_WAITS_NS 20000
 
-enum class { NONE, LAUNCH, GRAPH, WAIT, OTHER, N_CLASSES };
+enum class { NONE, LAUNCH, GRAPH, WAIT, BEGIN_CAPTURE, END_CAPTURE, OTHER, N_CLASSES };
 
 /* Driver calls by CUPTI's number: those that put work on a device, wait for it, or take memory. A
  * call of the runtime library shows as the driver call it makes. */
@@ -22,39 +22,60 @@ static const struct range {
     uint8_t class;
 } calls[] = {
     {307, 307, LAUNCH}, /* cuLaunchKernel, _ptsz, cooperative, Ex */
-    {442, 442, LAUNCH}, {477, 478, LAUNCH},
-    {480, 480, LAUNCH}, {652, 653, LAUNCH},
-    {514, 515, GRAPH},                     /* cuGraphLaunch */
-    {495, 498, OTHER},                     /* cuStreamBeginCapture, cuStreamEndCapture */
-    {539, 540, OTHER},  {720, 721, OTHER}, /* what is launched between them does not run */
-    {513, 513, OTHER}, /* cuGraphInstantiate, cuGraphExecUpdate, cuGraphUpload */
-    {578, 578, OTHER},  {643, 643, OTHER},
-    {656, 657, OTHER},  {561, 561, OTHER},
-    {696, 696, OTHER},  {580, 581, OTHER},
-    {17, 17, WAIT},                        /* cuCtxSynchronize */
-    {800, 800, WAIT},   {121, 121, WAIT},  /* cuEventSynchronize */
-    {126, 126, WAIT},                      /* cuStreamSynchronize */
-    {440, 440, WAIT},   {295, 295, OTHER}, /* cuStreamWaitEvent */
-    {436, 436, OTHER},  {119, 119, OTHER}, /* cuEventRecord */
-    {441, 441, OTHER},  {587, 588, OTHER},
+    {442, 442, LAUNCH},
+    {477, 478, LAUNCH},
+    {480, 480, LAUNCH},
+    {652, 653, LAUNCH},
+    {514, 515, GRAPH},         /* cuGraphLaunch */
+    {495, 496, BEGIN_CAPTURE}, /* cuStreamBeginCapture */
+    {539, 540, BEGIN_CAPTURE},
+    {720, 721, BEGIN_CAPTURE},
+    {497, 498, END_CAPTURE}, /* cuStreamEndCapture: what is launched between them does not run */
+    {513, 513, OTHER},       /* cuGraphInstantiate, cuGraphExecUpdate, cuGraphUpload */
+    {578, 578, OTHER},
+    {643, 643, OTHER},
+    {656, 657, OTHER},
+    {561, 561, OTHER},
+    {696, 696, OTHER},
+    {580, 581, OTHER},
+    {17, 17, WAIT}, /* cuCtxSynchronize */
+    {800, 800, WAIT},
+    {121, 121, WAIT}, /* cuEventSynchronize */
+    {126, 126, WAIT}, /* cuStreamSynchronize */
+    {440, 440, WAIT},
+    {295, 295, OTHER}, /* cuStreamWaitEvent */
+    {436, 436, OTHER},
+    {119, 119, OTHER}, /* cuEventRecord */
+    {441, 441, OTHER},
+    {587, 588, OTHER},
     {276, 293, OTHER}, /* cuMemcpy..., from HtoD_v2 to HtoAAsync_v2 */
-    {305, 306, OTHER},  {318, 321, OTHER},
-    {397, 410, OTHER},  {418, 427, OTHER},
-    {776, 779, OTHER},  {796, 799, OTHER},
+    {305, 306, OTHER},
+    {318, 321, OTHER},
+    {397, 410, OTHER},
+    {418, 427, OTHER},
+    {776, 779, OTHER},
+    {796, 799, OTHER},
     {249, 254, OTHER}, /* cuMemset... */
-    {411, 416, OTHER},  {216, 216, OTHER},
-    {218, 218, OTHER},  {220, 220, OTHER},
-    {222, 222, OTHER},  {224, 224, OTHER},
-    {226, 226, OTHER},  {428, 433, OTHER},
+    {411, 416, OTHER},
+    {216, 216, OTHER},
+    {218, 218, OTHER},
+    {220, 220, OTHER},
+    {222, 222, OTHER},
+    {224, 224, OTHER},
+    {226, 226, OTHER},
+    {428, 433, OTHER},
     {243, 245, OTHER}, /* cuMemAlloc, cuMemFree */
     {38, 38, OTHER},   /* cuMemFreeHost */
     {271, 271, OTHER}, /* cuMemHostAlloc, cuMemAllocHost, registering */
-    {294, 294, OTHER},  {301, 302, OTHER},
-    {379, 379, OTHER},  {371, 371, OTHER}, /* cuMemAllocManaged */
-    {549, 552, OTHER},                     /* cuMemCreate, Release, Map, Unmap */
-    {598, 601, OTHER},                     /* cuMemAllocAsync, cuMemFreeAsync */
-    {611, 612, OTHER},  {18, 21, OTHER},   /* cuModuleLoad... */
-    {678, 679, OTHER},                     /* cuLibraryLoad... */
+    {294, 294, OTHER},
+    {301, 302, OTHER},
+    {379, 379, OTHER},
+    {371, 371, OTHER}, /* cuMemAllocManaged */
+    {549, 552, OTHER}, /* cuMemCreate, Release, Map, Unmap */
+    {598, 601, OTHER}, /* cuMemAllocAsync, cuMemFreeAsync */
+    {611, 612, OTHER},
+    {18, 21, OTHER},   /* cuModuleLoad... */
+    {678, 679, OTHER}, /* cuLibraryLoad... */
 };
 enum { N_CALLS = sizeof calls / sizeof *calls, MOST_IDS = 1024 };
 
@@ -86,12 +107,15 @@ static uint16_t call_name(uint32_t id, const struct cupti_call *c)
     return name;
 }
 
-/* Calls that failed have launched nothing. */
+/* Calls that failed have launched nothing, but they do end a capture. */
 static void count_call(enum class class, const struct cupti_call *c)
 {
-    if (c->result && *(const uint32_t *)c->result != 0) return;
+    bool failed = c->result && *(const uint32_t *)c->result != 0;
+    if (class == END_CAPTURE) pulse_capture(false);
+    if (failed) return;
     if (class == LAUNCH || class == GRAPH) pulse_launch();
     else if (class == WAIT) pulse_wait();
+    else if (class == BEGIN_CAPTURE) pulse_capture(true);
 }
 
 static void call_ends(uint32_t id, const struct cupti_call *c)

@@ -7,6 +7,14 @@
 #define SILENT_NS     1000000000u
 
 atomic_uint_fast64_t pulse_launched, pulse_waited_for;
+atomic_int pulse_capturing;
+
+/* One that began unseen ends all the same. */
+void pulse_capture(bool begins)
+{
+    int n = atomic_load(&pulse_capturing), least = begins ? 0 : 1, by = begins ? 1 : -1;
+    while (n >= least && !atomic_compare_exchange_weak(&pulse_capturing, &n, n + by)) {}
+}
 
 struct pulse_look pulse_count(void)
 {

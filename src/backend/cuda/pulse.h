@@ -14,8 +14,11 @@
 extern atomic_uint_fast64_t pulse_launched;   /* calls that put work on a device */
 extern atomic_uint_fast64_t pulse_waited_for; /* of them, before the last wait that returned */
 
+extern atomic_int pulse_capturing; /* streams whose launches go into a graph */
+
 static inline void pulse_launch(void)
 {
+    if (atomic_load_explicit(&pulse_capturing, memory_order_relaxed) > 0) return;
     atomic_fetch_add_explicit(&pulse_launched, 1, memory_order_relaxed);
 }
 
@@ -24,6 +27,9 @@ static inline void pulse_wait(void)
     uint64_t n = atomic_load_explicit(&pulse_launched, memory_order_relaxed);
     atomic_store_explicit(&pulse_waited_for, n, memory_order_relaxed);
 }
+
+/* A stream begins to be captured into a graph, or is no longer: launches do not run meanwhile. */
+void pulse_capture(bool begins);
 
 /* What is known at one fetch. */
 struct pulse_look {
