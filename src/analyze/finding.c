@@ -139,20 +139,53 @@ static void share_gain(struct finding **items, uint32_t n, int64_t gain_ns)
                 (int64_t)((double)gain_ns * (double)items[i]->exposed_ns / (double)exposed);
 }
 
-/* Finding `at` has been ranked: was it one of those, then so were the ones before it of its kind.
- */
-static void join_hidden(struct ranking *r, uint32_t at)
+/* Wall clock with the first `n` findings fixed but these two. */
+static int wall_but(struct ranking *r, uint32_t n, const struct finding *x, const struct finding *y,
+                    int64_t *ret, struct err *e)
+{
+    struct ranking some = *r;
+    struct arena_mark mark = arena_mark(r->mem);
+    some.n_fixed = 0;
+    some.fixed = arena_zalloc(r->mem, ((size_t)n + 1) * FINDING_EDITS, sizeof *some.fixed);
+    if (!some.fixed) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct finding *f = r->f->items[i];
+        for (uint32_t k = 0; f != x && f != y && k < f->n_edits; k++)
+            some.fixed[some.n_fixed++] = f->edits[k];
+    }
+    int rc = wall_with(&some, 0, 0, ret, e);
+    arena_reset_to(r->mem, mark);
+    return rc;
+}
+
+/* Whether finding `at` owes a good part of its gain to the earlier finding `i`: not worth so much
+ * as long as that is not fixed. */
+static int owes(struct ranking *r, uint32_t at, uint32_t i, bool *ret, struct err *e)
+{
+    const struct finding *x = r->f->items[at], *y = r->f->items[i];
+    int64_t before, after;
+    TRY(wall_but(r, at + 1, x, y, &before, e));
+    TRY(wall_but(r, at + 1, y, NULL, &after, e));
+    *ret = 2 * (before - after) < x->gain_ns && worth(r, x->gain_ns - (before - after));
+    return 0;
+}
+
+/* Finding `at` has been ranked: was it one of those, then so were the ones before it of its kind,
+ * and any other without which it gains little. */
+static int join_hidden(struct ranking *r, uint32_t at, struct err *e)
 {
     struct finding **items = r->f->items;
-    if (!was_hidden(r, items[at])) return;
+    if (!was_hidden(r, items[at])) return 0;
     int64_t gain = 0;
     for (uint32_t i = 0; i <= at; i++) {
-        if (i < at && items[i]->rule != items[at]->rule) continue;
-        items[i]->together = true;
+        bool joins = i == at || items[i]->rule == items[at]->rule;
+        if (!joins) TRY(owes(r, at, i, &joins, e));
+        items[i]->together |= joins;
     }
     for (uint32_t i = 0; i <= at; i++)
         if (items[i]->together) gain += items[i]->gain_ns;
     share_gain(items, at + 1, gain);
+    return 0;
 }
 
 /* What is left gains little one by one, but may gain together. */
@@ -175,7 +208,7 @@ static int rank_gains(struct ranking *r, uint32_t n, struct err *e)
         TRY(find_best(r, at, n, e));
         if (!worth(r, r->f->items[at]->gain_ns)) return share_the_rest(r, at, n, e);
         take(r, at);
-        join_hidden(r, at);
+        TRY(join_hidden(r, at, e));
     }
     return 0;
 }

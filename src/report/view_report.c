@@ -182,7 +182,7 @@ static bool is_partner(const struct finding *f)
 
 static void put_gain(struct buf *out, const struct finding *f)
 {
-    buf_printf(out, "  blocked %s, exposed %s", human_time(f->blocked_ns).s,
+    buf_printf(out, "blocked %s, exposed %s", human_time(f->blocked_ns).s,
                human_time(f->exposed_ns).s);
     if (f->advice || !f->n_edits) return;
     if (is_partner(f)) {
@@ -218,9 +218,11 @@ static void put_finding(const struct screen *s, const struct finding *f, uint32_
         buf_pad(s->out, ' ', INDENT);
         buf_printf(s->out, "%s:%d\n", f->file, f->line);
     }
-    buf_pad(s->out, ' ', INDENT - 2);
-    put_gain(s->out, f);
-    buf_addc(s->out, '\n');
+    struct buf gain;
+    buf_init(&gain);
+    put_gain(&gain, f);
+    put_line(s, buf_c(&gain));
+    buf_done(&gain);
     if (is_partner(f)) return;
     put_line(s, f->why);
     put_line(s, f->fix);

@@ -301,6 +301,34 @@ TEST(a_finding_the_others_need_is_told_however_small)
     done(&d);
 }
 
+/* A readback after a launch-bound stage, and 400 us that nothing is known of: without the readback
+ * the CPU is still late because of the launches, and without those it still waits. */
+TEST(what_a_finding_owes_to_another_rule_is_told_together)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 6; s++) {
+        double at = s * 1990, gpu = at + 510;
+        kit_label(&k, "one", at, 8);
+        kit_launch(&k, at + 1, "huge", at + 10, 500);
+        kit_label(&k, "many", at + 10, 1505);
+        for (int i = 0; i < 20; i++) {
+            double launch = at + 20 + i * 75;
+            gpu = launch + 10 > gpu ? launch + 10 : gpu;
+            kit_launch(&k, launch, "small", gpu, 20);
+            gpu += 20;
+        }
+        kit_item(&k, at + 1520, at + 1531, 5);
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    const struct finding *f = found(&d, "launch_bound"), *g = found(&d, "sync_in_loop");
+    if (CHECK(f != NULL && g != NULL)) {
+        CHECK(f->together && g->together);
+        CHECK(f->gain_ns + g->gain_ns > f->first_guess_ns + 2 * g->first_guess_ns);
+    }
+    done(&d);
+}
+
 TEST(gains_of_all_findings_never_exceed_what_is_there)
 {
     struct diagnosis d;
