@@ -257,11 +257,13 @@ static struct cause of_way(const struct split *s, const struct gap_at *at)
                  copies ? "between a copy and other work" : "launched in time, started late");
 }
 
-/* After the launch: the call and a usual latency are its own, what exceeds them is not. */
+/* After the launch: the call and a usual latency are its own, what exceeds them is not. A call that
+ * had begun before the gap may still be at it: launching a graph takes long. */
 static int split_way(struct split *s, const struct gap_at *at, struct span time)
 {
     struct cause way = of_way(s, at), launch = of_launch(s, at);
     bool late = at->g->late_ns > at->g->begin_ns && way.kind != CAUSE_COPY;
+    if (way.kind == CAUSE_DEVICE) late = trace_end_ns(s->t, at->g->launch) > at->g->begin_ns;
     int64_t until = late ? trace_end_ns(s->t, at->g->launch) + LATENCY_NS : time.begin_ns;
     if (until > time.end_ns) until = time.end_ns;
     if (until < time.begin_ns) until = time.begin_ns;

@@ -292,6 +292,21 @@ TEST(from_a_copy_to_a_kernel)
     done(&f);
 }
 
+/* device   10-30                    125-
+ * thread       [cudaGraphLaunch  115]   begun before the gap, and still at it */
+TEST(a_launch_that_takes_long_is_not_the_devices_doing)
+{
+    struct kit k = kit_begin();
+    kit_launch(&k, 0, "a", 10, 20);
+    kit_call(&k, "cudaGraphLaunch", 15, 100);
+    kit_work(&k, KIND_KERNEL, "node", 125, 10);
+    struct found f = run(&k, 5);
+    check_sums(&f);
+    CHECK_EQ_INT(idle_of(&f, CAUSE_LAUNCH, "cudaGraphLaunch"), kit_ns(95));
+    CHECK(cause(&f, CAUSE_DEVICE, "launched in time, started late") == NULL);
+    done(&f);
+}
+
 TEST(graphs_and_unknown_launches)
 {
     struct kit k = kit_begin();
