@@ -190,6 +190,35 @@ TEST(graph_replays_that_leave_one_record_each)
     done(&f);
 }
 
+/* Graphs of four kernels, launched by calls of `launch_us` every 200 us. */
+static struct found replayed(double launch_us, int nodes, bool ours)
+{
+    struct kit k = kit_begin();
+    if (ours) kit_meta(&k, TRACE_META_RECORDED, "1");
+    for (int i = 0; i < 20; i++) {
+        kit_call(&k, "cuGraphLaunch", i * 200, launch_us);
+        for (int n = 0; n < nodes; n++)
+            kit_work(&k, KIND_KERNEL, "gemm", i * 200 + launch_us + n * 20, 18);
+    }
+    return judge(&k);
+}
+
+TEST(graphs_recorded_by_node_take_time_to_launch)
+{
+    struct found f = replayed(60, 4, true);
+    CHECK_EQ_STR(level(&f, "graphs_by_node"), "usable");
+    done(&f);
+    f = replayed(10, 4, true);
+    CHECK_EQ_STR(level(&f, "graphs_by_node"), "none");
+    done(&f);
+    f = replayed(60, 1, true); /* as a whole: nothing better is to be had */
+    CHECK_EQ_STR(level(&f, "graphs_by_node"), "none");
+    done(&f);
+    f = replayed(60, 4, false);
+    CHECK_EQ_STR(level(&f, "graphs_by_node"), "none");
+    done(&f);
+}
+
 TEST(launches_while_a_graph_is_captured_do_not_run)
 {
     struct kit k = saturated(20, 0, 0, 1);

@@ -12,7 +12,7 @@ static integrity_check *const checks[] = {
     integrity_check_edges,     integrity_check_graphs,    integrity_check_waits,
     integrity_check_links,     integrity_check_untimed,   integrity_check_impossible,
     integrity_check_clocks,    integrity_check_steps,     integrity_check_collectives,
-    integrity_check_recording, integrity_check_overheads,
+    integrity_check_recording, integrity_check_overheads, integrity_check_graph_nodes,
 };
 
 const char *quality_name(enum quality q)

@@ -27,6 +27,6 @@ integrity_check integrity_check_empty, integrity_check_dropped, integrity_check_
 /* integrity_times.c: what cannot be true, and what recording did to the run */
 integrity_check integrity_check_file, integrity_check_untimed, integrity_check_impossible,
     integrity_check_clocks, integrity_check_collectives, integrity_check_recording,
-    integrity_check_overheads;
+    integrity_check_overheads, integrity_check_graph_nodes;
 
 #endif

@@ -252,6 +252,8 @@ static struct recording_cost cost_of_thread(const struct checking *c, const stru
     return v;
 }
 
+enum { LEAST_GRAPH_SHARE = 10 }; /* a tenth of the trace */
+
 /* The price of recording, on the thread that paid most. */
 void integrity_check_recording(struct checking *c)
 {
@@ -295,4 +297,27 @@ void integrity_check_overheads(struct checking *c)
                   "a gap in the device's work once, at the first launch: not the program's");
     tell_overhead(c, OVERHEAD_LOADING, "code_loading", "loading code onto the device",
                   "kernels ran for the first time in the window: it was not warmed up");
+}
+
+/* Launching a graph whose nodes are recorded one by one takes the CPU as long as launching them. */
+void integrity_check_graph_nodes(struct checking *c)
+{
+    const struct trace *t = c->t;
+    int64_t ns = 0, all = t->end_ns - t->begin_ns;
+    uint32_t n = 0;
+    if (!trace_meta(t, TRACE_META_RECORDED).p) return;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (calls_kind(&c->b->calls, t, r) != CALL_GRAPH_LAUNCH || trace_call(t, r)->n_gpu < 2)
+            continue;
+        ns += t->dur_ns[r];
+        n++;
+    }
+    if (all <= 0 || ns * LEAST_GRAPH_SHARE < all) return;
+    struct doubt *d = integrity_doubt(
+        c, "graphs_by_node", QUALITY_USABLE,
+        "launching %s CUDA graphs took %.0f %% of the time, because every node was recorded",
+        human_count(n).s, pct((uint64_t)ns, (uint64_t)all));
+    d->means = "without the recorder the CPU is faster there, and may not be what is critical";
+    d->instead =
+        "strata run --level timeline --graphs whole: one record a graph, at hardly any cost";
 }
