@@ -19,6 +19,7 @@ static uint32_t most;                    /* buffers there may be */
 static _Atomic uint32_t n_slots;         /* the first so many have been used */
 static _Atomic(struct buffer *) filled;  /* newest first */
 static _Atomic uint32_t last_ready_hint; /* where one was made ready last */
+static _Atomic uint32_t n_taken;         /* since they were last replenished */
 
 void buffers_init(uint64_t most_bytes)
 {
@@ -57,6 +58,7 @@ static struct slot *make(enum state to)
 void *buffers_take(void)
 {
     uint32_t n = atomic_load(&n_slots), from = atomic_load(&last_ready_hint);
+    atomic_fetch_add_explicit(&n_taken, 1, memory_order_relaxed);
     for (uint32_t k = 0; k < n; k++) {
         struct slot *s = &slots[(from + k) % n];
         if (atomic_load_explicit(&s->state, memory_order_relaxed) == READY &&
@@ -113,9 +115,10 @@ void buffers_recycle(struct buffer *b)
 
 void buffers_replenish(void)
 {
-    uint32_t ready = 0, n = atomic_load(&n_slots);
+    uint32_t ready = 0, n = atomic_load(&n_slots), want = atomic_exchange(&n_taken, 0);
+    if (want < BUFFERS_READY) want = BUFFERS_READY;
     for (uint32_t i = 0; i < n; i++) ready += atomic_load(&slots[i].state) == READY;
-    while (ready < BUFFERS_READY && make(READY)) ready++;
+    while (ready < want && make(READY)) ready++;
 }
 
 struct buffer *buffers_lent(uint32_t i)

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define BUFFERS_BYTES ((size_t)256 << 10) /* of one buffer */
-#define BUFFERS_READY 4                   /* kept ready */
+#define BUFFERS_READY 4                   /* kept ready at least */
 
 struct buffer {
     char *bytes;
@@ -43,7 +43,8 @@ struct buffer *buffers_filled(void);
 /* Empties it; it is ready again. */
 void buffers_recycle(struct buffer *b);
 
-/* Keeps BUFFERS_READY of them ready. */
+/* Makes as many ready as were taken since the last time, BUFFERS_READY at least: whoever takes one
+ * that is not ready pays for making it, in the middle of a launch. */
 void buffers_replenish(void);
 
 /* The i-th buffer while it is lent and not given up; until i reaches buffers_count. */

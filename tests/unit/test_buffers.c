@@ -31,6 +31,18 @@ TEST(a_buffer_goes_round)
     for (int i = 0; i < 100; i++) CHECK_EQ_INT(again[i], 0);
 }
 
+TEST(as_many_are_ready_as_were_needed)
+{
+    begin(BUFFERS_BYTES * 64);
+    buffers_replenish();
+    CHECK_EQ_UINT(buffers_count(), BUFFERS_READY);
+    for (int i = 0; i < 20; i++) CHECK(buffers_take() != NULL);
+    buffers_replenish();
+    CHECK_EQ_UINT(buffers_count(), 40);
+    for (int i = 0; i < 20; i++) CHECK(buffers_take() != NULL);
+    CHECK_EQ_UINT(buffers_count(), 40);
+}
+
 TEST(strangers_are_refused)
 {
     char other[64];
