@@ -226,32 +226,19 @@ static int guess_gains(struct ranking *r, uint32_t n, struct err *e)
     return 0;
 }
 
-/* Wall clock with everything fixed that gains something or is part of a common gain, but `left`. */
-static int wall_without(struct ranking *r, const struct finding *left, int64_t *ret, struct err *e)
-{
-    r->n_fixed = 0;
-    for (uint32_t i = 0; i < r->f->n; i++) {
-        const struct finding *x = r->f->items[i];
-        if (x == left || x->advice || (!x->together && !x->gain_ns)) continue;
-        for (uint32_t k = 0; k < x->n_edits && i < MOST_RANKED; k++)
-            r->fixed[r->n_fixed++] = x->edits[k];
-    }
-    return wall_with(r, 0, 0, ret, e);
-}
-
 /* Which of those that gain together must be among them: without one of these at least half of the
  * common gain is lost, however little it exposes itself. */
-static int mark_needed(struct ranking *r, struct err *e)
+static int mark_needed(struct ranking *r, uint32_t n, struct err *e)
 {
     int64_t all, without, gain = 0;
-    for (uint32_t i = 0; i < r->f->n; i++)
+    for (uint32_t i = 0; i < n; i++)
         if (r->f->items[i]->together) gain += r->f->items[i]->gain_ns;
     if (!gain) return 0;
-    TRY(wall_without(r, NULL, &all, e));
-    for (uint32_t i = 0; i < r->f->n; i++) {
+    TRY(wall_but(r, n, NULL, NULL, &all, e));
+    for (uint32_t i = 0; i < n; i++) {
         struct finding *x = r->f->items[i];
         if (!x->together) continue;
-        TRY(wall_without(r, x, &without, e));
+        TRY(wall_but(r, n, x, NULL, &without, e));
         x->needed = 2 * (without - all) >= gain;
     }
     return 0;
@@ -335,7 +322,7 @@ int findings_rank(struct findings *f, const struct sim_model *m, const struct un
     TRY(guess_gains(&r, n, e));
     TRY(rank_gains(&r, n, e));
     if (n) qsort(f->items, n, sizeof *f->items, by_exposed);
-    TRY(mark_needed(&r, e));
+    TRY(mark_needed(&r, n, e));
     f->all_fixed_ns = r.wall_ns;
     drop_minor(&r);
     return predict_alone(&r, e);

@@ -66,16 +66,16 @@ static bool holds_most(const struct looking *k, int64_t work_ns)
     return work_ns > 0 && (double)work_ns >= LEAST_WORK * (double)k->work_ns;
 }
 
-/* What the outermost stages are to the program. */
-struct outermost {
+/* What the outermost stages are to the program, together. */
+struct weights {
     uint32_t busiest; /* node with the most device work, or STAGE_NONE */
     uint32_t n;       /* how many have any */
     int64_t work_ns;  /* of all of them */
 };
 
-static struct outermost weigh_stages(const struct looking *k)
+static struct weights weigh_stages(const struct looking *k)
 {
-    struct outermost o = {.busiest = STAGE_NONE};
+    struct weights o = {.busiest = STAGE_NONE};
     for (uint32_t i = 0; i < k->tree.n_nodes; i++) {
         if (k->tree.nodes[i].parent != STAGE_NONE || k->outer[i].work_ns <= 0) continue;
         o.n++;
@@ -170,7 +170,7 @@ static void settle(const struct looking *k, const struct pieces *p, struct focus
  * are one run of it; none when nothing of that holds most of the device work. */
 static int choose(struct looking *k, struct pieces *p, struct focus *ret)
 {
-    struct outermost o = weigh_stages(k);
+    struct weights o = weigh_stages(k);
     bool one = o.n && holds_most(k, k->outer[o.busiest].work_ns) &&
                (o.n == 1 || k->outer[o.busiest].has_stages);
     if (one) {
