@@ -276,15 +276,19 @@ static void put_page(struct jout *j, const struct page_set *s, const struct page
 
 static void put_words(struct jout *j, const struct page_set *s)
 {
-    struct buf text;
+    struct buf title, text;
+    buf_init(&title);
     buf_init(&text);
-    view_report_title(&text, s->a, s->path);
+    view_report_title(&title, s->a, s->path);
+    buf_add_str(&text, str_trim(buf_str(&title)));
+    buf_adds(&text, "  ");
     view_part_shown(&text, s->a->t);
     jout_str(j, "headline", str_trim(buf_str(&text)));
     buf_reset(&text);
     view_report_verdict(&text, s->a);
     jout_str(j, "verdict", buf_str(&text));
-    if (!buf_ok(&text)) j->out->failed = true;
+    if (!buf_ok(&text) || !buf_ok(&title)) j->out->failed = true;
+    buf_done(&title);
     buf_done(&text);
 }
 

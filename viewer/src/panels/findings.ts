@@ -71,7 +71,7 @@ function headOf(f: Finding, number: number): Child[] {
       'span',
       { class: 'finding-line' },
       h('span', { class: 'rank' }, String(number + 1)),
-      h('span', { class: 'severity' }, f.severity),
+      h('span', { class: 'severity' }, f.severity + (f.only_together ? ' · only together' : '')),
     ),
     h('span', { class: 'finding-title' }, ...explain(f.title, false)),
     f.subject ? h('code', { class: 'subject' }, f.subject) : null,
