@@ -11,6 +11,9 @@
     handle = strata.annotate_pipeline(pipe)  # a diffusers pipeline, from outside
     handle = strata.watch(model)             # any module or object
 
+    with strata.timeline():                  # every kernel, copy and wait, from here to there
+        ...
+
     strata.report("trace.json.gz")           # in a notebook: what is slow and why, inline
 
 A table comes out on stderr when the program ends, and files in strata_out/ (timing.json and
@@ -28,6 +31,7 @@ if enabled:
     try:
         from strata import memory
         from strata._annotate import annotate_pipeline, watch
+        from strata._capture import timeline
         from strata._marks import counter, instant, step
         from strata._profile import profile, schedule
         from strata._report import report, reset, run_dir, set_metadata, write
@@ -40,7 +44,7 @@ if enabled:
 if not enabled:
     from strata import _off as memory
     from strata._off import (annotate_pipeline, counter, instant, profile, report, reset, run_dir,
-                             schedule, set_metadata, stage, step, watch, write)
+                             schedule, set_metadata, stage, step, timeline, watch, write)
 
 __all__ = [
     "annotate_pipeline",
@@ -56,6 +60,7 @@ __all__ = [
     "set_metadata",
     "stage",
     "step",
+    "timeline",
     "watch",
     "write",
     "__version__",

@@ -45,9 +45,10 @@ class Run:
 
 @pytest.fixture
 def capture(tmp_path):
-    """capture(*words of the program, fake=what CUPTI does wrong, cupti=version)."""
+    """capture(*words of the program, fake=what CUPTI does wrong, cupti=version); program=: as it is,
+    without `strata run`."""
 
-    def run(*words, fake="", cupti="13", options=(), command=None, **env):
+    def run(*words, fake="", cupti="13", options=(), command=None, program=None, **env):
         libraries = tmp_path / "lib"
         libraries.mkdir(exist_ok=True)
         links = {"libcuda.so.1": "libcuda.so.1", f"libcupti.so.{cupti}": f"libcupti.so.{cupti}.fake"}
@@ -56,13 +57,54 @@ def capture(tmp_path):
             (libraries / name).symlink_to(FAKES / file)
         env.setdefault("APP_CUPTI", f"libcupti.so.{cupti}")
         command = command or [str(FAKES / "capture_app"), *words]
+        program = program or [PROGRAM, "run", "-o", str(tmp_path / "out"), "--level", "timeline", *options,
+                              "--", *command]
         done = subprocess.run(
-            [PROGRAM, "run", "-o", str(tmp_path / "out"), "--level", "timeline", *options, "--",
-             *command], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path,
-            env=clean_environment(LD_LIBRARY_PATH=libraries, FAKE_CUPTI=fake, **env))
+            program, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path,
+            env=clean_environment(LD_LIBRARY_PATH=libraries, FAKE_CUPTI=fake,
+                                  STRATA_OUT=tmp_path / "out", **env))
         return Run(done, tmp_path / "out")
 
     return run
+
+
+FROM_INSIDE = """
+    import ctypes, os
+    ctypes.CDLL(os.environ["APP_CUPTI"], ctypes.RTLD_GLOBAL)  # as torch does
+    cuda, kernel = ctypes.CDLL("libcuda.so.1"), ctypes.c_char_p(b"gemm")
+    import strata
+
+    def work(n):
+        for _ in range(n):
+            cuda.cuLaunchKernel(kernel, 1, 0)
+        cuda.cuStreamSynchronize(0)
+
+    cuda.cuInit(0)
+    work(50)
+    with strata.timeline() as part, strata.timeline():
+        work(30)
+    work(70)
+
+    @strata.timeline()
+    def again():
+        work(20)
+    again()
+    work(5)
+    assert part.report("--whole").startswith(os.path.basename(part.folder))
+"""
+
+
+def test_parts_of_a_program_from_inside(capture, tmp_path):
+    """Without `strata run`: what is launched inside the parts is there, and nothing else."""
+    script = tmp_path / "inside.py"
+    script.write_text(textwrap.dedent(FROM_INSIDE))
+    run = capture(program=[sys.executable, str(script)], STRATA_TABLE="off")
+    assert run.status == 0 and run.stderr == "", run.stderr
+    assert run.counts()["kernel"] == 50 and run.ask("info")["device_work_without_launch"] == 0
+    waits = [r for r in run.rows(tmp_path) if r["name"] == "cuStreamSynchronize"]
+    assert len(waits) == 2
+    (site,) = run.ask("syncs", "--whole")["sites"]
+    assert site["source"]["function"] == "work" and site["source"]["line"] == 10
 
 
 @pytest.mark.parametrize("cupti", ["12", "13"])
