@@ -25,8 +25,7 @@ struct focus {
 };
 
 /* ret->found is false when everything is to be looked at. Memory from `mem`. */
-int focus_find(const struct trace *t, struct arena *mem, struct focus *ret,
-               struct err *e) MUST_USE;
+int focus_find(const struct trace *t, struct arena *mem, struct focus *ret, struct err *e) MUST_USE;
 
 /* Cuts the trace down to its focus, and says so in (*t)->part. */
 int focus_cut(struct trace **t, struct err *e) MUST_USE;

@@ -109,13 +109,14 @@ static void find_owner(struct finder *f, struct lead *l)
 
 static int add_piece(struct finder *f, lane_id thread, struct span time)
 {
-    struct stretch_piece *last = f->n_pieces ? &f->pieces[f->n_pieces - 1] : NULL;
-    if (last && last->thread == thread && last->time.end_ns == time.begin_ns) {
-        last->time.end_ns = time.end_ns;
+    if (VEC_RESERVE(f->pieces, f->n_pieces, f->cap_pieces, 1)) return ERR_NOMEM;
+    struct stretch_piece *next = &f->pieces[f->n_pieces];
+    if (f->n_pieces && next[-1].thread == thread && next[-1].time.end_ns == time.begin_ns) {
+        next[-1].time.end_ns = time.end_ns;
         return 0;
     }
-    if (VEC_RESERVE(f->pieces, f->n_pieces, f->cap_pieces, 1)) return ERR_NOMEM;
-    f->pieces[f->n_pieces++] = (struct stretch_piece){UINT32_MAX, thread, time};
+    *next = (struct stretch_piece){UINT32_MAX, thread, time};
+    f->n_pieces++;
     return 0;
 }
 

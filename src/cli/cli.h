@@ -62,8 +62,8 @@ int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct
 
 /* The same, cut down to what is worth looking at in a recording (analyze/focus.h) unless the user
  * wants the whole; for commands that have this option. */
-#define PART_OPT                                                                \
-    {                                                                           \
+#define PART_OPT                                                               \
+    {                                                                          \
         "whole", 0, NULL, "of a recording: start-up and first calls too", NULL \
     }
 int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,

@@ -204,7 +204,8 @@ struct def_work {
     uint32_t registers, shared_bytes;
 };
 
-/* The fact that says how many frames of a stack a recorder takes: those further out are left off. */
+/* The fact that says how many frames of a stack a recorder takes: those further out are left off.
+ */
 #define RING_FACT_FRAMES "stack_frames"
 
 /* A function at one of its lines, called from `parent`. A stack is named by its innermost frame. */

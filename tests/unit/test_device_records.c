@@ -227,11 +227,10 @@ TEST(a_file_cut_anywhere_is_survived)
 
 static void put_memory(uint64_t ticks, uint64_t address, uint32_t kind, uint64_t bytes)
 {
-    struct ring_record slots[4] = {
-        {.ticks = ticks, .kind = RING_MEMORY, .type = RING_MEMORY_ALLOC},
-        value(address, kind),
-        {.kind = RING_MEMORY_BYTES},
-        value(bytes, 0)};
+    struct ring_record slots[4] = {{.ticks = ticks, .kind = RING_MEMORY, .type = RING_MEMORY_ALLOC},
+                                   value(address, kind),
+                                   {.kind = RING_MEMORY_BYTES},
+                                   value(bytes, 0)};
     recorder_put_all(slots, 4);
 }
 

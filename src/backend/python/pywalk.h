@@ -19,8 +19,8 @@ struct pyframe {
 int pywalk_here(const struct pyapi *api, const void *tstate, struct pyframe *ret, int cap);
 
 /* The same for any thread at any moment, through the kernel: what comes out may be wrong where the
- * thread was moving, but nothing can crash; 0 where that shows. `memo` is where the frames were last
- * time: they lie close together, and those places are read in one go. */
+ * thread was moving, but nothing can crash; 0 where that shows. `memo` is where the frames were
+ * last time: they lie close together, and those places are read in one go. */
 enum { PYWALK_REGIONS = 16, PYWALK_REGION_BYTES = 16384, PYWALK_CODES = 512 };
 
 struct pywalk_memo {
