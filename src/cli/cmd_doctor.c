@@ -39,7 +39,9 @@ static const char *verdict(const struct doctor *d)
 {
     switch (d->timeline[0]) {
     case 'c': return "a timeline can be recorded here: kernels, copies and syncs through CUPTI";
-    case 't': return "no GPU can be recorded here: a timeline would be torch.profiler's";
+    case 't':
+        return "no NVIDIA GPU here: a timeline is of operators and Python, or torch.profiler's of "
+               "another device";
     default: return "stages can be recorded here; a timeline needs a GPU or torch";
     }
 }

@@ -29,10 +29,9 @@ struct place {
     /* the sampling thread's own */
     struct pywalk_memo walk_memo;
     struct pytable_memo stack_memo;
-    uintptr_t
-        outermost[2];  /* frames that stacks ended at: of the last one that counted, seen last */
-    uint64_t cpu_ns;   /* of the thread, at the last look */
-    uint32_t standing; /* the stack it stands at, 0 when it ran since */
+    uintptr_t outermost[2]; /* frames that stacks ended at: the last that counted, the last seen */
+    uint64_t cpu_ns;        /* of the thread, at the last look */
+    uint32_t standing;      /* the stack it stands at, 0 when it ran since */
     uint64_t standing_from; /* ticks */
     uint64_t standing_to;   /* when it was last found there */
 };
