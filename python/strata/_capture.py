@@ -43,7 +43,8 @@ def _load(ops: str) -> Any:
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
-        ctypes.PyDLL(here).strata_inject_start(_kind())  # with the GIL: its self-test wants it
+        if ctypes.PyDLL(here).strata_inject_start(_kind()) < 0:  # with the GIL, for its self-test
+            _settings.say("no GPU in this timeline: strata doctor tells why")
     finally:
         for name, value in before.items():
             os.environ.pop(name)

@@ -56,7 +56,8 @@ int show_screen(struct cli *cli, const struct opts *o, uint32_t limit, struct sc
 {
     long n = limit;
     TRY(opt_long(o, "limit", 0, INT_MAX, &n, e));
-    *ret = (struct screen){&cli->out, o->args[0], cli->width, cli->color,
-                           n ? (uint32_t)n : UINT32_MAX};
+    *ret = (struct screen){
+        &cli->out,          o->args[0], cli->width, cli->color, n ? (uint32_t)n : UINT32_MAX,
+        opt_has(o, "whole")};
     return 0;
 }

@@ -49,6 +49,15 @@ void screen_more(const struct screen *s, uint32_t n_rows)
                human_count(n_rows - s->limit).s);
 }
 
+/* Commands that look at all of a recording anyway have no option for it. */
+static const char *whole_option(const struct screen *s, const char *command)
+{
+    static const char *const always[] = {"compare ", "info ", "lint ", "offload "};
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (strncmp(command, always[i], strlen(always[i])) == 0) return "";
+    return s->whole ? " --whole" : "";
+}
+
 void screen_next(const struct screen *s, const struct screen_next *list, int n)
 {
     char line[4][512];
@@ -57,8 +66,9 @@ void screen_next(const struct screen *s, const struct screen_next *list, int n)
     for (int i = 0; i < n; i++) {
         const char *hole = strstr(list[i].command, "%s");
         int before = hole ? (int)(hole - list[i].command) : (int)strlen(list[i].command);
-        int len = snprintf(line[i], sizeof line[i], "strata %.*s%s%s", before, list[i].command,
-                           hole ? s->path : "", hole ? hole + 2 : "");
+        int len = snprintf(line[i], sizeof line[i], "strata %.*s%s%s%s", before, list[i].command,
+                           hole ? s->path : "", hole ? whole_option(s, list[i].command) : "",
+                           hole ? hole + 2 : "");
         if (len > widest) widest = len;
     }
     for (int i = 0; i < n; i++) {

@@ -15,6 +15,7 @@ struct screen {
     int width;        /* at most 100 */
     bool color;
     uint32_t limit; /* rows of a table that are shown */
+    bool whole;     /* of a recording all is shown, as the user asked: so do the next commands */
 };
 
 /* The unit (of human_time_in) in which a column with this largest value reads best. */

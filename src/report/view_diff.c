@@ -8,6 +8,7 @@
 
 #include "base/human.h"
 #include "base/jout.h"
+#include "report/view_part.h"
 
 #define STAGES_SHOWN 10
 #define SYNCS_SHOWN  6
@@ -23,6 +24,18 @@ static const char *ms(int64_t ns, char *out, size_t cap)
     double v = (double)ns / 1e6;
     snprintf(out, cap, "%.*f", v >= 1000 ? 0 : v >= 100 ? 1 : v >= 1 ? 2 : 3, v);
     return out;
+}
+
+/* What part of a recording each side is: a wall clock of other calls is another wall clock. */
+static void put_sides(const struct screen *s, const struct view_diff *v)
+{
+    static const char *const names[] = {"before", "after"};
+    for (int i = 0; i < 2; i++) {
+        if (!view_part_is(v->d->side[i]->t)) continue;
+        buf_printf(s->out, "  %-7s ", names[i]);
+        view_part_shown(s->out, v->d->side[i]->t);
+        buf_addc(s->out, '\n');
+    }
 }
 
 static void put_wall(const struct screen *s, const struct view_diff *v)
@@ -175,6 +188,7 @@ static void put_syncs(const struct screen *s, const struct diff *d)
 
 void view_diff_text(const struct screen *s, const struct view_diff *v)
 {
+    put_sides(s, v);
     put_wall(s, v);
     put_parts(s, v->d);
     put_stages(s, v->d);

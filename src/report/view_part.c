@@ -3,7 +3,7 @@
 
 #include "base/human.h"
 
-static bool is_part(const struct trace *t)
+bool view_part_is(const struct trace *t)
 {
     return t->part.whole_end_ns > t->part.whole_begin_ns;
 }
@@ -33,7 +33,7 @@ static void put_calls(struct buf *out, const struct trace *t)
 
 void view_part_shown(struct buf *out, const struct trace *t)
 {
-    if (!is_part(t)) return;
+    if (!view_part_is(t)) return;
     buf_printf(out,
                "of %s recorded: ", human_time(t->part.whole_end_ns - t->part.whole_begin_ns).s);
     put_calls(out, t);
@@ -43,19 +43,20 @@ void view_part_shown(struct buf *out, const struct trace *t)
 void view_part_text(struct buf *out, const struct trace *t)
 {
     const struct trace_part *p = &t->part;
-    if (!is_part(t)) return;
+    if (!view_part_is(t)) return;
     view_part_shown(out, t);
     buf_printf(out, "\nleft out: start-up, %s", human_time(before_ns(t) - p->cold_ns).s);
     if (p->n_cold == 1) buf_printf(out, "; the first, not warmed up, %s", human_time(p->cold_ns).s);
     else if (p->n_cold)
         buf_printf(out, "; the first %u, not warmed up, %s", p->n_cold, human_time(p->cold_ns).s);
-    buf_printf(out, "; the end, %s (--whole shows all)\n", human_time(after_ns(t)).s);
+    if (after_ns(t)) buf_printf(out, "; the end, %s", human_time(after_ns(t)).s);
+    buf_adds(out, " (--whole shows all)\n");
 }
 
 void view_part_json(struct jout *j, const char *key, const struct trace *t)
 {
     const struct trace_part *p = &t->part;
-    if (!is_part(t)) {
+    if (!view_part_is(t)) {
         jout_null(j, key);
         return;
     }

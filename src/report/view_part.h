@@ -5,6 +5,9 @@
 #include "base/jout.h"
 #include "trace/trace.h"
 
+/* Whether the trace is a part of a longer one. */
+bool view_part_is(const struct trace *t);
+
 /* "of 31.4 s recorded: 7 calls of pipeline_call, 3.64 s"; nothing where all is shown. */
 void view_part_shown(struct buf *out, const struct trace *t);
 

@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "base/jout.h"
 #include "base/text.h"
+#include "report/view_part.h"
 
 static double replay_error_pct(const struct undistort *u)
 {
@@ -147,6 +148,7 @@ static void text_forecast(struct buf *out, const struct view_whatif *v, bool col
 void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
 {
     const struct undistort *u = v->u;
+    view_part_text(out, v->t);
     buf_printf(out, "  replay %s -> %s ms, error %.2f %%", ms(u->traced_ns).s, ms(u->replayed_ns).s,
                fabs(replay_error_pct(u)));
     buf_printf(out, "; profiler %s: %.1f us a launch, %.1f an op",

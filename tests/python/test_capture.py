@@ -107,6 +107,13 @@ def test_parts_of_a_program_from_inside(capture, tmp_path):
     assert site["source"]["function"] == "work" and site["source"]["line"] == 10
 
 
+def test_a_part_without_a_gpu_says_so_once(capture, tmp_path):
+    script = tmp_path / "inside.py"
+    script.write_text(textwrap.dedent(FROM_INSIDE))
+    run = capture(program=[sys.executable, str(script)], fake="refuse=10", STRATA_TABLE="off")
+    assert run.status == 0 and run.stderr == "strata: no GPU in this timeline: strata doctor tells why\n"
+
+
 @pytest.mark.parametrize("cupti", ["12", "13"])
 def test_everything_the_gpu_did(capture, tmp_path, cupti):
     run = capture("launch=300", "graph=7", "copy", "set", "alloc", "sync", "devsync", cupti=cupti)
@@ -578,6 +585,16 @@ def test_a_diffusers_pipeline_recorded_on_an_h200(tmp_path):
     walks = {c["source"]["function"] for c in ask("gaps")["causes"][:10] if c.get("source")}
     assert {"_set_context", "get_parameter_dtype"} <= walks  # what cache_context does
     assert ask("info")["device_work_without_launch"] == 0
+
+    def text(*words):
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True, timeout=60)
+        return done.stdout
+
+    trace = str(tmp_path)
+    part = "recorded: 7 calls of pipeline_call"
+    assert part in text("whatif", trace) and text("diff", trace, trace).count(part) == 2
+    ahead = text("report", trace, "--whole").partition("next: ")[2]
+    assert part not in ahead and ahead.count(f"{trace} --whole") == ahead.count(trace) > 0
 
 
 PROGRAM_ON_A_CPU = """
