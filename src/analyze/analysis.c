@@ -13,9 +13,9 @@ static int run_passes(struct analysis *a, struct err *e)
     TRY(syncs_run(a->t, &a->basics, a->mem, &a->syncs, e));
     struct gaps_in in = {a->t, &a->basics, &a->syncs, (int64_t)(a->th.value[TH_GAP_US] * 1e3)};
     TRY(gaps_run(&in, a->mem, &a->gaps, e));
-    TRY(quiet_run(a->t, &a->basics, &a->gaps, a->mem, &a->quiet, e));
-    struct stretch_in late = {a->t, &a->basics, &a->gaps, a->integrity.recording.sample_ns};
-    return stretches_run(&late, a->mem, &a->stretches, e);
+    TRY(launchless_run(a->t, &a->basics, &a->gaps, a->mem, &a->quiet, e));
+    struct launch_delay_in late = {a->t, &a->basics, &a->gaps, a->integrity.recording.sample_ns};
+    return launch_delays_run(&late, a->mem, &a->stretches, e);
 }
 
 static int run_replay(struct analysis *a, int64_t wall_ns, struct err *e)

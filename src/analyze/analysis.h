@@ -2,14 +2,14 @@
 #ifndef STRATA_ANALYZE_ANALYSIS_H
 #define STRATA_ANALYZE_ANALYSIS_H
 
-#include "analyze/bound.h"
-#include "analyze/checklist.h"
-#include "analyze/finding.h"
-#include "analyze/passes/integrity.h"
-#include "analyze/passes/memory.h"
-#include "analyze/passes/stages.h"
-#include "analyze/quiet.h"
-#include "analyze/stretch.h"
+#include "analyze/gaps/bound.h"
+#include "analyze/gaps/launch_delay.h"
+#include "analyze/gaps/launchless.h"
+#include "analyze/memory/memory.h"
+#include "analyze/quality/integrity.h"
+#include "analyze/rules/checklist.h"
+#include "analyze/rules/finding.h"
+#include "analyze/stages/stages.h"
 
 struct analysis {
     const struct trace *t;
@@ -21,8 +21,8 @@ struct analysis {
     struct memory memory;
     struct syncs syncs;
     struct gaps gaps;
-    struct quiet quiet;
-    struct stretches stretches;
+    struct launchless quiet;
+    struct launch_delays stretches;
     struct sim_model model;
     struct undistort undistort;
     struct bound_parts parts;

@@ -2,7 +2,7 @@
 #ifndef STRATA_ANALYZE_BASICS_H
 #define STRATA_ANALYZE_BASICS_H
 
-#include "analyze/passes/steps.h"
+#include "analyze/steps/steps.h"
 
 struct basics {
     const struct trace *t;

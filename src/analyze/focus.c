@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/basics.h"
-#include "analyze/stage_tree.h"
+#include "analyze/stages/stage_tree.h"
 #include "analyze/stats.h"
 #include "trace/cut.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "backend/cuda/cuda.h"
-#include "backend/python/python_side.h"
+#include "backend/program/python_side.h"
 #include "record/defs.h"
 #include "record/recorder.h"
 

@@ -3,9 +3,9 @@
  * first range (NVTX_INJECTION64_PATH), and a program that has loaded this library itself calls
  * strata_inject_start. Whatever happens here, the program goes on. */
 #include "backend/backend.h"
-#include "backend/python/nvtx.h"
-#include "backend/python/python_side.h"
-#include "backend/python/sampler.h"
+#include "backend/program/nvtx.h"
+#include "backend/program/python_side.h"
+#include "backend/program/sampler.h"
 #include "record/recorder.h"
 
 #define DOOR __attribute__((visibility("default")))

@@ -1,5 +1,5 @@
 /* cmd_compare.c: `strata compare`: two runs by their timing.json. */
-#include "analyze/timing_diff.h"
+#include "analyze/compare/timing_diff.h"
 #include "cli/run_folder.h"
 #include "cli/show.h"
 #include "report/view_compare.h"

@@ -5,7 +5,7 @@
 static const char *const examples[] = {
     "strata lint trace.json",
     "damage with byte offsets, then contradictions in the recording",
-    "strata lint trace.json --json | jq '.checks[] | select(.count > 0)'",
+    "strata lint trace.json --json | jq '.lint_checks[] | select(.count > 0)'",
     "only what was found",
     NULL,
 };
@@ -15,10 +15,10 @@ static const struct opt opts[] = {{0}};
 static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
                 struct err *e)
 {
-    struct checked c;
+    struct lint_results c;
     struct screen s;
     TRY(show_screen(cli, o, 0, &s, e));
-    TRY(checks_run(t, mem, &c, e));
+    TRY(lint_checks_run(t, mem, &c, e));
     if (cli->json) view_lint_json(&cli->out, t, &c);
     else view_lint_text(&s, t, &c);
     return 0;
@@ -35,7 +35,8 @@ const struct cmd cmd_lint = {
     .args = "TRACE",
     .about =
         "Lists what was wrong with the file, by reason and with byte offsets (of the inflated "
-        "text for .gz and .zst), then checks the recording against itself: work before its launch, "
+        "text for .gz and .zst), then lint_checks the recording against itself: work before its "
+        "launch, "
         "syncs that return early, launches and work without each other, overlapping kernels, ids "
         "used twice, spans that cross.\n"
         "A warning means that some figures are off; a note is normal but good to know. The exit "

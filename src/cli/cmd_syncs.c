@@ -48,12 +48,12 @@ static int predict(const struct view_syncs *v, const struct sync_site *site, str
 
 static int print(struct cli *cli, const struct screen *s, struct view_syncs v, struct err *e)
 {
-    struct where w;
-    TRY(where_init(&w, v.t, e));
+    struct source_places w;
+    TRY(source_places_init(&w, v.t, e));
     v.where = &w;
     if (cli->json) view_syncs_json(&cli->out, &v);
     else view_syncs_text(s, &v);
-    where_done(&w);
+    source_places_done(&w);
     return 0;
 }
 

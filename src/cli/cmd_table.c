@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/passes/op_table.h"
+#include "analyze/ops/op_table.h"
 #include "base/pool.h"
 #include "cli/show.h"
 #include "report/view_table.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "analyze/basics.h"
-#include "analyze/passes/syncs.h"
 #include "analyze/simulate/undistort.h"
+#include "analyze/waits/syncs.h"
 #include "cli/cli.h"
 #include "report/view_whatif.h"
 

@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyze/compare/ranks.h"
+#include "analyze/compare/timing_rows.h"
 #include "analyze/focus.h"
-#include "analyze/ranks.h"
-#include "analyze/timing_rows.h"
 #include "base/file.h"
 #include "base/pool.h"
 #include "cli/html.h"

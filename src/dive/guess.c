@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "analyze/occupancy.h"
-#include "analyze/passes/op_flops.h"
-#include "analyze/shapes.h"
+#include "analyze/kernels/occupancy.h"
+#include "analyze/names/shapes.h"
+#include "analyze/ops/op_flops.h"
 
 enum { MOST_INPUTS = 16, LEVELS_UP = 8 };
 

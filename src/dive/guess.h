@@ -4,7 +4,7 @@
 #ifndef STRATA_DIVE_GUESS_H
 #define STRATA_DIVE_GUESS_H
 
-#include "analyze/passes/op_links.h"
+#include "analyze/ops/op_links.h"
 #include "dive/profile.h"
 #include "dive/targets.h"
 

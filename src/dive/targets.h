@@ -8,7 +8,7 @@
 #define STRATA_DIVE_TARGETS_H
 
 #include "analyze/basics.h"
-#include "analyze/passes/kernel_stats.h"
+#include "analyze/kernels/kernel_stats.h"
 
 struct target {
     struct str name; /* readable, in full */

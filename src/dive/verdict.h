@@ -6,7 +6,7 @@
 #ifndef STRATA_DIVE_VERDICT_H
 #define STRATA_DIVE_VERDICT_H
 
-#include "analyze/kernel_name.h"
+#include "analyze/names/kernel_name.h"
 #include "dive/ceilings.h"
 #include "dive/profile.h"
 

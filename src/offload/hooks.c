@@ -203,7 +203,7 @@ static int add_stretches(struct finder *f)
 /* ---- what is faster without a load ---- */
 
 /* Share of its time that the operator takes with warm caches. */
-static double warm_share(const struct finder *f, const struct item *it, int64_t usual)
+static double cache_warm_share(const struct finder *f, const struct item *it, int64_t usual)
 {
     double ns = (double)own_ns(it), least = 1 / HOOKS_COLD;
     bool pageable = f->s->loads[it->load].pageable;
@@ -231,7 +231,7 @@ static int add_paces(struct finder *f, const int64_t *usual)
         if (it->frees) emptied = it->load;
         if (it->kind != ITEM_COMPUTE || it->load == STREAMED_NONE) continue;
         int64_t from = follows_compute(f, i) ? it[-1].end_ns : it->begin_ns;
-        double keep = warm_share(f, it, usual[f->t->name[it->row]]);
+        double keep = cache_warm_share(f, it, usual[f->t->name[it->row]]);
         if (keep < 1) TRY(add(f, it->load, from, it->end_ns, keep));
         if (it->alloc_ns && emptied != STREAMED_NONE) TRY(add_allocations(f, it));
     }

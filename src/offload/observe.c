@@ -1,7 +1,7 @@
 /* observe.c: see observe.h. */
 #include "offload/observe.h"
 
-#include "analyze/overhead.h"
+#include "analyze/names/overhead.h"
 #include "analyze/stats.h"
 
 /* Copies from here on are long enough for their rate to be that of the bus. */

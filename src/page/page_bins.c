@@ -14,7 +14,7 @@ struct bin {
     int64_t idle_ns;
 };
 
-static void count(const struct idle *idle, struct bin *bins)
+static void count(const struct device_idle *idle, struct bin *bins)
 {
     for (uint32_t i = 0; i < idle->n_gaps; i++) {
         int64_t ns = idle_gap_ns(&idle->gaps[i]);

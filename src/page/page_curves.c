@@ -1,7 +1,7 @@
 /* page_curves.c: see page_curves.h. Memory and queues are steps: a value holds until the next. */
 #include "page/page_curves.h"
 
-#include "analyze/levels.h"
+#include "analyze/device/memory_levels.h"
 #include "page/page_levels.h"
 
 enum { STEP = 4, FINEST = 16384, FEW = 2048 };
@@ -76,7 +76,7 @@ static struct page_curve *add(const struct writer *w, const char *id, const char
 /* ---- memory */
 
 /* One of the two values of a level line as points; returns how many, none when all are 0. */
-static uint32_t memory_points(const struct level_line *l, bool reserved, struct point *to)
+static uint32_t memory_points(const struct memory_level_line *l, bool reserved, struct point *to)
 {
     uint32_t n = 0;
     bool any = false;
@@ -89,9 +89,9 @@ static uint32_t memory_points(const struct level_line *l, bool reserved, struct 
     return any ? n : 0;
 }
 
-static int put_memory_line(const struct writer *w, const struct level_line *l, bool reserved)
+static int put_memory_line(const struct writer *w, const struct memory_level_line *l, bool reserved)
 {
-    bool cpu = level_line_is_cpu(l);
+    bool cpu = memory_level_line_is_cpu(l);
     const char *what = reserved ? "reserved" : l->relative ? "in use, from the start" : "in use";
     struct point *p = arena_alloc(w->mem, (l->n + 1) * sizeof *p);
     if (!p) return ERR_NOMEM;
@@ -105,7 +105,7 @@ static int put_memory_line(const struct writer *w, const struct level_line *l, b
     return 0;
 }
 
-static int put_memory(const struct writer *w, const struct levels *levels)
+static int put_memory(const struct writer *w, const struct memory_levels *levels)
 {
     for (uint32_t i = 0; i < levels->n; i++) {
         TRY(put_memory_line(w, &levels->lines[i], false));
@@ -162,9 +162,9 @@ int page_curves_run(const struct analysis *a, const struct launches *launches,
                     struct err *e)
 {
     struct writer w = {a->t, block, mem, ret};
-    struct levels levels;
+    struct memory_levels levels;
     const struct timeline *tl = &a->basics.timeline;
-    TRY(levels_run(a->t, mem, &levels, e));
+    TRY(memory_levels_run(a->t, mem, &levels, e));
     uint32_t most = tl->n_devices + launches->n_devices + 2 * levels.n;
     *ret = (struct page_curves){.list = arena_zalloc(mem, most + 1, sizeof *ret->list)};
     int rc = ret->list ? 0 : ERR_NOMEM;

@@ -4,7 +4,7 @@
 #define STRATA_PAGE_PAGE_CURVES_H
 
 #include "analyze/analysis.h"
-#include "analyze/passes/launches.h"
+#include "analyze/launches/launches.h"
 #include "page/page_cols.h"
 
 enum { PAGE_CURVE_LEVELS = 4, PAGE_CURVE_POINTS = 200000 };

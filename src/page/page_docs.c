@@ -75,13 +75,13 @@ static int put_steps(const struct page_set *s, struct buf *out, struct err *e)
 
 static int put_syncs(const struct page_set *s, struct buf *out, struct err *e)
 {
-    struct where where;
+    struct source_places where;
     struct syncs shown = s->a->syncs;
     shown.n_sites = page_docs_sites(s);
-    TRY(where_init(&where, s->a->t, e));
+    TRY(source_places_init(&where, s->a->t, e));
     struct view_syncs v = {.t = s->a->t, .basics = &s->a->basics, .syncs = &shown, .where = &where};
     view_syncs_json(out, &v);
-    where_done(&where);
+    source_places_done(&where);
     return 0;
 }
 

@@ -130,7 +130,8 @@ static void put_enums(struct jout *j)
         jout_cstr(j, NULL, kernel_family_name((enum kernel_family)i));
     jout_end_arr(j);
     jout_arr(j, "hows");
-    for (int i = 0; i < START_HOWS; i++) jout_cstr(j, NULL, start_how_name((enum start_how)i));
+    for (int i = 0; i < LAUNCH_WAIT_HOWS; i++)
+        jout_cstr(j, NULL, launch_wait_how_name((enum launch_wait_how)i));
     jout_end_arr(j);
 }
 
@@ -165,7 +166,7 @@ static void put_steps(struct jout *j, const struct page_set *s)
     jout_arr(j, "steps");
     for (uint32_t i = 0; i < page_docs_steps(s); i++) {
         const struct step *step = &steps->steps[i];
-        bool works = work_count(&step->gpu) > 0;
+        bool works = work_sum_count(&step->gpu) > 0;
         jout_obj(j, NULL);
         jout_uint(j, "index", i);
         if (step->name == STR_NONE) jout_null(j, "label");

@@ -1,8 +1,8 @@
 /* page_names.c: see page_names.h. Short forms come behind the strings themselves. */
 #include "page/page_names.h"
 
-#include "analyze/frame.h"
-#include "analyze/kernel_name.h"
+#include "analyze/names/frame.h"
+#include "analyze/names/kernel_name.h"
 #include "base/demangle.h"
 #include "base/mem.h"
 #include "base/utf8.h"

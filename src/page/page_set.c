@@ -40,16 +40,16 @@ static int choose_detail(struct page_set *s, struct err *e)
 }
 
 /* What each piece of work waited for, by index into trace->gpu. */
-static int find_starts(struct page_set *s, const struct start ***ret, struct err *e)
+static int find_starts(struct page_set *s, const struct launch_wait ***ret, struct err *e)
 {
     const struct trace *t = s->a->t;
     const struct timeline *tl = &s->a->basics.timeline;
-    const struct start **of = arena_zalloc(s->mem, t->n_gpu + 1, sizeof *of);
+    const struct launch_wait **of = arena_zalloc(s->mem, t->n_gpu + 1, sizeof *of);
     if (!of) return FAIL(e, ERR_NOMEM, "out of memory");
     for (uint32_t i = 0; i < tl->n_devices; i++) {
-        struct start *starts;
+        struct launch_wait *starts;
         const struct queue *queue = &s->launches.devices[i].queue;
-        if (starts_run(&s->a->basics, &tl->devices[i], queue, s->mem, &starts) < 0)
+        if (launch_waits_run(&s->a->basics, &tl->devices[i], queue, s->mem, &starts) < 0)
             return FAIL(e, ERR_NOMEM, "out of memory");
         for (uint32_t k = 0; k < tl->devices[i].n_work; k++)
             of[t->aux[starts[k].work]] = &starts[k];
@@ -69,7 +69,7 @@ static int put_levels(struct page_set *s, struct err *e)
 
 static int put_columns(struct page_set *s, struct err *e)
 {
-    const struct start **starts;
+    const struct launch_wait **starts;
     TRY(page_names_init(&s->names, s->a->t, e));
     TRY(find_starts(s, &starts, e));
     struct page_spans_in spans = {s->a, &s->tracks, &s->detail, starts, &s->names, &s->block};

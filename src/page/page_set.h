@@ -3,8 +3,8 @@
 #ifndef STRATA_PAGE_PAGE_SET_H
 #define STRATA_PAGE_PAGE_SET_H
 
-#include "analyze/passes/kernel_stats.h"
-#include "analyze/passes/op_table.h"
+#include "analyze/kernels/kernel_stats.h"
+#include "analyze/ops/op_table.h"
 #include "offload/scene.h"
 #include "page/page_curves.h"
 #include "page/page_levels.h"

@@ -1,7 +1,7 @@
 /* page_spans.c: see page_spans.h. One walk over the tracks; every column grows by itself. */
 #include "page/page_spans.h"
 
-#include "analyze/kernel_name.h"
+#include "analyze/names/kernel_name.h"
 #include "base/mem.h"
 
 enum span_flag { SPAN_UNFINISHED = 1, SPAN_INSTANT = 2, SPAN_PROFILER = 4, SPAN_FAILED = 8 };
@@ -90,17 +90,17 @@ static uint8_t family_of(struct writer *w, row_t r)
 }
 
 /* Time between the return of the call and the start during which the stream was busy. */
-static int64_t queue_wait(const struct start *s)
+static int64_t queue_wait(const struct launch_wait *s)
 {
-    if (s->how != START_QUEUED) return 0;
+    if (s->how != LAUNCH_WAIT_QUEUED) return 0;
     int64_t ns = s->after_prev_ns >= 0 ? s->from_end_ns - s->after_prev_ns : s->from_end_ns;
     return ns > 0 ? ns : 0;
 }
 
-static void put_start(struct writer *w, const struct start *s)
+static void put_start(struct writer *w, const struct launch_wait *s)
 {
-    bool known = s && s->how != START_UNKNOWN;
-    page_col_byte(&w->cols[COL_HOW], s ? s->how : START_UNKNOWN);
+    bool known = s && s->how != LAUNCH_WAIT_UNKNOWN;
+    page_col_byte(&w->cols[COL_HOW], s ? s->how : LAUNCH_WAIT_UNKNOWN);
     page_col_int(&w->cols[COL_DELAY], known ? s->from_start_ns : 0);
     page_col_int(&w->cols[COL_AFTER], known ? s->from_end_ns : 0);
     page_col_uint(&w->cols[COL_WAIT], known ? (uint64_t)queue_wait(s) : 0);

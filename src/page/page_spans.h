@@ -3,7 +3,7 @@
 #define STRATA_PAGE_PAGE_SPANS_H
 
 #include "analyze/analysis.h"
-#include "analyze/starts.h"
+#include "analyze/launches/launch_wait.h"
 #include "page/page_detail.h"
 #include "page/page_names.h"
 
@@ -11,7 +11,8 @@ struct page_spans_in {
     const struct analysis *a;
     const struct page_tracks *tracks;
     const struct page_detail *detail;
-    const struct start *const *starts; /* by index into trace->gpu; NULL where there is none */
+    const struct launch_wait *const
+        *starts; /* by index into trace->gpu; NULL where there is none */
     struct page_names *names;
     struct page_block *block;
 };

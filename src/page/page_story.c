@@ -12,7 +12,7 @@
 struct teller {
     const struct analysis *a;
     const struct trace *t;
-    struct where *where;
+    struct source_places *where;
     struct arena *mem;
 };
 
@@ -81,7 +81,7 @@ static void frame_views(const struct trace *t, struct page_story *s)
 
 static void take_frames(const struct teller *k, struct page_story *s, row_t r)
 {
-    size_t n = where_stack(k->where, r, s->frames, PAGE_STORY_FRAMES);
+    size_t n = source_places_stack(k->where, r, s->frames, PAGE_STORY_FRAMES);
     s->n_frames = (uint32_t)(n < PAGE_STORY_FRAMES ? n : PAGE_STORY_FRAMES);
 }
 
@@ -304,15 +304,15 @@ static int tell_all(const struct teller *k, struct page_stories *ret)
 int page_stories_run(const struct analysis *a, struct arena *mem, struct page_stories *ret,
                      struct err *e)
 {
-    struct where where;
+    struct source_places where;
     struct teller k = {a, a->t, &where, mem};
     uint32_t n = a->syncs.n_sites < PAGE_SITES_TOLD ? a->syncs.n_sites : PAGE_SITES_TOLD;
     *ret = (struct page_stories){.n_findings = a->findings.n, .n_sites = n};
     ret->findings = arena_zalloc(mem, a->findings.n + 1, sizeof *ret->findings);
     ret->sites = arena_zalloc(mem, n + 1, sizeof *ret->sites);
     if (!ret->findings || !ret->sites) return FAIL(e, ERR_NOMEM, "out of memory");
-    TRY(where_init(&where, a->t, e));
+    TRY(source_places_init(&where, a->t, e));
     int rc = tell_all(&k, ret);
-    where_done(&where);
+    source_places_done(&where);
     return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
 }

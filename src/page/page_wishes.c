@@ -14,7 +14,7 @@ static void wish_step(const struct analysis *a, struct page_detail_in *in, struc
     if (!s->n_steps) return;
     const struct step *step = &s->steps[s->n_steps / 2];
     struct span both = step->cpu;
-    if (work_count(&step->gpu) && step->gpu.extent.end_ns > both.end_ns)
+    if (work_sum_count(&step->gpu) && step->gpu.extent.end_ns > both.end_ns)
         both.end_ns = step->gpu.extent.end_ns;
     wish(in, to, both, step->cpu.begin_ns, "one steady step");
 }

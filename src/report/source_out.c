@@ -22,16 +22,16 @@ void source_json(struct jout *j, const struct trace *t, const struct place *p)
     source_json_frame(j, t, p->frame);
 }
 
-void source_json_stack(struct jout *j, struct where *w, row_t r)
+void source_json_stack(struct jout *j, struct source_places *w, row_t r)
 {
     row_t frames[MOST_FRAMES];
-    size_t n = where_stack(w, r, frames, MOST_FRAMES);
+    size_t n = source_places_stack(w, r, frames, MOST_FRAMES);
     struct buf line;
     buf_init(&line);
     jout_arr(j, "stack");
     for (size_t i = 0; i < n && i < MOST_FRAMES; i++) {
         buf_reset(&line);
-        where_print_frame(w->t, frames[i], &line);
+        source_places_print_frame(w->t, frames[i], &line);
         jout_str(j, NULL, buf_str(&line));
     }
     jout_end_arr(j);

@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_SOURCE_OUT_H
 #define STRATA_REPORT_SOURCE_OUT_H
 
-#include "analyze/where.h"
+#include "analyze/names/source_place.h"
 #include "base/jout.h"
 
 /* "source": {"file", "line", "function"}, or null when no stack was recorded there. */
@@ -12,6 +12,6 @@ void source_json(struct jout *j, const struct trace *t, const struct place *p);
 void source_json_frame(struct jout *j, const struct trace *t, row_t frame);
 
 /* "stack": ["diffusers/x.py:1100 step", ...], innermost first. */
-void source_json_stack(struct jout *j, struct where *w, row_t r);
+void source_json_stack(struct jout *j, struct source_places *w, row_t r);
 
 #endif

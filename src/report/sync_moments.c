@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "analyze/kernel_name.h"
+#include "analyze/names/kernel_name.h"
 #include "base/human.h"
 #include "report/view_sync_story.h"
 

@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_BUDGET_H
 #define STRATA_REPORT_VIEW_BUDGET_H
 
-#include "analyze/budget.h"
+#include "analyze/compare/budget.h"
 #include "report/screen.h"
 
 void view_budget_text(const struct screen *s, const struct budget *b);

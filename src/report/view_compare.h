@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_COMPARE_H
 #define STRATA_REPORT_VIEW_COMPARE_H
 
-#include "analyze/timing_diff.h"
+#include "analyze/compare/timing_diff.h"
 #include "report/screen.h"
 
 void view_compare_text(const struct screen *s, const struct timing_diff *d);

@@ -61,8 +61,8 @@ static void put_part_name(struct buf *out, const struct diff_part *p)
     char cut[128];
     if (strcmp(p->kind, "outside") == 0) buf_adds(out, "before the first and after the last work");
     for (int k = 0; k < CAUSE_KINDS; k++)
-        if (strcmp(p->kind, cause_kind_name((enum cause_kind)k)) == 0)
-            buf_printf(out, "idle, %s", cause_kind_words((enum cause_kind)k));
+        if (strcmp(p->kind, gap_cause_kind_name((enum gap_cause_kind)k)) == 0)
+            buf_printf(out, "idle, %s", gap_cause_kind_words((enum gap_cause_kind)k));
     if (strcmp(p->kind, "kernels") == 0) buf_adds(out, "kernels");
     if (strcmp(p->kind, "copies") == 0) buf_adds(out, "copies nothing hides");
     if (strcmp(p->kind, "overlap") == 0) buf_adds(out, "kernels that run side by side");

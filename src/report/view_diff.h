@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_DIFF_H
 #define STRATA_REPORT_VIEW_DIFF_H
 
-#include "analyze/diff.h"
+#include "analyze/compare/diff.h"
 #include "report/screen.h"
 
 struct view_diff {

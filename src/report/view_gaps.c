@@ -40,7 +40,7 @@ static void json_inner(struct jout *j, const struct view_gaps *v, uint32_t cause
 {
     enum { MOST = 5 };
     uint32_t n;
-    const struct cause_inner *inner = gaps_inner(v->gaps, cause, &n);
+    const struct gap_cause_inner *inner = gaps_inner(v->gaps, cause, &n);
     jout_arr(j, "inside");
     for (uint32_t i = 0; i < n && i < MOST; i++) {
         jout_obj(j, NULL);
@@ -54,10 +54,10 @@ static void json_inner(struct jout *j, const struct view_gaps *v, uint32_t cause
 
 static void json_cause(struct jout *j, const struct view_gaps *v, uint32_t i)
 {
-    const struct cause *c = &v->gaps->causes[i];
+    const struct gap_cause *c = &v->gaps->causes[i];
     jout_obj(j, NULL);
     jout_int(j, "device", v->gaps->devices[c->device].device);
-    jout_cstr(j, "kind", cause_kind_name(c->kind));
+    jout_cstr(j, "kind", gap_cause_kind_name(c->kind));
     jout_str(j, "name", c->name);
     source_json_frame(j, v->t, c->frame);
     if (c->kind == CAUSE_SYNC) json_site(j, c->site);
@@ -91,9 +91,9 @@ static void json_gap(struct jout *j, const struct view_gaps *v, const struct gap
     json_work(j, t, "launch", g->at->launch);
     jout_arr(j, "causes");
     for (uint32_t i = 0; i < g->n_parts; i++) {
-        const struct cause *c = &v->gaps->causes[g->parts[i].cause];
+        const struct gap_cause *c = &v->gaps->causes[g->parts[i].cause];
         jout_obj(j, NULL);
-        jout_cstr(j, "kind", cause_kind_name(c->kind));
+        jout_cstr(j, "kind", gap_cause_kind_name(c->kind));
         jout_str(j, "name", c->name);
         source_json_frame(j, t, c->frame);
         jout_us(j, "idle_us", g->parts[i].ns);
@@ -154,11 +154,11 @@ enum { NAME_WIDTH = 28, WHERE_WIDTH = 28 };
 
 static void cell_name(struct text_table *tt, int col, const struct view_gaps *v, uint32_t i)
 {
-    const struct cause *c = &v->gaps->causes[i];
+    const struct gap_cause *c = &v->gaps->causes[i];
     struct buf text;
     char cut[2 * NAME_WIDTH];
     uint32_t n;
-    const struct cause_inner *inner = gaps_inner(v->gaps, i, &n);
+    const struct gap_cause_inner *inner = gaps_inner(v->gaps, i, &n);
     buf_init(&text);
     buf_add_str(&text, c->name);
     if (n && inner[0].idle_ns * 3 > c->idle_ns)
@@ -171,7 +171,7 @@ static void cell_name(struct text_table *tt, int col, const struct view_gaps *v,
 }
 
 static void cell_where(struct text_table *tt, int col, const struct view_gaps *v,
-                       const struct cause *c)
+                       const struct gap_cause *c)
 {
     struct buf text;
     struct frame f;
@@ -190,14 +190,14 @@ static void cell_where(struct text_table *tt, int col, const struct view_gaps *v
 
 static void cause_row(struct text_table *tt, const struct view_gaps *v, uint32_t i, int unit)
 {
-    const struct cause *c = &v->gaps->causes[i];
+    const struct gap_cause *c = &v->gaps->causes[i];
     const struct gaps_device *d = &v->gaps->devices[c->device];
     bool dim = c->kind == CAUSE_PROFILER || c->kind == CAUSE_SHORT;
     text_table_row(tt, dim ? TEXT_DIM : TEXT_PLAIN);
     screen_time(tt, 0, c->idle_ns, unit);
     text_table_cell(tt, 1, human_pct(share_pct(c->idle_ns, d->idle_ns)).s);
     screen_count(tt, 2, c->count);
-    text_table_cell(tt, 3, cause_kind_words(c->kind));
+    text_table_cell(tt, 3, gap_cause_kind_words(c->kind));
     cell_name(tt, 4, v, i);
     cell_where(tt, 5, v, c);
 }
@@ -236,7 +236,7 @@ static void gap_row(struct text_table *tt, const struct view_gaps *v, const stru
     if (g->step == UINT32_MAX) text_table_cell(tt, 2, "-");
     else text_table_cellf(tt, 2, "%u", g->step);
     for (uint32_t i = 0; i < g->n_parts && i < 3; i++) {
-        const struct cause *c = &v->gaps->causes[g->parts[i].cause];
+        const struct gap_cause *c = &v->gaps->causes[g->parts[i].cause];
         if (i && g->parts[i].ns * 20 < idle_gap_ns(g->at)) break;
         buf_printf(&text, "%s%s %s", i ? ", " : "", human_cut(c->name, 30, name, sizeof name),
                    human_time(g->parts[i].ns).s);
@@ -277,7 +277,7 @@ static bool is_plain(struct str s)
 static bool make_whatif(const struct gaps *g, char *out, size_t cap)
 {
     for (uint32_t i = 0; i < g->n_causes; i++) {
-        const struct cause *c = &g->causes[i];
+        const struct gap_cause *c = &g->causes[i];
         if (c->kind != CAUSE_PYTHON && c->kind != CAUSE_OP && c->kind != CAUSE_LABEL) continue;
         if (!is_plain(c->name)) continue;
         snprintf(out, cap, "whatif %%s --drop-cpu " STR_FMT, STR_ARG(c->name));

@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_GAPS_H
 #define STRATA_REPORT_VIEW_GAPS_H
 
-#include "analyze/passes/gaps.h"
+#include "analyze/gaps/gaps.h"
 #include "report/screen.h"
 
 struct view_gaps {

@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_INFO_H
 #define STRATA_REPORT_VIEW_INFO_H
 
-#include "analyze/passes/census.h"
+#include "analyze/quality/census.h"
 #include "report/screen.h"
 
 /* `file_bytes` is the size on disk, -1 when it is not a file. */

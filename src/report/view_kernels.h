@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_KERNELS_H
 #define STRATA_REPORT_VIEW_KERNELS_H
 
-#include "analyze/passes/kernel_stats.h"
+#include "analyze/kernels/kernel_stats.h"
 #include "report/screen.h"
 
 void view_kernels_text(const struct screen *s, const struct kernel_stats *k, enum kernel_by by,

@@ -22,7 +22,8 @@ static void json_group(struct jout *j, const struct launch_group *g)
     jout_uint(j, "graph_launches", g->graph_launches);
     jout_uint(j, "kernels", g->kernels);
     jout_obj(j, "kernels_by_wait");
-    for (int i = 0; i < START_HOWS; i++) jout_uint(j, start_how_name((enum start_how)i), g->how[i]);
+    for (int i = 0; i < LAUNCH_WAIT_HOWS; i++)
+        jout_uint(j, launch_wait_how_name((enum launch_wait_how)i), g->how[i]);
     jout_end_obj(j);
     json_spread(j, "latency_from_call_start", &g->from_start);
     json_spread(j, "latency_from_call_end", &g->from_end);
@@ -156,21 +157,21 @@ static void show_latency(const struct screen *s, const struct launch_group *g)
     latency_line(s, "  gap to the kernel before", &g->back_to_back, "");
     latency_line(s, "kernel duration", &g->kernel, "");
     latency_line(s, "from one launch to the next", &g->interval, "");
-    if (g->how[START_IN_GRAPH])
+    if (g->how[LAUNCH_WAIT_IN_GRAPH])
         buf_printf(s->out, "  %s kernels come from %s graph launches\n",
-                   human_count(g->how[START_IN_GRAPH] + g->graph_launches).s,
+                   human_count(g->how[LAUNCH_WAIT_IN_GRAPH] + g->graph_launches).s,
                    human_count(g->graph_launches).s);
-    if (g->how[START_BEHIND])
+    if (g->how[LAUNCH_WAIT_BEHIND])
         buf_printf(s->out, "  %s kernels were held back by work on other streams\n",
-                   human_count(g->how[START_BEHIND]).s);
-    if (g->how[START_UNKNOWN])
+                   human_count(g->how[LAUNCH_WAIT_BEHIND]).s);
+    if (g->how[LAUNCH_WAIT_UNKNOWN])
         buf_printf(s->out, "  %s kernels have no launch in the trace\n",
-                   human_count(g->how[START_UNKNOWN]).s);
+                   human_count(g->how[LAUNCH_WAIT_UNKNOWN]).s);
 }
 
 static double idle_start_pct(const struct launch_group *g)
 {
-    return g->kernels ? 100.0 * g->how[START_IDLE] / g->kernels : 0;
+    return g->kernels ? 100.0 * g->how[LAUNCH_WAIT_IDLE] / g->kernels : 0;
 }
 
 static void show_stages(const struct screen *s, const struct view_launches *v)

@@ -2,8 +2,8 @@
 #ifndef STRATA_REPORT_VIEW_LAUNCHES_H
 #define STRATA_REPORT_VIEW_LAUNCHES_H
 
-#include "analyze/passes/integrity.h"
-#include "analyze/passes/launches.h"
+#include "analyze/launches/launches.h"
+#include "analyze/quality/integrity.h"
 #include "report/screen.h"
 
 struct view_launches {

@@ -30,10 +30,10 @@ static void print_wrapped(struct buf *out, const char *text, int indent, int wid
 }
 
 /* "  warning  kernel_before_launch   12" */
-static void print_head(const struct screen *s, enum check_severity severity, const char *id,
+static void print_head(const struct screen *s, enum lint_severity severity, const char *id,
                        uint64_t count)
 {
-    bool warns = severity == CHECK_WARNING;
+    bool warns = severity == LINT_WARNING;
     buf_adds(s->out, "  ");
     text_styled(s->out, warns ? TEXT_YELLOW : TEXT_DIM, s->color, warns ? "warning" : "note   ");
     buf_printf(s->out, "  %s   %s", id, human_count(count).s);
@@ -54,7 +54,7 @@ static void print_damage(const struct screen *s, const struct trace *t)
     for (int r = 0; r < DAMAGE_REASONS; r++) {
         if (!t->damage.count[r]) continue;
         enum damage_reason reason = (enum damage_reason)r;
-        print_head(s, damage_loses(reason) ? CHECK_WARNING : CHECK_INFO, damage_name(reason),
+        print_head(s, damage_loses(reason) ? LINT_WARNING : LINT_INFO, damage_name(reason),
                    t->damage.count[r]);
         buf_printf(s->out, "\n           %s\n", damage_text(reason));
         print_places(s, &t->damage, reason);
@@ -62,7 +62,7 @@ static void print_damage(const struct screen *s, const struct trace *t)
 }
 
 static void print_examples(const struct screen *s, const struct trace *t,
-                           const struct check_result *r)
+                           const struct lint_result *r)
 {
     if (!r->n_examples) return;
     row_t row = r->examples[0];
@@ -72,8 +72,8 @@ static void print_examples(const struct screen *s, const struct trace *t,
     buf_printf(s->out, ", byte %s\n", human_count(t->src[row]).s);
 }
 
-static void print_check(const struct screen *s, const struct trace *t, const struct check *check,
-                        const struct check_result *r)
+static void print_check(const struct screen *s, const struct trace *t,
+                        const struct lint_check *check, const struct lint_result *r)
 {
     print_head(s, check->severity, check->id, r->count);
     if (r->of > r->count) buf_printf(s->out, " of %s", human_count(r->of).s);
@@ -84,13 +84,13 @@ static void print_check(const struct screen *s, const struct trace *t, const str
     print_examples(s, t, r);
 }
 
-void view_lint_text(const struct screen *s, const struct trace *t, const struct checked *c)
+void view_lint_text(const struct screen *s, const struct trace *t, const struct lint_results *c)
 {
     uint64_t n = damage_total(&t->damage);
     print_damage(s, t);
     for (int i = 0; i < c->n; i++) {
         if (!c->results[i].count) continue;
-        print_check(s, t, checks[i], &c->results[i]);
+        print_check(s, t, lint_checks[i], &c->results[i]);
         n++;
     }
     if (!n) buf_adds(s->out, "  nothing to say: the file is whole and the recording consistent\n");
@@ -121,12 +121,12 @@ static void json_damage(struct jout *j, const struct damage *d)
     jout_end_arr(j);
 }
 
-static void json_check(struct jout *j, const struct trace *t, const struct check *check,
-                       const struct check_result *r)
+static void json_check(struct jout *j, const struct trace *t, const struct lint_check *check,
+                       const struct lint_result *r)
 {
     jout_obj(j, NULL);
     jout_cstr(j, "id", check->id);
-    jout_cstr(j, "severity", check_severity_name(check->severity));
+    jout_cstr(j, "severity", lint_severity_name(check->severity));
     jout_cstr(j, "title", check->title);
     jout_cstr(j, "explain", check->explain);
     jout_uint(j, "count", r->count);
@@ -144,14 +144,14 @@ static void json_check(struct jout *j, const struct trace *t, const struct check
     jout_end_obj(j);
 }
 
-void view_lint_json(struct buf *out, const struct trace *t, const struct checked *c)
+void view_lint_json(struct buf *out, const struct trace *t, const struct lint_results *c)
 {
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
     json_damage(&j, &t->damage);
-    jout_arr(&j, "checks");
-    for (int i = 0; i < c->n; i++) json_check(&j, t, checks[i], &c->results[i]);
+    jout_arr(&j, "lint_checks");
+    for (int i = 0; i < c->n; i++) json_check(&j, t, lint_checks[i], &c->results[i]);
     jout_end_arr(&j);
     jout_end_obj(&j);
 }

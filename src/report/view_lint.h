@@ -2,10 +2,10 @@
 #ifndef STRATA_REPORT_VIEW_LINT_H
 #define STRATA_REPORT_VIEW_LINT_H
 
-#include "analyze/passes/checks.h"
+#include "analyze/quality/lint_checks.h"
 #include "report/screen.h"
 
-void view_lint_text(const struct screen *s, const struct trace *t, const struct checked *c);
-void view_lint_json(struct buf *out, const struct trace *t, const struct checked *c);
+void view_lint_text(const struct screen *s, const struct trace *t, const struct lint_results *c);
+void view_lint_json(struct buf *out, const struct trace *t, const struct lint_results *c);
 
 #endif

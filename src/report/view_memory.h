@@ -2,8 +2,8 @@
 #ifndef STRATA_REPORT_VIEW_MEMORY_H
 #define STRATA_REPORT_VIEW_MEMORY_H
 
-#include "analyze/passes/integrity.h"
-#include "analyze/passes/memory.h"
+#include "analyze/memory/memory.h"
+#include "analyze/quality/integrity.h"
 #include "report/screen.h"
 
 struct view_memory {

@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_QUALITY_H
 #define STRATA_REPORT_VIEW_QUALITY_H
 
-#include "analyze/passes/integrity.h"
+#include "analyze/quality/integrity.h"
 #include "base/jout.h"
 #include "report/screen.h"
 

@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_RUN_H
 #define STRATA_REPORT_VIEW_RUN_H
 
-#include "analyze/ranks.h"
+#include "analyze/compare/ranks.h"
 #include "report/screen.h"
 
 void view_run_text(const struct screen *s, const struct ranks *r);

@@ -196,7 +196,7 @@ static void show_totals(const struct screen *s, const struct view_stages *v)
         screen_count(&tt, 7, st->gpu.kernels);
         screen_count(&tt, 8, st->syncs);
     }
-    if (b->cpu_ns || work_count(&b->gpu)) add_between(&tt, b, u);
+    if (b->cpu_ns || work_sum_count(&b->gpu)) add_between(&tt, b, u);
     end_table(s, &tt);
 }
 
@@ -235,7 +235,7 @@ static void show_device(const struct screen *s, const struct view_stages *v)
     int64_t span = 0, idle = 0, any = 0;
     for (uint32_t i = 0; i < stages->n; i++) {
         const struct stage *st = &stages->list[i];
-        any |= work_count(&st->gpu) || st->launches || st->allocations || st->device_allocs;
+        any |= work_sum_count(&st->gpu) || st->launches || st->allocations || st->device_allocs;
         widen(&span, stages->list[i].gpu.span_ns);
         widen(&idle, stages->list[i].gpu.idle_ns);
     }

@@ -2,8 +2,8 @@
 #ifndef STRATA_REPORT_VIEW_STAGES_H
 #define STRATA_REPORT_VIEW_STAGES_H
 
-#include "analyze/passes/integrity.h"
-#include "analyze/passes/stages.h"
+#include "analyze/quality/integrity.h"
+#include "analyze/stages/stages.h"
 #include "report/screen.h"
 
 struct view_stages {

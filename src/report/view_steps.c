@@ -29,7 +29,7 @@ static void json_step(struct jout *j, const struct basics *b, uint32_t i, bool i
     jout_us(j, "profiler_us", s->profiler_ns);
     jout_us(j, "gpu_us", s->gpu.sum_ns);
     jout_us(j, "gpu_busy_us", s->gpu.union_ns);
-    if (work_count(&s->gpu)) jout_us(j, "gpu_start_us", s->gpu.extent.begin_ns - t->begin_ns);
+    if (work_sum_count(&s->gpu)) jout_us(j, "gpu_start_us", s->gpu.extent.begin_ns - t->begin_ns);
     jout_us(j, "gpu_span_us", s->gpu.span_ns);
     if (idle_trusted) jout_us(j, "gpu_idle_us", s->gpu.idle_ns);
     else jout_null(j, "gpu_idle_us");

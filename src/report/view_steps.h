@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_STEPS_H
 #define STRATA_REPORT_VIEW_STEPS_H
 
-#include "analyze/passes/integrity.h"
+#include "analyze/quality/integrity.h"
 #include "report/screen.h"
 
 void view_steps_text(const struct screen *s, const struct basics *b, const struct integrity *i);

@@ -11,7 +11,7 @@ enum { INDENT = 20 }; /* of lines without a time */
 
 void view_sync_what(struct buf *out, const struct trace *t, const struct sync_site *s)
 {
-    if (s->place.called != ROW_NONE) where_print_call(t, s->place.called, out);
+    if (s->place.called != ROW_NONE) source_places_print_call(t, s->place.called, out);
     else if (s->place.op != ROW_NONE) buf_add_str(out, trace_name(t, s->place.op));
     else buf_add_str(out, trace_str(t, s->call));
 }
@@ -117,13 +117,13 @@ static void tell_stack(const struct screen *s, const struct view_syncs *v)
     row_t frames[MOST];
     struct buf line;
     char cut[256];
-    size_t n = where_stack(v->where, v->story->wait->call, frames, MOST);
+    size_t n = source_places_stack(v->where, v->story->wait->call, frames, MOST);
     if (!n) return;
     buf_init(&line);
     buf_adds(s->out, "  stack, innermost first:\n");
     for (size_t i = 0; i < n && i < MOST; i++) {
         buf_reset(&line);
-        where_print_frame(v->t, frames[i], &line);
+        source_places_print_frame(v->t, frames[i], &line);
         buf_printf(s->out, "    %s\n", human_cut(buf_str(&line), s->width - 4, cut, sizeof cut));
     }
     if (!buf_ok(&line)) s->out->failed = true;

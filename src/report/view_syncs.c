@@ -14,14 +14,14 @@ static void json_place(struct jout *j, const struct view_syncs *v, const struct 
     struct buf text;
     buf_init(&text);
     if (p->called != ROW_NONE) {
-        where_print_call(t, p->called, &text);
+        source_places_print_call(t, p->called, &text);
         jout_str(j, "called", buf_str(&text));
     }
     source_json(j, t, p);
-    jout_cstr(j, "source_by", where_by_name(p->by));
+    jout_cstr(j, "source_by", source_by_name(p->by));
     jout_bool(j, "line_is_function_start", p->frame != ROW_NONE && p->line_is_start);
     buf_reset(&text);
-    where_path(t, p->annotation, &text);
+    source_places_path(t, p->annotation, &text);
     jout_str(j, "annotation", buf_str(&text));
     source_json_stack(j, v->where, v->syncs->waits.all[s->longest].call);
     if (!buf_ok(&text)) j->out->failed = true;
@@ -149,7 +149,7 @@ static void site_place(const struct screen *s, const struct view_syncs *v,
         buf_add_str(&line, site->place.source.file);
         buf_printf(&line, ":%d  ", site->place.source.line);
     } else if (site->place.annotation != ROW_NONE) {
-        where_path(v->t, site->place.annotation, &line);
+        source_places_path(v->t, site->place.annotation, &line);
         buf_adds(&line, "  ");
     }
     view_sync_what(&line, v->t, site);

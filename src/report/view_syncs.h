@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_SYNCS_H
 #define STRATA_REPORT_VIEW_SYNCS_H
 
-#include "analyze/passes/sync_story.h"
+#include "analyze/gaps/sync_story.h"
 #include "analyze/simulate/undistort.h"
 #include "report/screen.h"
 
@@ -10,7 +10,7 @@ struct view_syncs {
     const struct trace *t;
     const struct basics *basics;
     const struct syncs *syncs;
-    struct where *where;
+    struct source_places *where;
     const struct sync_story *story; /* of one site, or NULL: all of them */
     const struct forecast *alone;   /* without that site, or NULL */
     const struct forecast *all;     /* without any, or NULL */

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "analyze/frame.h"
-#include "analyze/kernel_name.h"
+#include "analyze/names/frame.h"
+#include "analyze/names/kernel_name.h"
 #include "base/human.h"
 #include "base/jout.h"
 #include "report/cells.h"

@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_TABLE_H
 #define STRATA_REPORT_VIEW_TABLE_H
 
-#include "analyze/passes/op_table.h"
+#include "analyze/ops/op_table.h"
 #include "report/screen.h"
 
 /* What the table is about, beside time: its columns are shown although the table is not wide. */

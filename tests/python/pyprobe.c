@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/python/nvtx.h"
-#include "backend/python/pystack.h"
-#include "backend/python/python_side.h"
-#include "backend/python/pywalk.h"
-#include "backend/python/sampler.h"
+#include "backend/program/nvtx.h"
+#include "backend/program/pystack.h"
+#include "backend/program/python_side.h"
+#include "backend/program/pywalk.h"
+#include "backend/program/sampler.h"
 #include "base/clock.h"
 #include "record/recorder.h"
 

@@ -1,5 +1,5 @@
 /* test_budget.c: budget files are read strictly and compared exactly. */
-#include "analyze/budget.h"
+#include "analyze/compare/budget.h"
 
 #include "kit.h"
 

@@ -1,7 +1,7 @@
 /* test_calls.c: calls of several vendors by name. */
 #include "test.h"
 
-#include "analyze/calls.h"
+#include "analyze/names/calls.h"
 
 static const struct {
     const char *name;

@@ -1,5 +1,5 @@
 /* test_census.c: what info says of a trace. */
-#include "analyze/passes/census.h"
+#include "analyze/quality/census.h"
 #include "kit.h"
 
 struct outcome {

@@ -1,5 +1,5 @@
 /* test_diff.c: the change of the wall clock is the sum of its parts, to the nanosecond. */
-#include "analyze/diff.h"
+#include "analyze/compare/diff.h"
 
 #include "import/import.h"
 #include "kit.h"

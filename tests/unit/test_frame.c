@@ -1,7 +1,7 @@
 /* test_frame.c: names of Python frames, as torch writes them and as hostile input may. */
 #include "test.h"
 
-#include "analyze/frame.h"
+#include "analyze/names/frame.h"
 
 static struct str shown(const char *file)
 {

@@ -1,5 +1,5 @@
 /* test_gaps.c: idle time taken apart. Times in microseconds. */
-#include "analyze/passes/gaps.h"
+#include "analyze/gaps/gaps.h"
 
 #include "kit.h"
 
@@ -33,18 +33,19 @@ static void done(struct found *f)
     trace_free(f->t);
 }
 
-static const struct cause *cause(const struct found *f, enum cause_kind kind, const char *name)
+static const struct gap_cause *cause(const struct found *f, enum gap_cause_kind kind,
+                                     const char *name)
 {
     for (uint32_t i = 0; i < f->gaps.n_causes; i++) {
-        const struct cause *c = &f->gaps.causes[i];
+        const struct gap_cause *c = &f->gaps.causes[i];
         if (c->kind == kind && str_is(c->name, name)) return c;
     }
     return NULL;
 }
 
-static int64_t idle_of(const struct found *f, enum cause_kind kind, const char *name)
+static int64_t idle_of(const struct found *f, enum gap_cause_kind kind, const char *name)
 {
-    const struct cause *c = cause(f, kind, name);
+    const struct gap_cause *c = cause(f, kind, name);
     return c ? c->idle_ns : -1;
 }
 
@@ -96,10 +97,10 @@ TEST(each_moment_belongs_to_the_deepest_row)
     REQUIRE(CHECK_EQ_UINT(f.gaps.n_all, 1));
     CHECK_EQ_UINT(f.gaps.all[0].n_parts, 5);
     CHECK_EQ_INT(f.gaps.all[0].parts[0].ns, kit_ns(90)); /* most first */
-    const struct cause *c = &f.gaps.causes[f.gaps.all[0].parts[0].cause];
+    const struct gap_cause *c = &f.gaps.causes[f.gaps.all[0].parts[0].cause];
     CHECK_EQ_BYTES(trace_name(f.t, c->frame), "diffusers/hooks/hooks.py(268): _set_context");
     uint32_t n;
-    const struct cause_inner *inner = gaps_inner(&f.gaps, (uint32_t)(c - f.gaps.causes), &n);
+    const struct gap_cause_inner *inner = gaps_inner(&f.gaps, (uint32_t)(c - f.gaps.causes), &n);
     REQUIRE(CHECK_EQ_UINT(n, 1));
     CHECK_EQ_BYTES(inner[0].name, "named_modules");
     CHECK_EQ_INT(inner[0].idle_ns, kit_ns(40)); /* the C function inside it is its own */
@@ -147,7 +148,7 @@ TEST(the_profilers_cost_is_not_the_users)
     kit_launch(&k, 115, "b", 2570, 100); /* the request happens inside the launch */
     struct found f = run(&k, 5);
     check_sums(&f);
-    const struct cause *c = cause(&f, CAUSE_PROFILER, "Activity Buffer Request");
+    const struct gap_cause *c = cause(&f, CAUSE_PROFILER, "Activity Buffer Request");
     REQUIRE(c != NULL);
     CHECK_EQ_INT(c->idle_ns, kit_ns(2300));
     CHECK(!gaps_recurs(c, &f.basics.steps));
@@ -187,7 +188,7 @@ TEST(what_comes_back_is_not_warm_up)
     }
     struct found f = run(&k, 5);
     check_sums(&f);
-    const struct cause *c = cause(&f, CAUSE_LOADING, "Lazy Function Loading");
+    const struct gap_cause *c = cause(&f, CAUSE_LOADING, "Lazy Function Loading");
     REQUIRE(c != NULL);
     CHECK_EQ_UINT(c->count, 4);
     CHECK_EQ_INT(c->idle_ns, kit_ns(4 * 300));
@@ -216,7 +217,7 @@ TEST(waiting_in_a_sync_names_its_site)
     kit_launch(&k, 1100, "b", 1110, 100);
     struct found f = run(&k, 5);
     check_sums(&f);
-    const struct cause *c = cause(&f, CAUSE_SYNC, "cudaStreamSynchronize");
+    const struct gap_cause *c = cause(&f, CAUSE_SYNC, "cudaStreamSynchronize");
     REQUIRE(c != NULL);
     CHECK_EQ_INT(c->idle_ns, kit_ns(30));
     CHECK_EQ_UINT(c->site, 0);
@@ -366,7 +367,7 @@ TEST(rounds_of_a_label_are_one_cause)
     }
     struct found f = run(&k, 5);
     check_sums(&f);
-    const struct cause *c = cause(&f, CAUSE_LABEL, "ProfilerStep#*");
+    const struct gap_cause *c = cause(&f, CAUSE_LABEL, "ProfilerStep#*");
     REQUIRE(c != NULL);
     CHECK_EQ_UINT(c->count, 5);
     CHECK_EQ_UINT(c->in_steps, 3);

@@ -1,5 +1,5 @@
 /* test_integrity.c: each way a recording goes wrong, beside one that looks alike and is fine. */
-#include "analyze/passes/integrity.h"
+#include "analyze/quality/integrity.h"
 
 #include "kit.h"
 

@@ -1,5 +1,5 @@
 /* test_kernel_name.c: what is left of a kernel's name, and what family it is of. */
-#include "analyze/kernel_name.h"
+#include "analyze/names/kernel_name.h"
 #include "test.h"
 
 static void check_short(const char *name, const char *want)

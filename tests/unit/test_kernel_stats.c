@@ -1,5 +1,5 @@
 /* test_kernel_stats.c: kernels added up: order statistics, rates, operators, launches. */
-#include "analyze/passes/kernel_stats.h"
+#include "analyze/kernels/kernel_stats.h"
 #include "kit.h"
 
 struct stats {

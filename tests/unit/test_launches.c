@@ -1,5 +1,5 @@
 /* test_launches.c: latency told from queue wait, the queue over time, launch-bound stages. */
-#include "analyze/passes/launches.h"
+#include "analyze/launches/launches.h"
 
 #include "kit.h"
 
@@ -41,8 +41,8 @@ TEST(latency_and_queue_wait_are_apart)
     kit_launch(&k, 300, "third", 303, 10); /* idle: starts before the call returns */
     struct found f = measure(&k);
     const struct launch_group *all = &f.l.all;
-    CHECK_EQ_UINT(all->how[START_IDLE], 2);
-    CHECK_EQ_UINT(all->how[START_QUEUED], 1);
+    CHECK_EQ_UINT(all->how[LAUNCH_WAIT_IDLE], 2);
+    CHECK_EQ_UINT(all->how[LAUNCH_WAIT_QUEUED], 1);
     CHECK_EQ_INT(all->from_start.max_ns, 9000);
     CHECK_EQ_INT(all->from_start.median_ns, 6000);
     CHECK_EQ_INT(all->from_end.max_ns, 4000);
@@ -102,7 +102,7 @@ TEST(a_stage_that_waits_for_copies_is_not_launch_bound)
         kit_launch(&k, i * 1000 + 910, "gemm", i * 1000 + 920, 20);
     }
     struct found f = measure(&k);
-    CHECK_EQ_UINT(f.l.all.how[START_IDLE], 10);
+    CHECK_EQ_UINT(f.l.all.how[LAUNCH_WAIT_IDLE], 10);
     CHECK(!f.l.stages[0].launch_bound);
     CHECK_EQ_STR(ahead(&f), "lockstep");
     done(&f);
@@ -134,8 +134,8 @@ TEST(a_graph_launch_is_one_launch)
     CHECK_EQ_UINT(f.l.all.launches, 3);
     CHECK_EQ_UINT(f.l.all.graph_launches, 3);
     CHECK_EQ_UINT(f.l.all.kernels, 120);
-    CHECK_EQ_UINT(f.l.all.how[START_IN_GRAPH], 117);
-    CHECK_EQ_UINT(f.l.all.how[START_IDLE], 3);
+    CHECK_EQ_UINT(f.l.all.how[LAUNCH_WAIT_IN_GRAPH], 117);
+    CHECK_EQ_UINT(f.l.all.how[LAUNCH_WAIT_IDLE], 3);
     CHECK_EQ_INT(f.l.all.from_end.median_ns, 10000);
     CHECK(!f.l.all.launch_bound);
     REQUIRE(CHECK_EQ_UINT(f.l.n_calls, 1));
@@ -150,8 +150,8 @@ TEST(held_back_by_another_stream)
     k.stream = 13;
     kit_launch(&k, 20, "dependent", 1012, 10); /* waits for an event of the other stream */
     struct found f = measure(&k);
-    CHECK_EQ_UINT(f.l.all.how[START_BEHIND], 1);
-    CHECK_EQ_UINT(f.l.all.how[START_IDLE], 1);
+    CHECK_EQ_UINT(f.l.all.how[LAUNCH_WAIT_BEHIND], 1);
+    CHECK_EQ_UINT(f.l.all.how[LAUNCH_WAIT_IDLE], 1);
     done(&f);
 }
 
@@ -163,7 +163,7 @@ TEST(the_profilers_buffers_are_no_latency)
     kit_row(&k, KIND_OVERHEAD, "Activity Buffer Request", 50, 1900, NULL);
     kit_launch(&k, 3000, "second", 3008, 10);
     struct found f = measure(&k);
-    CHECK_EQ_UINT(f.l.all.how[START_OVERHEAD], 1);
+    CHECK_EQ_UINT(f.l.all.how[LAUNCH_WAIT_OVERHEAD], 1);
     CHECK_EQ_INT(f.l.all.from_start.max_ns, 8000);
     done(&f);
 }
@@ -174,8 +174,8 @@ TEST(clocks_that_disagree_and_launches_before_the_window)
     kit_orphan(&k, "warm", 0, 5);
     kit_launch(&k, 20, "early", 15, 10);
     struct found f = measure(&k);
-    CHECK_EQ_UINT(f.l.all.how[START_UNKNOWN], 1);
-    CHECK_EQ_UINT(f.l.all.how[START_SKEWED], 1);
+    CHECK_EQ_UINT(f.l.all.how[LAUNCH_WAIT_UNKNOWN], 1);
+    CHECK_EQ_UINT(f.l.all.how[LAUNCH_WAIT_SKEWED], 1);
     CHECK_EQ_UINT(f.l.all.from_start.n, 0);
     done(&f);
 

@@ -1,5 +1,5 @@
 /* test_memory.c: levels at step ends, growth that is one, allocations by place. */
-#include "analyze/passes/memory.h"
+#include "analyze/memory/memory.h"
 
 #include "kit.h"
 

@@ -1,6 +1,6 @@
 /* test_nvtx.c: a copy of NVTX as a library has it: tables of function pointers that ask us to fill
  * them, and ranges that then come out of the recording. */
-#include "backend/python/nvtx.h"
+#include "backend/program/nvtx.h"
 
 #include <pthread.h>
 #include <wchar.h>

@@ -1,5 +1,5 @@
 /* test_occupancy.c: values an H200 reported for the same launches, and what it reports 0 for. */
-#include "analyze/occupancy.h"
+#include "analyze/kernels/occupancy.h"
 #include "test.h"
 
 static const struct device h200 = {.n_sms = 132,

@@ -1,6 +1,6 @@
 /* test_op_table.c: the table's rules one by one, each on a trace of a few lines. The oracle
  * (tests/oracle) covers how they work together. */
-#include "analyze/passes/op_table.h"
+#include "analyze/ops/op_table.h"
 #include "import/import.h"
 #include "kit.h"
 

@@ -1,13 +1,13 @@
 /* test_pystack.c: stacks, samples and refusals with an interpreter that is none: this program has
  * the functions and objects of CPython 3.12 that the walk looks for, so that sanitizers see all of
  * it. The real ones are walked in tests/python. */
-#include "backend/python/pystack.h"
+#include "backend/program/pystack.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "analyze/where.h"
-#include "backend/python/sampler.h"
+#include "analyze/names/source_place.h"
+#include "backend/program/sampler.h"
 #include "record/recorder.h"
 #include "recording.h"
 
@@ -292,15 +292,15 @@ static void mark_lines(const char *dir)
 /* What a report says of something inside `r`: the running line, and each function once. */
 static void check_place(const struct trace *t, row_t r)
 {
-    struct where w;
+    struct source_places w;
     struct place p;
     row_t stack[8];
-    REQUIRE(where_init(&w, t, NULL) == 0);
-    where_find(&w, r, &p);
+    REQUIRE(source_places_init(&w, t, NULL) == 0);
+    source_places_find(&w, r, &p);
     CHECK_EQ_INT(p.source.line, 55);
     CHECK(!p.line_is_start);
-    CHECK_EQ_INT(where_stack(&w, r, stack, 8), 2);
-    where_done(&w);
+    CHECK_EQ_INT(source_places_stack(&w, r, stack, 8), 2);
+    source_places_done(&w);
 }
 
 TEST(a_wait_has_functions_and_lines_around_it)

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#include "analyze/timing_rows.h"
+#include "analyze/compare/timing_rows.h"
 #include "import/ring_file.h"
 #include "record/recorder.h"
 #include "record/schedule.h"

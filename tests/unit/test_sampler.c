@@ -1,5 +1,5 @@
 /* test_sampler.c: starting and stopping from anywhere; what is sampled: tests/python. */
-#include "backend/python/sampler.h"
+#include "backend/program/sampler.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* test_shapes.c: shape texts, whole and broken. */
-#include "analyze/shapes.h"
+#include "analyze/names/shapes.h"
 #include "test.h"
 
 static void check_flat(const char *dims, const char *want)

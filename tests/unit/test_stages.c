@@ -1,5 +1,5 @@
 /* test_stages.c: what stages cost, by path, over threads, through graphs and autograd. */
-#include "analyze/passes/stages.h"
+#include "analyze/stages/stages.h"
 
 #include "kit.h"
 

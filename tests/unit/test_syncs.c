@@ -1,5 +1,5 @@
 /* test_syncs.c: waits, what they expose, and the places they come from. Times in microseconds. */
-#include "analyze/passes/syncs.h"
+#include "analyze/waits/syncs.h"
 
 #include "kit.h"
 

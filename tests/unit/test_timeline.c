@@ -1,8 +1,8 @@
 /* test_timeline.c: busy, idle, queue depth and sums, to the nanosecond. */
-#include "analyze/timeline.h"
+#include "analyze/device/timeline.h"
 
-#include "analyze/queue.h"
-#include "analyze/work.h"
+#include "analyze/device/queue.h"
+#include "analyze/device/work_sum.h"
 #include "kit.h"
 
 static struct timeline run(const struct trace *t, struct arena *mem)
@@ -199,7 +199,7 @@ TEST(sum_union_span_and_idle_are_four_things)
     REQUIRE(t != NULL);
     struct timeline tl = run(t, &mem);
     const struct device_line *d = &tl.devices[0];
-    struct work_sum w = work_sum(t, &tl, d->work, d->n_work);
+    struct work_sum w = work_sum_run(t, &tl, d->work, d->n_work);
     CHECK_EQ_INT(w.sum_ns, 410000);
     CHECK_EQ_INT(w.union_ns, 350000);
     CHECK_EQ_INT(w.span_ns, 500000);
@@ -211,7 +211,7 @@ TEST(sum_union_span_and_idle_are_four_things)
     /* only a and c: the device works on b in between, which is not idle */
     row_t two[] = {d->work[3], d->work[0]};
     CHECK_EQ_BYTES(trace_name(t, two[0]), "c");
-    w = work_sum(t, &tl, two, 2);
+    w = work_sum_run(t, &tl, two, 2);
     CHECK_EQ_INT(w.union_ns, 150000);
     CHECK_EQ_INT(w.span_ns, 350000);
     CHECK_EQ_INT(w.idle_ns, 50000);

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "analyze/ranks.h"
-#include "analyze/timing_diff.h"
+#include "analyze/compare/ranks.h"
+#include "analyze/compare/timing_diff.h"
 #include "base/file.h"
 #include "recording.h"
 

@@ -1,6 +1,6 @@
 /* test_torch_ops.c: operators and ranges of a torch that is none (tests/fake/torch_cpu.c); the real
  * one is compared with its own profiler in tests/python. */
-#include "backend/python/torch_ops.h"
+#include "backend/program/torch_ops.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

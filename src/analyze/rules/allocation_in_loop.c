@@ -72,11 +72,11 @@ static int report(const struct analysis *a, const struct allocations *al, struct
         spans[n++] = (struct sim_cut){a->model.calls[c].thread, a->model.calls[c].begin_ns,
                                       a->model.calls[c].end_ns, 0};
     }
-    struct where w;
-    TRY(where_init(&w, a->t, e));
+    struct source_places w;
+    TRY(source_places_init(&w, a->t, e));
     struct place p;
-    where_find(&w, al->longest, &p);
-    where_done(&w);
+    source_places_find(&w, al->longest, &p);
+    source_places_done(&w);
     rule_place(a, f, &p);
     f->title = "memory is allocated in the loop";
     f->why = rule_text(

@@ -1,6 +1,6 @@
 /* copy_before_gemm.c: a device-to-device copy directly before a matrix product of the same
  * operator: addmm copies its bias, or an input had to be made contiguous first. */
-#include "analyze/kernel_name.h"
+#include "analyze/names/kernel_name.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 

@@ -1,5 +1,5 @@
 /* eager_island.c: a compiled stage that still runs many kernels outside its compiled regions: graph
- * breaks leave islands of eager code, each with its own launches and guard checks. */
+ * breaks leave islands of eager code, each with its own launches and guard lint_checks. */
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
@@ -80,18 +80,18 @@ static int report(const struct analysis *a, const struct stage *s, const struct 
 {
     struct finding *f = rule_finding(a, out, &rule_eager_island, e);
     if (!f) return ERR_NOMEM;
-    struct where w;
+    struct source_places w;
     struct place p;
-    TRY(where_init(&w, a->t, e));
-    where_find(&w, i->first_eager, &p);
-    where_done(&w);
+    TRY(source_places_init(&w, a->t, e));
+    source_places_find(&w, i->first_eager, &p);
+    source_places_done(&w);
     rule_place(a, f, &p);
     f->advice = true;
     f->title = "compiled code is cut into pieces by eager code";
     f->subject = rule_name(a, trace_str(a->t, s->name), 60);
     f->why = rule_text(a,
                        "%.1f compiled regions a call, and %u of its %u pieces of device work are "
-                       "launched outside them; guard checks take %s.",
+                       "launched outside them; guard lint_checks take %s.",
                        (double)i->regions / s->calls, i->eager, i->eager + i->compiled,
                        human_time(i->lookup_ns).s);
     f->fix = "Find the graph breaks (TORCH_LOGS=graph_breaks), or compile with fullgraph=True to "

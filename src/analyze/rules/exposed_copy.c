@@ -48,14 +48,14 @@ static int report_copies(const struct analysis *a, row_t longest, int64_t total_
     struct finding *f = rule_finding(a, out, &rule_exposed_copy, e);
     if (!f) return ERR_NOMEM;
     row_t call = trace_launch_of(a->t, longest);
-    struct where w;
-    TRY(where_init(&w, a->t, e));
+    struct source_places w;
+    TRY(source_places_init(&w, a->t, e));
     if (call != ROW_NONE) {
         struct place p;
-        where_find(&w, call, &p);
+        source_places_find(&w, call, &p);
         rule_place(a, f, &p);
     }
-    where_done(&w);
+    source_places_done(&w);
     f->title = "copies that nothing hides";
     f->why = rule_text(a,
                        "The GPU copies for %s in all, and for %s of that no kernel runs: they wait "

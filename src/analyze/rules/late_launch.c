@@ -64,7 +64,7 @@ static const struct words *words_for(const struct trace *t, row_t r)
 
 /* Many short calls between launches are not one thing to fix: the launches themselves are too many
  * (rule launch_bound). Here most of the time has to be in calls worth looking at. */
-static bool is_one_thing(const struct trace *t, const struct quiet_group *g)
+static bool is_one_thing(const struct trace *t, const struct launchless_group *g)
 {
     if (words_for(t, g->longest) == &lookup) return true;
     int64_t in_long = 0;
@@ -84,26 +84,26 @@ static bool is_allocation(const struct analysis *a, row_t top)
     return false;
 }
 
-static bool has_samples(const struct analysis *a, const struct quiet_group *g)
+static bool has_samples(const struct analysis *a, const struct launchless_group *g)
 {
     return a->t->kind[g->longest] != KIND_PYTHON ||
            g->cpu_ns >= LEAST_SAMPLES * a->integrity.recording.sample_ns;
 }
 
-static bool is_finding(const struct analysis *a, const struct quiet_group *g)
+static bool is_finding(const struct analysis *a, const struct launchless_group *g)
 {
     bool once = a->basics.steps.n_steps > 2 && g->n_steps < 2;
     return !once && has_samples(a, g) && is_one_thing(a->t, g) && !is_allocation(a, g->longest);
 }
 
-static int report_group(const struct analysis *a, const struct quiet_group *g, struct findings *out,
-                        struct err *e);
+static int report_group(const struct analysis *a, const struct launchless_group *g,
+                        struct findings *out, struct err *e);
 
 static int run(const struct analysis *a, struct findings *out, struct err *e)
 {
     int64_t least = (int64_t)((double)a->wall_ns * a->th.value[TH_REPORT_GAIN_PCT] / 200);
     for (uint32_t i = 0; i < a->quiet.n_groups; i++) {
-        const struct quiet_group *g = &a->quiet.groups[i];
+        const struct launchless_group *g = &a->quiet.groups[i];
         if (g->idle_ns >= least && is_finding(a, g)) TRY(report_group(a, g, out, e));
     }
     return 0;
@@ -117,34 +117,34 @@ const struct rule rule_late_launch = {
 
 /* The place is a line of the user's; what is slow there has a name of its own, unless it is that
  * very function. */
-static const char *subject(const struct analysis *a, struct where *w, const struct quiet_group *g,
-                           const struct finding *f)
+static const char *subject(const struct analysis *a, struct source_places *w,
+                           const struct launchless_group *g, const struct finding *f)
 {
     const struct trace *t = a->t;
     if (t->kind[g->blamed] != KIND_PYTHON) return rule_name(a, trace_str(t, g->name), 80);
-    if (f->function && where_class(w, g->blamed) == FRAME_USER) return f->function;
+    if (f->function && source_places_class(w, g->blamed) == FRAME_USER) return f->function;
     struct buf text;
     buf_init(&text);
-    where_print_call(t, g->blamed, &text);
+    source_places_print_call(t, g->blamed, &text);
     const char *name = rule_name(a, str_c(buf_c(&text)), 80);
     buf_done(&text);
     return name;
 }
 
-static int report_group(const struct analysis *a, const struct quiet_group *g, struct findings *out,
-                        struct err *e)
+static int report_group(const struct analysis *a, const struct launchless_group *g,
+                        struct findings *out, struct err *e)
 {
     const struct trace *t = a->t;
     const struct words *w = words_for(t, g->longest);
     struct finding *f = rule_finding(a, out, &rule_late_launch, e);
-    struct where where;
+    struct source_places where;
     if (!f) return ERR_NOMEM;
-    TRY(where_init(&where, t, e));
+    TRY(source_places_init(&where, t, e));
     struct place p;
-    where_find(&where, g->blamed, &p);
+    source_places_find(&where, g->blamed, &p);
     rule_place(a, f, &p);
     f->subject = subject(a, &where, g, f);
-    where_done(&where);
+    source_places_done(&where);
     f->title = w->title;
     f->why = w->why;
     f->fix = w->fix;

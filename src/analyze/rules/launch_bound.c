@@ -39,12 +39,12 @@ static int64_t launch_interval(const struct stage *s)
 /* Not many launches but a single one takes most of the stage: rule slow_launch. */
 static bool is_one_launch(const struct analysis *a, const struct stage *s)
 {
-    return 2 * stretches_in(&a->stretches, &a->basics, s->name) > busy_ns(s);
+    return 2 * launch_delays_in(&a->stretches, &a->basics, s->name) > busy_ns(s);
 }
 
 static bool is_launch_bound(const struct analysis *a, const struct stage *s)
 {
-    uint32_t n = work_count(&s->gpu);
+    uint32_t n = work_sum_count(&s->gpu);
     if (!s->user || s->container || !s->calls || s->launches / s->calls < LEAST_LAUNCHES || !n)
         return false;
     if (s->graph_launches * 2 > s->launches || is_one_launch(a, s)) return false;
@@ -95,7 +95,7 @@ static int report_stage(const struct analysis *a, const struct stage *s, struct 
     struct finding *f = rule_finding(a, out, &rule_launch_bound, e);
     if (!f) return ERR_NOMEM;
     struct str name = trace_str(a->t, s->name);
-    int64_t mean = s->gpu.sum_ns / work_count(&s->gpu);
+    int64_t mean = s->gpu.sum_ns / work_sum_count(&s->gpu);
     f->title = "launch-bound stage";
     f->subject = rule_name(a, name, 80);
     f->why =

@@ -65,14 +65,14 @@ static int report_copies(const struct analysis *a, const struct copies *c, struc
     if (!f) return ERR_NOMEM;
     double speed = rule_pinned_speed(a), now = (double)c->bytes / (double)c->ns;
     row_t call = trace_launch_of(a->t, c->longest);
-    struct where w;
-    TRY(where_init(&w, a->t, e));
+    struct source_places w;
+    TRY(source_places_init(&w, a->t, e));
     if (call != ROW_NONE) {
         struct place p;
-        where_find(&w, call, &p);
+        source_places_find(&w, call, &p);
         rule_place(a, f, &p);
     }
-    where_done(&w);
+    source_places_done(&w);
     f->title = "copies of ordinary memory";
     f->why = rule_text(a,
                        "%s in %u copies go through the driver's staging buffer at %.1f GB/s, with "

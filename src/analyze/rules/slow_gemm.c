@@ -58,11 +58,11 @@ static int report(const struct analysis *a, const row_t *rows, uint32_t n, struc
         ns += t->dur_ns[rows[i]];
         if (t->dur_ns[rows[i]] > t->dur_ns[longest]) longest = rows[i];
     }
-    struct where w;
+    struct source_places w;
     struct place p;
-    TRY(where_init(&w, t, e));
-    where_find(&w, trace_launch_of(t, longest), &p);
-    where_done(&w);
+    TRY(source_places_init(&w, t, e));
+    source_places_find(&w, trace_launch_of(t, longest), &p);
+    source_places_done(&w);
     rule_place(a, f, &p);
     f->title = "half-precision products without tensor cores";
     f->why = rule_text(a,

@@ -1,18 +1,18 @@
 /* slow_launch.c: one launch takes long to come, step after step, although the CPU is in the very
  * operator or line that makes it (analyze/stretch). What launches nothing is late_launch. */
-#include "analyze/kernel_name.h"
+#include "analyze/names/kernel_name.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
-static int report_group(const struct analysis *a, const struct stretch_group *g,
+static int report_group(const struct analysis *a, const struct launch_delay_group *g,
                         struct findings *out, struct err *e);
 
 static int run(const struct analysis *a, struct findings *out, struct err *e)
 {
     int64_t least = (int64_t)((double)a->wall_ns * a->th.value[TH_REPORT_GAIN_PCT] / 200);
     for (uint32_t i = 0; i < a->stretches.n_groups; i++) {
-        const struct stretch_group *g = &a->stretches.groups[i];
-        if (g->idle_ns >= least && stretch_comes_back(g, &a->basics.steps))
+        const struct launch_delay_group *g = &a->stretches.groups[i];
+        if (g->idle_ns >= least && launch_delay_comes_back(g, &a->basics.steps))
             TRY(report_group(a, g, out, e));
     }
     return 0;
@@ -32,14 +32,14 @@ static uint32_t replayed_thread(const struct sim_model *m, lane_id lane)
 }
 
 /* Without the stretches the launches come as far apart as they usually do. */
-static int add_edit(const struct analysis *a, const struct stretch_group *g, struct finding *f)
+static int add_edit(const struct analysis *a, const struct launch_delay_group *g, struct finding *f)
 {
     struct sim_cut *cuts = arena_zalloc(a->mem, g->n_pieces, sizeof *cuts);
     if (!cuts) return ERR_NOMEM;
     uint32_t n = 0;
     double keep = (double)a->stretches.usual_ns * g->n / (double)g->cpu_ns;
     for (uint32_t i = 0; i < g->n_pieces; i++) {
-        const struct stretch_piece *p = &g->pieces[i];
+        const struct launch_delay_piece *p = &g->pieces[i];
         uint32_t thread = replayed_thread(&a->model, p->thread);
         if (thread == SIM_NONE) continue;
         cuts[n++] = (struct sim_cut){
@@ -50,7 +50,8 @@ static int add_edit(const struct analysis *a, const struct stretch_group *g, str
     return 0;
 }
 
-static void add_evidence(const struct analysis *a, const struct stretch_group *g, struct finding *f)
+static void add_evidence(const struct analysis *a, const struct launch_delay_group *g,
+                         struct finding *f)
 {
     const struct trace *t = a->t;
     finding_note(f, a->mem, t->ts_ns[g->launch], g->launch,
@@ -69,14 +70,14 @@ static void add_evidence(const struct analysis *a, const struct stretch_group *g
 }
 
 /* An operator is known by name, or could have been: then Python's own work is not suspected. */
-static bool is_library(const struct analysis *a, const struct stretch_group *g)
+static bool is_library(const struct analysis *a, const struct launch_delay_group *g)
 {
     struct trace_counts n;
     trace_count(a->t, &n);
     return a->t->kind[g->row] == KIND_OP || !n.by_kind[KIND_OP];
 }
 
-static const char *why(const struct analysis *a, const struct stretch_group *g)
+static const char *why(const struct analysis *a, const struct launch_delay_group *g)
 {
     const char *usual = is_library(a, g) ? "a library plans anew for a shape it has not seen, code "
                                            "is loaded, a lock, host work in C++"
@@ -88,7 +89,7 @@ static const char *why(const struct analysis *a, const struct stretch_group *g)
                      usual);
 }
 
-static const char *fix(const struct analysis *a, const struct stretch_group *g)
+static const char *fix(const struct analysis *a, const struct launch_delay_group *g)
 {
     if (!is_library(a, g))
         return "Move that work out of the loop, cache its result, or do it while the GPU has work "
@@ -104,16 +105,16 @@ static const char *fix(const struct analysis *a, const struct stretch_group *g)
     return rule_text(a, "%s strata run --ops all or torch.profiler names the operator.", how);
 }
 
-static int report_group(const struct analysis *a, const struct stretch_group *g,
+static int report_group(const struct analysis *a, const struct launch_delay_group *g,
                         struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(a, out, &rule_slow_launch, e);
-    struct where where;
+    struct source_places where;
     struct place p;
     if (!f) return ERR_NOMEM;
-    TRY(where_init(&where, a->t, e));
-    where_find(&where, g->row, &p);
-    where_done(&where);
+    TRY(source_places_init(&where, a->t, e));
+    source_places_find(&where, g->row, &p);
+    source_places_done(&where);
     rule_place(a, f, &p);
     f->title = "one launch takes long to come";
     if (a->t->kind[g->row] == KIND_OP) f->subject = rule_name(a, trace_name(a->t, g->row), 80);

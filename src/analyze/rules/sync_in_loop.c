@@ -47,7 +47,7 @@ static void explain(const struct analysis *a, struct finding *f, const struct sy
     const struct wait *w = &a->syncs.waits.all[site->longest];
     struct buf stack;
     buf_init(&stack);
-    if (site->place.frame != ROW_NONE) where_print_frame(a->t, site->place.frame, &stack);
+    if (site->place.frame != ROW_NONE) source_places_print_frame(a->t, site->place.frame, &stack);
     finding_note(f, a->mem, w->begin_ns, w->call,
                  "the CPU calls %.*s with %s pieces of work queued%s%s",
                  STR_ARG(trace_str(a->t, site->call)), human_count(w->depth).s,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/simulate/warm.h"
-#include "analyze/simulate/weight.h"
+#include "analyze/simulate/cache_warm.h"
+#include "analyze/simulate/recording_weight.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -107,8 +107,8 @@ static int merge_cuts(struct plan_build *b)
     }
     for (uint32_t i = 0; i < p->n_cuts; i++)
         if (p->cuts[i].unrecorded)
-            p->cuts[i].weight =
-                weight_of(b->m, p->cuts[i].thread, p->cuts[i].begin_ns, p->cuts[i].end_ns);
+            p->cuts[i].weight = recording_weight_of(b->m, p->cuts[i].thread, p->cuts[i].begin_ns,
+                                                    p->cuts[i].end_ns);
     return 0;
 }
 
@@ -121,14 +121,14 @@ static bool is_cpu_span(const struct trace *t, row_t r)
 }
 
 /* The ops right after a stretch that is cut out no longer start with cold caches. */
-static int warm_up_after(struct plan_build *b, struct warm *w, uint32_t thread, int64_t end)
+static int warm_up_after(struct plan_build *b, struct cache_warm *w, uint32_t thread, int64_t end)
 {
     const struct trace *t = b->m->t;
     lane_id l = b->m->threads[thread].lane;
     for (row_t r = trace_lower_bound(t, l, end);
          r < t->lanes[l].end && t->ts_ns[r] < end + COLD_WINDOW_NS; r++) {
-        if (!warm_is_op(t, r)) continue;
-        double share = warm_share(w, r);
+        if (!cache_warm_is_op(t, r)) continue;
+        double share = cache_warm_share(w, r);
         if (share < 1) TRY(cut_around_calls(b, thread, t->ts_ns[r], trace_end_ns(t, r), share));
     }
     return 0;
@@ -140,7 +140,8 @@ struct cut_at {
     int64_t done_ns;
 };
 
-static int cut_row(struct plan_build *b, struct warm *w, struct cut_at *at, row_t r, double keep)
+static int cut_row(struct plan_build *b, struct cache_warm *w, struct cut_at *at, row_t r,
+                   double keep)
 {
     const struct trace *t = b->m->t;
     int64_t end = trace_end_ns(t, r);
@@ -155,9 +156,9 @@ static int edit_cpu(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     const struct trace *t = b->m->t;
     uint8_t *hit;
-    struct warm warm;
+    struct cache_warm warm;
     TRY(match_names(t, ed->pattern, b->mem, &hit, e));
-    TRY(warm_init(&warm, t, b->mem, e));
+    TRY(cache_warm_init(&warm, t, b->mem, e));
     double keep = ed->kind == EDIT_DROP_CPU ? 0 : ed->factor;
     for (uint32_t i = 0; i < b->m->n_threads; i++) {
         const struct lane *lane = &t->lanes[b->m->threads[i].lane];
@@ -174,8 +175,8 @@ static int edit_cpu(struct plan_build *b, struct sim_edit *ed, struct err *e)
 static int edit_drop_rows(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     const struct trace *t = b->m->t;
-    struct warm warm;
-    TRY(warm_init(&warm, t, b->mem, e));
+    struct cache_warm warm;
+    TRY(cache_warm_init(&warm, t, b->mem, e));
     struct cut_at at = {SIM_NONE, INT64_MIN};
     for (uint32_t i = 0; i < ed->n_rows; i++) {
         uint32_t thread = 0;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/simulate/power.h"
-#include "analyze/simulate/weight.h"
+#include "analyze/simulate/clock_power.h"
+#include "analyze/simulate/recording_weight.h"
 #include "base/mem.h"
 
 /* A wait counts as having waited when what it waited for ended this shortly before it returned. */
@@ -519,7 +519,7 @@ static int build_all(struct build *b)
     TRY(collect_calls(b));
     TRY(collect_works(b));
     sim_model_link(b->m);
-    weight_set(b->m);
+    recording_weight_set(b->m);
     TRY(measure_typical(b));
     TRY(measure_launch(b));
     set_works(b);
@@ -535,7 +535,7 @@ int sim_model_run(const struct trace *t, const struct calls *calls, struct arena
     struct build b = {.t = t, .calls = calls, .mem = mem, .m = ret};
     int rc = build_all(&b);
     if (rc < 0) return FAIL(e, rc, "out of memory while building the replay model");
-    return power_clock_drop(t, mem, &ret->clock_drop_pct, e);
+    return clock_power_drop(t, mem, &ret->clock_drop_pct, e);
 }
 
 uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns)

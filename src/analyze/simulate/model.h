@@ -15,7 +15,7 @@
 #ifndef STRATA_ANALYZE_SIMULATE_MODEL_H
 #define STRATA_ANALYZE_SIMULATE_MODEL_H
 
-#include "analyze/calls.h"
+#include "analyze/names/calls.h"
 #include "trace/trace.h"
 
 #define SIM_NONE UINT32_MAX

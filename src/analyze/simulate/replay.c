@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analyze/simulate/power.h"
+#include "analyze/simulate/clock_power.h"
 
 /* What launching a captured graph costs the CPU, in launch calls: one large call instead of many.
  */
@@ -380,7 +380,7 @@ static int64_t finish(struct run *r)
         if (end > wall) wall = end;
     }
     if (r->m->clock_drop_pct > 0)
-        wall += power_give_back(r->m->end_ns - r->m->begin_ns - wall - work_saved(r));
+        wall += clock_power_give_back(r->m->end_ns - r->m->begin_ns - wall - work_saved(r));
     return wall;
 }
 

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 
 #include "backend/cuda/pulse.h"
-#include "backend/python/pystack.h"
-#include "backend/python/sampler.h"
+#include "backend/program/pystack.h"
+#include "backend/program/sampler.h"
 #include "base/str.h"
 #include "record/names.h"
 #include "record/recorder.h"

@@ -12,7 +12,7 @@
 #include "backend/cuda/activity.h"
 #include "backend/cuda/callbacks.h"
 #include "backend/cuda/devices.h"
-#include "backend/python/python_side.h"
+#include "backend/program/python_side.h"
 #include "record/recorder.h"
 
 #define LAST_FETCH_S 5    /* how long the end of the program may wait for our thread */

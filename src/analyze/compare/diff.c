@@ -1,0 +1,274 @@
+/* diff.c: matching two analyses. Everything is matched by text, since ids differ between traces. */
+#include "analyze/compare/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+struct work {
+    const struct analysis *side[2];
+    struct arena *mem;
+    struct diff *out;
+    size_t cap_parts, cap_stages, cap_syncs;
+    struct map part_at; /* kind and name -> index in parts */
+};
+
+static int nomem(struct err *e)
+{
+    return FAIL(e, ERR_NOMEM, "out of memory");
+}
+
+/* ---- parts of the wall clock ---- */
+
+static struct diff_part *part_of(struct work *w, const char *kind, struct str name)
+{
+    struct diff *d = w->out;
+    uint64_t key = intern_hash(name) ^ map_mix(intern_hash(str_c(kind)));
+    uint32_t *slot = map_at(&w->part_at, key);
+    if (!slot) return NULL;
+    if (*slot != MAP_NONE) return &d->parts[*slot];
+    if (VEC_RESERVE(d->parts, d->n_parts, w->cap_parts, 1)) return NULL;
+    const char *copy = arena_strdup(w->mem, name);
+    if (!copy) return NULL;
+    *slot = d->n_parts;
+    d->parts[d->n_parts] = (struct diff_part){.kind = kind, .name = copy};
+    return &d->parts[d->n_parts++];
+}
+
+static int add_part(struct work *w, enum diff_side s, const char *kind, struct str name, int64_t ns)
+{
+    struct diff_part *p = part_of(w, kind, name);
+    if (!p) return ERR_NOMEM;
+    p->ns[s] += ns;
+    return 0;
+}
+
+/* Kernel time is a union; families are sums. What they overlap is a part of its own. */
+static int add_kernels(struct work *w, enum diff_side s)
+{
+    const struct analysis *a = w->side[s];
+    const struct device_line *d = timeline_device(&a->basics.timeline, a->parts.device);
+    int64_t sums[FAMILY_COUNT] = {0}, total = 0;
+    for (uint32_t i = 0; d && i < d->n_work; i++) {
+        row_t r = d->work[i];
+        if (a->t->kind[r] == KIND_MEMCPY) continue;
+        sums[kernel_family(a->t->kind[r], trace_name(a->t, r))] += a->t->dur_ns[r];
+        total += a->t->dur_ns[r];
+    }
+    for (int f = 0; f < FAMILY_COUNT; f++)
+        if (sums[f])
+            TRY(add_part(w, s, "kernels", str_c(kernel_family_name((enum kernel_family)f)),
+                         sums[f]));
+    if (total != a->parts.kernel_ns)
+        TRY(add_part(w, s, "overlap", str_c(""), a->parts.kernel_ns - total));
+    return add_part(w, s, "copies", str_c(""), a->parts.copy_ns);
+}
+
+/* Idle time is named by the user's function where there is one: names of inner frames differ too
+ * easily from run to run. */
+static struct str cause_name(const struct analysis *a, const struct gap_cause *c)
+{
+    struct frame f;
+    if (c->frame != ROW_NONE && frame_parse(trace_name(a->t, c->frame), &f)) return f.function;
+    return c->name;
+}
+
+static int add_idle(struct work *w, enum diff_side s)
+{
+    const struct analysis *a = w->side[s];
+    for (uint32_t i = 0; i < a->gaps.n_causes; i++) {
+        const struct gap_cause *c = &a->gaps.causes[i];
+        if (a->gaps.devices[c->device].device != a->parts.device) continue;
+        TRY(add_part(w, s, gap_cause_kind_name(c->kind), cause_name(a, c), c->idle_ns));
+    }
+    return add_part(w, s, "outside", str_c(""), a->parts.outside_ns);
+}
+
+static int by_change(const void *a, const void *b)
+{
+    const struct diff_part *x = a, *y = b;
+    int64_t cx = llabs(x->ns[1] - x->ns[0]), cy = llabs(y->ns[1] - y->ns[0]);
+    return cx > cy ? -1 : cx < cy;
+}
+
+/* ---- stages ---- */
+
+static int add_stages(struct work *w, enum diff_side s)
+{
+    struct diff *d = w->out;
+    for (uint32_t i = 0; i < w->side[s]->stages.n; i++) {
+        const struct stage *st = &w->side[s]->stages.list[i];
+        if (!st->user) continue;
+        uint32_t k = 0;
+        while (k < d->n_stages && strcmp(d->stages[k].path, st->path) != 0) k++;
+        if (k == d->n_stages) {
+            if (VEC_RESERVE(d->stages, d->n_stages, w->cap_stages, 1)) return ERR_NOMEM;
+            d->stages[d->n_stages++] = (struct diff_stage){.path = st->path};
+        }
+        d->stages[k].side[s] = st;
+    }
+    return 0;
+}
+
+/* ---- syncs ---- */
+
+static const char *sync_key(struct work *w, const struct analysis *a, const struct sync_site *site)
+{
+    struct str function = site->place.source.function;
+    struct str op = site->place.op == ROW_NONE ? str_c("") : trace_name(a->t, site->place.op);
+    struct str label =
+        site->place.annotation == ROW_NONE ? str_c("") : trace_name(a->t, site->place.annotation);
+    struct str call = trace_str(a->t, site->call);
+    struct str where = function.n ? function : label;
+    return arena_printf(w->mem, STR_FMT "%s" STR_FMT "%s" STR_FMT, STR_ARG(call),
+                        op.n ? " under " : "", STR_ARG(op), where.n ? " in " : "", STR_ARG(where));
+}
+
+static int add_syncs(struct work *w, enum diff_side s)
+{
+    struct diff *d = w->out;
+    for (uint32_t i = 0; i < w->side[s]->syncs.n_sites; i++) {
+        const struct sync_site *site = &w->side[s]->syncs.sites[i];
+        const char *key = sync_key(w, w->side[s], site);
+        if (!key) return ERR_NOMEM;
+        uint32_t k = 0;
+        while (k < d->n_syncs && (d->syncs[k].side[s] || strcmp(d->syncs[k].key, key) != 0)) k++;
+        if (k == d->n_syncs) {
+            if (VEC_RESERVE(d->syncs, d->n_syncs, w->cap_syncs, 1)) return ERR_NOMEM;
+            d->syncs[d->n_syncs++] = (struct diff_sync){.key = key};
+        }
+        d->syncs[k].side[s] = site;
+    }
+    return 0;
+}
+
+/* ---- kernels ---- */
+
+static void count_kernels(struct work *w, enum diff_side s)
+{
+    const struct analysis *a = w->side[s];
+    const struct trace *t = a->t;
+    struct diff_kernels *k = &w->out->kernels;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        enum call_kind call = calls_kind(&a->basics.calls, t, r);
+        k->launches[s] += call_launches(call);
+        k->graph_launches[s] += call == CALL_GRAPH_LAUNCH;
+        if (t->kind[r] != KIND_KERNEL) continue;
+        enum kernel_family f = kernel_family(KIND_KERNEL, trace_name(t, r));
+        row_t launch = trace_launch_of(t, r);
+        k->kernels[s]++;
+        k->family[f][s]++;
+        k->family_ns[f][s] += t->dur_ns[r];
+        k->fused[s] += f == FAMILY_TRITON;
+        k->in_graphs[s] +=
+            launch != ROW_NONE && calls_kind(&a->basics.calls, t, launch) == CALL_GRAPH_LAUNCH;
+    }
+}
+
+/* Kernel names of side `s`, each once, by hash of the text. */
+static int collect_names(const struct trace *t, struct map *names)
+{
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (t->kind[r] != KIND_KERNEL) continue;
+        uint32_t *slot = map_at(names, intern_hash(trace_name(t, r)));
+        if (!slot) return ERR_NOMEM;
+        *slot = 0;
+    }
+    return 0;
+}
+
+static uint32_t missing(const struct map *from, const struct map *in)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; from->slots && i <= from->mask; i++)
+        if (from->slots[i].value != MAP_NONE && map_find(in, from->slots[i].key) == MAP_NONE) n++;
+    return n;
+}
+
+static int compare_names(struct work *w)
+{
+    struct map names[2];
+    map_init(&names[0]);
+    map_init(&names[1]);
+    int rc = collect_names(w->side[0]->t, &names[0]);
+    if (rc == 0) rc = collect_names(w->side[1]->t, &names[1]);
+    struct diff_kernels *k = &w->out->kernels;
+    k->gone_names = missing(&names[0], &names[1]);
+    k->new_names = missing(&names[1], &names[0]);
+    k->same_names = k->gone_names + k->new_names == 0;
+    map_done(&names[0]);
+    map_done(&names[1]);
+    return rc;
+}
+
+static enum diff_mechanism mechanism(const struct diff *d)
+{
+    const struct diff_kernels *k = &d->kernels;
+    double kernels[2], launches[2];
+    for (int s = 0; s < 2; s++) {
+        kernels[s] = (double)k->kernels[s] / d->per_step[s];
+        launches[s] = (double)k->launches[s] / d->per_step[s];
+    }
+    bool fused = kernels[1] < 0.95 * kernels[0] && k->fused[1] > k->fused[0];
+    bool graphs = k->in_graphs[1] > k->in_graphs[0] && launches[1] < 0.95 * launches[0];
+    if (fused && graphs) return MECHANISM_BOTH;
+    if (fused) return MECHANISM_FUSION;
+    if (graphs) return MECHANISM_GRAPHS;
+    return kernels[1] < 0.95 * kernels[0] || launches[1] < 0.95 * launches[0] ? MECHANISM_OTHER
+                                                                              : MECHANISM_NONE;
+}
+
+/* ---- all of it ---- */
+
+static int run_side(struct work *w, enum diff_side s)
+{
+    uint32_t steps = w->side[s]->basics.steps.n_steps;
+    w->out->per_step[s] = steps ? steps : 1;
+    TRY(add_kernels(w, s));
+    TRY(add_idle(w, s));
+    TRY(add_stages(w, s));
+    TRY(add_syncs(w, s));
+    count_kernels(w, s);
+    return 0;
+}
+
+/* Lists grew on the heap; they live in the arena from here on. */
+static void *keep(struct work *w, void *items, size_t n, size_t size)
+{
+    void *copy = arena_alloc(w->mem, n * size + 1);
+    if (copy && n) memcpy(copy, items, n * size);
+    mem_free(items);
+    return copy;
+}
+
+static int finish(struct work *w)
+{
+    struct diff *d = w->out;
+    if (d->n_parts) qsort(d->parts, d->n_parts, sizeof *d->parts, by_change);
+    d->parts = keep(w, d->parts, d->n_parts, sizeof *d->parts);
+    d->stages = keep(w, d->stages, d->n_stages, sizeof *d->stages);
+    d->syncs = keep(w, d->syncs, d->n_syncs, sizeof *d->syncs);
+    if (!d->parts || !d->stages || !d->syncs) return ERR_NOMEM;
+    for (uint32_t i = 0; i < d->n_stages; i++)
+        if (d->stages[i].side[0] && !d->stages[i].side[1] && d->kernels.fused[1])
+            d->labels_lost = true;
+    d->mechanism = mechanism(d);
+    return 0;
+}
+
+int diff_run(const struct analysis *before, const struct analysis *after, struct arena *mem,
+             struct diff *ret, struct err *e)
+{
+    *ret = (struct diff){.side = {before, after}};
+    struct work w = {.side = {before, after}, .mem = mem, .out = ret};
+    map_init(&w.part_at);
+    int rc = run_side(&w, DIFF_BEFORE);
+    if (rc == 0) rc = run_side(&w, DIFF_AFTER);
+    map_done(&w.part_at);
+    if (rc == 0) rc = compare_names(&w);
+    int kept = finish(&w);
+    return rc < 0 || kept < 0 ? nomem(e) : 0;
+}

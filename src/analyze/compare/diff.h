@@ -1,0 +1,80 @@
+/* diff.h: what changed between two traces of the same program, and what the change of the wall
+ * clock is made of.
+ *
+ * The wall clock of a trace is kernels + copies nothing hides + idle time by cause + the time
+ * before the first and after the last work, all on the busiest device, exactly. So the change of
+ * the wall clock is the sum of the changes of these parts. Stages, kernels and syncs are matched by
+ * name. */
+#ifndef STRATA_ANALYZE_COMPARE_DIFF_H
+#define STRATA_ANALYZE_COMPARE_DIFF_H
+
+#include "analyze/analysis.h"
+#include "analyze/names/kernel_name.h"
+
+enum diff_side { DIFF_BEFORE, DIFF_AFTER };
+
+/* A part of the wall clock on both sides. */
+struct diff_part {
+    const char *kind; /* "kernels", "copies", "overlap", "outside" or a cause of idle time */
+    const char *name; /* family, function, call ...; "" when the kind says it all */
+    int64_t ns[2];
+};
+
+struct diff_stage {
+    const char *path;
+    const struct stage *side[2]; /* NULL where the label does not exist */
+};
+
+struct diff_sync {
+    const char *key; /* what sites are matched by, for people: call, op, function */
+    const struct sync_site *side[2];
+};
+
+struct diff_kernels {
+    uint64_t kernels[2], fused[2], in_graphs[2], graph_launches[2], launches[2];
+    uint64_t family[FAMILY_COUNT][2];
+    int64_t family_ns[FAMILY_COUNT][2];
+    uint32_t new_names, gone_names; /* kernel names that exist on one side only */
+    bool same_names;
+};
+
+enum diff_mechanism { /* why there are fewer launches or kernels, when there are */
+                      MECHANISM_NONE,
+                      MECHANISM_FUSION,
+                      MECHANISM_GRAPHS,
+                      MECHANISM_BOTH,
+                      MECHANISM_OTHER,
+};
+
+struct diff {
+    const struct analysis *side[2];
+    struct diff_part *parts; /* largest change first; they add up to the change of the wall clock */
+    uint32_t n_parts;
+    struct diff_stage *stages;
+    uint32_t n_stages;
+    struct diff_sync *syncs; /* of which one side may be NULL: added or removed */
+    uint32_t n_syncs;
+    struct diff_kernels kernels;
+    enum diff_mechanism mechanism;
+    double per_step[2]; /* divisor of counts: number of steps, or 1 */
+    bool labels_lost;   /* stages of the one side are missing on the other, which is compiled */
+};
+
+/* Memory from `mem`. Both analyses must outlive `ret`. */
+int diff_run(const struct analysis *before, const struct analysis *after, struct arena *mem,
+             struct diff *ret, struct err *e) MUST_USE;
+
+/* Several runs a side: is the difference real? */
+struct diff_stats {
+    uint32_t n[2];
+    double median_ns[2], spread_ns[2]; /* median and median absolute deviation */
+    double change_pct;                 /* of the medians */
+    double low_pct, high_pct;          /* 95 % interval of the change, by resampling */
+    bool known;                        /* at least three runs a side */
+    bool real;                         /* the interval does not contain zero */
+};
+
+void diff_stats(const int64_t *before_ns, uint32_t n_before, const int64_t *after_ns,
+                uint32_t n_after, struct diff_stats *ret);
+
+#endif

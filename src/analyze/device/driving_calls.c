@@ -1,0 +1,49 @@
+/* driving_calls.c: one list of calls, searched by row. */
+#include "analyze/device/driving_calls.h"
+
+#include "base/arena.h"
+
+static bool is_loud(const struct trace *t, const struct calls *c, row_t r)
+{
+    const struct call_info *call = trace_call(t, r);
+    if (!call || (t->flags[r] & ROW_PROFILER)) return false;
+    return call->n_gpu > 0 || call_waits(calls_kind(c, t, r));
+}
+
+int driving_calls_init(struct driving_calls *l, const struct trace *t, const struct calls *c,
+                       struct arena *mem)
+{
+    *l = (struct driving_calls){.t = t};
+    l->calls = arena_alloc(mem, (t->n_calls + (size_t)1) * sizeof *l->calls);
+    if (!l->calls) return ERR_NOMEM;
+    for (row_t r = 0; r < t->n_rows; r++)
+        if (is_loud(t, c, r)) l->calls[l->n++] = r;
+    return 0;
+}
+
+/* Index of the first loud call at or after row `r`. */
+static uint32_t first_from(const struct driving_calls *l, row_t r)
+{
+    uint32_t lo = 0, hi = l->n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (l->calls[mid] < r) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+bool driving_calls_has(const struct driving_calls *l, row_t r)
+{
+    uint32_t i = first_from(l, r);
+    if (i == l->n) return false;
+    row_t call = l->calls[i];
+    return l->t->lane[call] == l->t->lane[r] && l->t->ts_ns[call] < trace_end_ns(l->t, r);
+}
+
+row_t driving_calls_before(const struct driving_calls *l, row_t call)
+{
+    uint32_t i = first_from(l, call);
+    if (i == 0 || l->t->lane[l->calls[i - 1]] != l->t->lane[call]) return ROW_NONE;
+    return l->calls[i - 1];
+}

@@ -1,0 +1,24 @@
+/* driving_calls.h: the calls that launch or wait, and whether work on the CPU holds one of them.
+ * Loud work drives the device; quiet work keeps it waiting without doing anything for it. */
+#ifndef STRATA_ANALYZE_DEVICE_DRIVING_CALLS_H
+#define STRATA_ANALYZE_DEVICE_DRIVING_CALLS_H
+
+#include "analyze/names/calls.h"
+
+struct driving_calls {
+    const struct trace *t;
+    row_t *calls; /* by row: rows of a lane are in time order */
+    uint32_t n;
+};
+
+/* Memory from `mem`; ERR_NOMEM is the only failure. */
+int driving_calls_init(struct driving_calls *l, const struct trace *t, const struct calls *c,
+                       struct arena *mem) MUST_USE;
+
+/* Whether the row launches or waits anywhere inside: some loud call of its lane starts in it. */
+bool driving_calls_has(const struct driving_calls *l, row_t r);
+
+/* The loud call before `call` on the same lane, or ROW_NONE. */
+row_t driving_calls_before(const struct driving_calls *l, row_t call);
+
+#endif

@@ -1,0 +1,69 @@
+/* queue.c: launches count up, starts count down; both lists sorted, then merged. */
+#include "analyze/device/queue.h"
+
+#include <stdlib.h>
+
+static int by_time(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Work that waited: its launch and its start. Returns how many. */
+static uint32_t collect(const struct trace *t, const struct device_line *d, int64_t *launches,
+                        int64_t *starts)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < d->n_work; i++) {
+        row_t call = trace_launch_of(t, d->work[i]);
+        if (call == ROW_NONE || t->ts_ns[call] >= t->ts_ns[d->work[i]]) continue;
+        launches[n] = t->ts_ns[call];
+        starts[n++] = t->ts_ns[d->work[i]];
+    }
+    return n;
+}
+
+static void merge(const int64_t *launches, const int64_t *starts, uint32_t n, struct queue *q)
+{
+    uint32_t up = 0, down = 0;
+    while (down < n) {
+        int64_t ts = up < n && launches[up] < starts[down] ? launches[up] : starts[down];
+        while (up < n && launches[up] == ts) up++;
+        while (down < n && starts[down] == ts) down++;
+        q->points[q->n_points++] = (struct queue_point){ts, up - down};
+        if (up - down > q->deepest) q->deepest = up - down;
+    }
+}
+
+int queue_run(const struct trace *t, const struct device_line *d, struct arena *mem,
+              struct queue *ret, struct err *e)
+{
+    struct queue q = {arena_zalloc(mem, 2 * (size_t)d->n_work + 1, sizeof *q.points), 0, 0};
+    struct arena_mark m = arena_mark(mem);
+    int64_t *launches = arena_zalloc(mem, (size_t)d->n_work + 1, sizeof *launches);
+    int64_t *starts = arena_zalloc(mem, (size_t)d->n_work + 1, sizeof *starts);
+    if (!q.points || !launches || !starts) return FAIL(e, ERR_NOMEM, "out of memory");
+    uint32_t n = collect(t, d, launches, starts); /* starts come sorted */
+    qsort(launches, n, sizeof *launches, by_time);
+    merge(launches, starts, n, &q);
+    arena_reset_to(mem, m);
+    *ret = q;
+    return 0;
+}
+
+uint32_t queue_at(const struct queue *q, int64_t ts_ns)
+{
+    uint32_t lo = 0, hi = q->n_points;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (q->points[mid].ts_ns <= ts_ns) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo ? lo - 1 : UINT32_MAX;
+}
+
+uint32_t queue_depth_at(const struct queue *q, int64_t ts_ns)
+{
+    uint32_t i = queue_at(q, ts_ns);
+    return i == UINT32_MAX ? 0 : q->points[i].depth;
+}

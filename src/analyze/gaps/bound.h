@@ -1,0 +1,33 @@
+/* bound.h: what the wall clock is made of, and so what limits it. */
+#ifndef STRATA_ANALYZE_GAPS_BOUND_H
+#define STRATA_ANALYZE_GAPS_BOUND_H
+
+#include "analyze/gaps/gaps.h"
+
+enum bound {
+    BOUND_GPU,      /* kernels */
+    BOUND_CPU,      /* Python and the program's own work between launches */
+    BOUND_LAUNCH,   /* ops and launches: the CPU cannot feed the device fast enough */
+    BOUND_TRANSFER, /* copies between host and device */
+    BOUND_SYNC,     /* waits: CPU and device take turns */
+    BOUND_MIXED,
+    BOUND_UNKNOWN, /* no device work recorded */
+};
+
+/* The parts of the wall clock, on the busiest device; they add up to it. */
+struct bound_parts {
+    int32_t device;
+    int64_t wall_ns;
+    int64_t kernel_ns; /* kernels or fills run */
+    int64_t copy_ns;   /* only copies run */
+    int64_t idle_ns[CAUSE_KINDS];
+    int64_t outside_ns; /* before the first and after the last work */
+};
+
+void bound_run(const struct trace *t, const struct timeline *tl, const struct gaps *g,
+               int64_t begin_ns, int64_t end_ns, struct bound_parts *ret);
+
+enum bound bound_of(const struct bound_parts *p);
+const char *bound_name(enum bound b); /* "gpu", "cpu" ...: the JSON value */
+
+#endif

@@ -1,0 +1,233 @@
+/* gaps.c: every gap through split.c, then what the sums say of the device. */
+#include "analyze/gaps/gaps.h"
+
+#include <stdlib.h>
+
+#include "analyze/gaps/gap_split.h"
+#include "analyze/stats.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+struct finder {
+    const struct gaps_in *in;
+    struct gap_split split;
+    struct gap *gaps;
+    size_t n_gaps, cap_gaps;
+    struct gap_cause_part *parts; /* of all listed gaps, in the order of the gaps */
+    size_t n_parts, cap_parts;
+};
+
+static int keep_gap(struct finder *f, uint32_t device, const struct idle_gap *g)
+{
+    const struct gap_causes *c = &f->split.causes;
+    const struct syncs *s = f->in->syncs;
+    if (VEC_RESERVE(f->gaps, f->n_gaps, f->cap_gaps, 1)) return ERR_NOMEM;
+    if (VEC_RESERVE(f->parts, f->n_parts, f->cap_parts, c->n_parts)) return ERR_NOMEM;
+    memcpy(f->parts + f->n_parts, c->parts, c->n_parts * sizeof *c->parts);
+    f->n_parts += c->n_parts;
+    f->gaps[f->n_gaps++] = (struct gap){
+        .device = device,
+        .at = g,
+        .n_parts = (uint32_t)c->n_parts,
+        .step = gap_split_step(&f->split, g),
+        .site = g->wait == IDLE_NO_WAIT ? CAUSE_NO_SITE : s->site_of[g->wait],
+    };
+    return 0;
+}
+
+static int find_gaps(struct finder *f, uint32_t device, struct err *e)
+{
+    const struct device_idle *idle = &f->in->syncs->idle[device];
+    for (uint32_t i = 0; i < idle->n_gaps; i++) {
+        const struct idle_gap *g = &idle->gaps[i];
+        bool is_short = idle_gap_ns(g) < f->in->min_ns;
+        TRY(gap_split_run(&f->split, device, g, is_short, e));
+        if (!is_short && keep_gap(f, device, g)) return FAIL(e, ERR_NOMEM, "out of memory");
+    }
+    return 0;
+}
+
+static int most_idle_first(const void *a, const void *b, void *causes)
+{
+    const struct gap_cause *all = causes, *x = &all[*(const uint32_t *)a],
+                           *y = &all[*(const uint32_t *)b];
+    if (x->idle_ns != y->idle_ns) return x->idle_ns > y->idle_ns ? -1 : 1;
+    return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+static int by_cause(const void *a, const void *b)
+{
+    const struct gap_cause_inner *x = a, *y = b;
+    if (x->cause != y->cause) return x->cause < y->cause ? -1 : 1;
+    if (x->idle_ns != y->idle_ns) return x->idle_ns > y->idle_ns ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool take_inner(const struct gap_causes *c, const uint32_t *rank, struct arena *mem,
+                       struct gaps *ret)
+{
+    ret->n_inner = (uint32_t)c->n_inner;
+    ret->inner = arena_zalloc(mem, c->n_inner + 1, sizeof *ret->inner);
+    if (!ret->inner) return false;
+    for (size_t i = 0; i < c->n_inner; i++) {
+        ret->inner[i] = c->inner[i];
+        ret->inner[i].cause = rank[c->inner[i].cause];
+    }
+    qsort(ret->inner, c->n_inner, sizeof *ret->inner, by_cause);
+    return true;
+}
+
+/* Copies the causes in order of their cost, and renumbers the parts. */
+static bool take_causes(struct finder *f, struct arena *mem, struct gaps *ret)
+{
+    struct gap_causes *c = &f->split.causes;
+    uint32_t n = (uint32_t)c->n;
+    uint32_t *order = arena_zalloc(mem, (size_t)n + 1, sizeof *order);
+    uint32_t *rank = arena_zalloc(mem, (size_t)n + 1, sizeof *rank);
+    ret->causes = arena_zalloc(mem, (size_t)n + 1, sizeof *ret->causes);
+    if (!order || !rank || !ret->causes) return false;
+    for (uint32_t i = 0; i < n; i++) order[i] = i;
+    if (n) qsort_r(order, n, sizeof *order, most_idle_first, c->all);
+    for (uint32_t i = 0; i < n; i++) {
+        ret->causes[i] = c->all[order[i]];
+        rank[order[i]] = i;
+    }
+    for (size_t i = 0; i < f->n_parts; i++) f->parts[i].cause = rank[f->parts[i].cause];
+    ret->n_causes = n;
+    return take_inner(c, rank, mem, ret);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct gap *x = a, *y = b;
+    int64_t dx = idle_gap_ns(x->at), dy = idle_gap_ns(y->at);
+    if (dx != dy) return dx > dy ? -1 : 1;
+    if (x->at->begin_ns != y->at->begin_ns) return x->at->begin_ns < y->at->begin_ns ? -1 : 1;
+    return (x->device > y->device) - (x->device < y->device);
+}
+
+static bool take_gaps(struct finder *f, struct arena *mem, struct gaps *ret)
+{
+    struct gap_cause_part *parts = arena_zalloc(mem, f->n_parts + 1, sizeof *parts);
+    ret->all = arena_zalloc(mem, f->n_gaps + 1, sizeof *ret->all);
+    if (!parts || !ret->all) return false;
+    if (f->n_parts) memcpy(parts, f->parts, f->n_parts * sizeof *parts);
+    for (size_t i = 0; i < f->n_gaps; i++) {
+        f->gaps[i].parts = parts;
+        parts += f->gaps[i].n_parts;
+        ret->all[i] = f->gaps[i];
+    }
+    qsort(ret->all, f->n_gaps, sizeof *ret->all, longest_first);
+    ret->n_all = (uint32_t)f->n_gaps;
+    return true;
+}
+
+static int64_t mean_work_ns(const struct trace *t, const struct device_line *d)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < d->n_work; i++) sum += t->dur_ns[d->work[i]];
+    return d->n_work ? sum / d->n_work : 0;
+}
+
+/* Time from the first launch of the device's work to the last, without waits, over their number. */
+static int64_t mean_interval_ns(const struct gaps_in *in, const struct device_line *d)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN, waits = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < d->n_work; i++) {
+        row_t call = trace_launch_of(in->t, d->work[i]);
+        if (call == ROW_NONE) continue;
+        n++;
+        if (in->t->ts_ns[call] < first) first = in->t->ts_ns[call];
+        if (in->t->ts_ns[call] > last) last = in->t->ts_ns[call];
+    }
+    for (size_t i = 0; n && i < in->syncs->waits.n; i++) {
+        const struct wait *w = &in->syncs->waits.all[i];
+        if (w->begin_ns >= first && w->end_ns <= last) waits += w->blocked_ns;
+    }
+    return n > 1 && last - first > waits ? (last - first - waits) / (n - 1) : 0;
+}
+
+/* Work shorter than the time between launches leaves gaps whatever the program does in between. */
+static bool is_small(const struct gaps *g, uint32_t device)
+{
+    const struct gaps_device *d = &g->devices[device];
+    if (d->idle_ns == 0 || d->kernel_ns >= d->interval_ns) return false;
+    for (uint32_t i = 0; i < g->n_causes; i++) {
+        const struct gap_cause *c = &g->causes[i];
+        bool own = c->kind == CAUSE_SHORT || c->kind == CAUSE_LAUNCH || c->kind == CAUSE_DEVICE;
+        if (c->device != device || own) continue;
+        if (100 * c->idle_ns > GAPS_MAIN_CAUSE_PCT * d->idle_ns) return false;
+    }
+    return true;
+}
+
+static int describe(const struct gaps_in *in, uint32_t i, struct gaps *g, struct arena *mem)
+{
+    const struct device_line *line = &in->basics->timeline.devices[i];
+    const struct trace *t = in->t;
+    struct gaps_device *d = &g->devices[i];
+    *d = (struct gaps_device){.device = line->device, .n_gaps = in->syncs->idle[i].n_gaps};
+    if (!line->n_busy) return 0;
+    d->window = (struct span){line->busy[0].begin_ns, line->busy[line->n_busy - 1].end_ns};
+    d->busy_ns = line->busy_before_ns[line->n_busy];
+    d->idle_ns = in->syncs->idle[i].total_ns;
+    if (t->begin_ns < d->window.begin_ns) d->before_ns = d->window.begin_ns - t->begin_ns;
+    if (t->end_ns > d->window.end_ns) d->after_ns = t->end_ns - d->window.end_ns;
+    d->kernel_ns = mean_work_ns(t, line);
+    d->interval_ns = mean_interval_ns(in, line);
+    d->small_shapes = is_small(g, i);
+    int64_t *lengths = arena_zalloc(mem, (size_t)g->n_all + 1, sizeof *lengths);
+    if (!lengths) return ERR_NOMEM;
+    for (uint32_t k = 0; k < g->n_all; k++)
+        if (g->all[k].device == i) lengths[d->n_listed++] = idle_gap_ns(g->all[k].at);
+    stats_sort(lengths, d->n_listed);
+    if (d->n_listed) d->median_ns = stats_median(lengths, d->n_listed);
+    if (d->n_listed) d->p95_ns = stats_percentile(lengths, d->n_listed, 95);
+    return 0;
+}
+
+static int run(struct finder *f, struct arena *mem, struct gaps *ret, struct err *e)
+{
+    uint32_t n = f->in->basics->timeline.n_devices;
+    struct gaps g = {.n_devices = n, .min_ns = f->in->min_ns};
+    for (uint32_t i = 0; i < n; i++) TRY(find_gaps(f, i, e));
+    g.devices = arena_zalloc(mem, (size_t)n + 1, sizeof *g.devices);
+    bool ok = g.devices && take_causes(f, mem, &g) && take_gaps(f, mem, &g);
+    for (uint32_t i = 0; ok && i < n; i++) ok = describe(f->in, i, &g, mem) == 0;
+    if (!ok) return FAIL(e, ERR_NOMEM, "out of memory");
+    *ret = g;
+    return 0;
+}
+
+int gaps_run(const struct gaps_in *in, struct arena *mem, struct gaps *ret, struct err *e)
+{
+    struct finder f = {.in = in};
+    TRY(gap_split_init(&f.split, in->t, in->basics, in->syncs, e));
+    int rc = run(&f, mem, ret, e);
+    gap_split_done(&f.split);
+    mem_free(f.gaps);
+    mem_free(f.parts);
+    return rc;
+}
+
+const struct gap_cause_inner *gaps_inner(const struct gaps *g, uint32_t cause, uint32_t *ret_n)
+{
+    uint32_t lo = 0, hi = g->n_inner;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (g->inner[mid].cause < cause) lo = mid + 1;
+        else hi = mid;
+    }
+    uint32_t end = lo;
+    while (end < g->n_inner && g->inner[end].cause == cause) end++;
+    *ret_n = end - lo;
+    return g->inner + lo;
+}
+
+bool gaps_recurs(const struct gap_cause *c, const struct steps *s)
+{
+    enum { OFTEN = 3 };
+    if (s->n_steps < 2) return c->count >= OFTEN;
+    return c->in_steps * 2 > s->n_steps;
+}

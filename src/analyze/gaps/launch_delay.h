@@ -1,0 +1,56 @@
+/* launch_delay.h: launches that take long to come. The CPU is in something that does launch, so
+ * nothing of it can be left out, but between two of its launches lies far more time than usual,
+ * with no call, no other function and no operator in it: a library plans for a new shape, a lock is
+ * waited for, C++ works on the host.
+ *
+ *     thread   [launch] [scaled_dot_product_attention        [launch]]
+ *     device     ##.....................................................##
+ *     stretch            |----------------------------------|
+ *
+ * What launches nothing at all is quiet (analyze/quiet), not a stretch. */
+#ifndef STRATA_ANALYZE_GAPS_LAUNCH_DELAY_H
+#define STRATA_ANALYZE_GAPS_LAUNCH_DELAY_H
+
+#include "analyze/gaps/gaps.h"
+
+struct launch_delay_piece {
+    uint32_t group;
+    lane_id thread;
+    struct span time;
+};
+
+/* Stretches in one operator or line of a function. */
+struct launch_delay_group {
+    row_t row;                         /* of the operator or the user's frame, in the longest one */
+    row_t launch, work;                /* the call that ends the longest one, and what it starts */
+    struct launch_delay_piece *pieces; /* their CPU time, by thread and time */
+    uint32_t n_pieces;
+    uint32_t n;       /* stretches; one may be of several pieces */
+    uint32_t n_steps; /* steps of the loop they appear in, the first one aside */
+    int64_t cpu_ns, idle_ns, longest_ns;
+};
+
+struct launch_delays {
+    struct launch_delay_group *groups; /* most idle time first */
+    uint32_t n_groups;
+    int64_t usual_ns; /* median time from one launch to the next on the same thread */
+};
+
+struct launch_delay_in {
+    const struct trace *t;
+    const struct basics *basics;
+    const struct gaps *gaps;
+    int64_t sample_ns; /* between two samples of the Python functions; 0: they are exact */
+};
+
+/* Memory from `mem`. */
+int launch_delays_run(const struct launch_delay_in *in, struct arena *mem,
+                      struct launch_delays *ret, struct err *e) MUST_USE;
+
+/* Whether it is part of the loop: what happens once is warm-up. */
+bool launch_delay_comes_back(const struct launch_delay_group *g, const struct steps *s);
+
+/* CPU time of stretches that come back inside labels called `label`. */
+int64_t launch_delays_in(const struct launch_delays *s, const struct basics *b, str_id label);
+
+#endif

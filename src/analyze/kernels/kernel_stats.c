@@ -1,0 +1,374 @@
+/* kernel_stats.c: see kernel_stats.h. Two passes over device work: the first finds the groups and
+ * how large they are, the second lays their durations side by side for the order statistics. */
+#include "analyze/kernels/kernel_stats.h"
+
+#include <math.h>
+
+#include "analyze/kernels/occupancy.h"
+#include "analyze/names/calls.h"
+#include "analyze/ops/op_flops.h"
+#include "analyze/ops/op_links.h"
+#include "analyze/stats.h"
+#include "base/demangle.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "base/wrap.h"
+
+/* A group while it is being added up. */
+struct group {
+    str_id name;
+    row_t first;
+    uint64_t calls, graph_calls;
+    int64_t total_ns;
+    int64_t bytes, bytes_ns; /* of copies with a size, and their time */
+    uint64_t flops;
+    int64_t flops_ns;
+    double occupancy_ns;            /* pct x ns */
+    int64_t known_ns;               /* time for which occupancy is known */
+    bool recorded;                  /* some of it only as the recorder estimated */
+    bool multiplies;                /* does the work of a matrix multiplication */
+    uint32_t n_configs, top_config; /* top: the most frequent so far */
+    uint64_t top_config_calls;
+    uint32_t n_ops;
+    str_id top_op; /* the most expensive so far */
+    int64_t top_op_ns;
+    uint64_t first_duration; /* where its durations start */
+};
+
+struct collector {
+    const struct trace *t;
+    enum kernel_by by;
+    struct op_links links;
+    struct calls calls;
+    struct group *groups;
+    size_t n, cap;
+    struct map names;      /* (name, kind) -> group */
+    struct map splits;     /* (that group, config or op) -> group, when told apart by more */
+    struct map members;    /* (group, config or op) -> index into `tallies` */
+    struct intern configs; /* launches, byte for byte */
+    struct tally {
+        uint64_t calls;
+        int64_t ns;
+        double occupancy_pct; /* of a config; NaN when not known */
+        bool recorded;
+    } * tallies;
+    size_t n_tallies, cap_tallies;
+    uint32_t *group_of; /* by index into trace->gpu */
+};
+
+static void collector_init(struct collector *c, const struct trace *t, enum kernel_by by)
+{
+    *c = (struct collector){.t = t, .by = by};
+    map_init(&c->names);
+    map_init(&c->members);
+    map_init(&c->splits);
+}
+
+static void collector_done(struct collector *c)
+{
+    map_done(&c->names);
+    map_done(&c->members);
+    map_done(&c->splits);
+    intern_done(&c->configs);
+    mem_free(c->groups);
+    mem_free(c->tallies);
+}
+
+static struct kernel_config config_of(const struct gpu_info *g)
+{
+    struct kernel_config c;
+    memset(&c, 0, sizeof c);
+    memcpy(c.grid, g->grid, sizeof c.grid);
+    memcpy(c.block, g->block, sizeof c.block);
+    c.shared_bytes = g->shared_bytes;
+    c.registers = g->registers;
+    return c;
+}
+
+/* The name of what asked for the work: its operator, or the call when it was launched outside any.
+ * Compilers wrap a kernel in an operator of the same name; then what stands around that. */
+static str_id asked_by(const struct collector *c, row_t r)
+{
+    const struct trace *t = c->t;
+    row_t op = c->links.owner[t->aux[r]];
+    if (op == ROW_NONE) {
+        row_t call = trace_launch_of(t, r);
+        return call == ROW_NONE ? 0 : t->name[call];
+    }
+    row_t up = op;
+    while (up != ROW_NONE && (t->name[up] == t->name[r] ||
+                              (t->kind[up] != KIND_OP && t->kind[up] != KIND_ANNOTATION)))
+        up = t->parent[up];
+    return t->name[up != ROW_NONE ? up : op];
+}
+
+/* Splitting k leaves a reduction behind, which does none of the multiplying. */
+static bool multiplies(enum row_kind kind, struct str name)
+{
+    return kernel_family(kind, name) == FAMILY_GEMM && !str_has(name, "reduce") &&
+           !str_has(name, "Reduce");
+}
+
+static uint32_t new_group(struct collector *c, row_t r)
+{
+    const struct trace *t = c->t;
+    if (VEC_RESERVE(c->groups, c->n, c->cap, 1)) return UINT32_MAX;
+    c->groups[c->n] = (struct group){.name = t->name[r],
+                                     .first = r,
+                                     .top_config = STR_NONE,
+                                     .multiplies = multiplies(t->kind[r], trace_name(t, r))};
+    return (uint32_t)c->n++;
+}
+
+static uint32_t find_in(struct collector *c, struct map *m, uint64_t key, row_t r)
+{
+    uint32_t *slot = map_at(m, key);
+    if (!slot) return UINT32_MAX;
+    if (*slot == MAP_NONE) *slot = new_group(c, r);
+    return *slot;
+}
+
+static uint32_t find_group(struct collector *c, row_t r, uint32_t config, str_id op)
+{
+    uint32_t base = find_in(c, &c->names, (uint64_t)c->t->name[r] << 8 | c->t->kind[r], r);
+    if (base == UINT32_MAX || c->by == KERNEL_BY_NAME) return base;
+    uint32_t extra = c->by == KERNEL_BY_CONFIG ? config : op;
+    return find_in(c, &c->splits, (uint64_t)base << 32 | extra, r);
+}
+
+/* The tally of a member of the group, made when new; NULL when memory is out. */
+static struct tally *tally_of(struct collector *c, uint32_t group, uint32_t member, bool *ret_new)
+{
+    uint32_t *slot = map_at(&c->members, (uint64_t)group << 32 | member);
+    if (!slot || VEC_RESERVE(c->tallies, c->n_tallies, c->cap_tallies, 1)) return NULL;
+    *ret_new = *slot == MAP_NONE;
+    if (*ret_new) {
+        *slot = (uint32_t)c->n_tallies;
+        c->tallies[c->n_tallies++] = (struct tally){0};
+    }
+    return &c->tallies[*slot];
+}
+
+static void fill_occupancy(const struct trace *t, row_t r, struct tally *y)
+{
+    const struct gpu_info *g = &t->gpu[t->aux[r]];
+    struct occupancy o;
+    y->occupancy_pct = NAN;
+    if (t->kind[r] != KIND_KERNEL) return;
+    if (occupancy_of(occupancy_device(t, g->device), g, &o)) {
+        y->occupancy_pct = o.pct;
+    } else if (g->occupancy_pct > 0) {
+        y->occupancy_pct = g->occupancy_pct;
+        y->recorded = true;
+    }
+}
+
+static bool count_config(struct collector *c, uint32_t group, uint32_t config, row_t r)
+{
+    bool is_new;
+    struct tally *y = tally_of(c, group, config << 1, &is_new);
+    if (!y) return true;
+    if (is_new) fill_occupancy(c->t, r, y);
+    struct group *g = &c->groups[group];
+    g->n_configs += is_new;
+    if (++y->calls > g->top_config_calls) g->top_config_calls = y->calls, g->top_config = config;
+    if (isnan(y->occupancy_pct)) return false;
+    g->recorded |= y->recorded;
+    g->occupancy_ns += y->occupancy_pct * (double)c->t->dur_ns[r];
+    g->known_ns = wrap_add(g->known_ns, c->t->dur_ns[r]);
+    return false;
+}
+
+static bool count_op(struct collector *c, uint32_t group, str_id op, int64_t ns)
+{
+    bool is_new;
+    struct tally *y = tally_of(c, group, op << 1 | 1, &is_new);
+    if (!y) return true;
+    struct group *g = &c->groups[group];
+    g->n_ops += is_new;
+    y->ns = wrap_add(y->ns, ns);
+    if (y->ns > g->top_op_ns || g->n_ops == 1) g->top_op_ns = y->ns, g->top_op = op;
+    return false;
+}
+
+static void add_flops(const struct collector *c, struct group *g, row_t r)
+{
+    const struct trace *t = c->t;
+    row_t op = c->links.owner[t->aux[r]];
+    if (!g->multiplies || op == ROW_NONE || t->dur_ns[r] <= 0) return;
+    enum op_flops_kind kind = op_flops_kind(trace_name(t, op));
+    if (kind == FLOPS_NONE || kind == FLOPS_POINTWISE || kind == FLOPS_CONV2D) return;
+    uint64_t flops = op_flops(t, op, kind);
+    if (!flops) return;
+    g->flops += flops;
+    g->flops_ns = wrap_add(g->flops_ns, t->dur_ns[r]);
+}
+
+static void add_bytes(const struct trace *t, struct group *g, row_t r)
+{
+    const struct gpu_info *gpu = &t->gpu[t->aux[r]];
+    if (gpu->bytes < 0) return;
+    g->bytes = wrap_add(g->bytes, gpu->bytes);
+    g->bytes_ns = wrap_add(g->bytes_ns, t->dur_ns[r]);
+}
+
+static bool is_replayed(const struct collector *c, row_t r)
+{
+    row_t call = trace_launch_of(c->t, r);
+    int64_t graph = c->t->gpu[c->t->aux[r]].graph_id;
+    if (graph != ID_NONE && graph > 0) return true;
+    return call != ROW_NONE && calls_kind(&c->calls, c->t, call) == CALL_GRAPH_LAUNCH;
+}
+
+static bool add_work(struct collector *c, row_t r)
+{
+    const struct trace *t = c->t;
+    const struct gpu_info *gpu = &t->gpu[t->aux[r]];
+    struct kernel_config launch = config_of(gpu);
+    str_id config = intern_add(&c->configs, str_from((const char *)&launch, sizeof launch));
+    str_id op = asked_by(c, r);
+    uint32_t i = config == STR_NONE ? UINT32_MAX : find_group(c, r, config, op);
+    if (i == UINT32_MAX) return true;
+    c->group_of[t->aux[r]] = i;
+    struct group *g = &c->groups[i];
+    if (t->ts_ns[r] < t->ts_ns[g->first]) g->first = r;
+    g->calls++;
+    g->graph_calls += is_replayed(c, r);
+    g->total_ns = wrap_add(g->total_ns, t->dur_ns[r]);
+    add_bytes(t, g, r);
+    add_flops(c, g, r);
+    return count_config(c, i, config, r) || count_op(c, i, op, t->dur_ns[r]);
+}
+
+static bool is_work(const struct trace *t, row_t r)
+{
+    return trace_is_work(t, r) && t->aux[r] < t->n_gpu;
+}
+
+static bool collect(struct collector *c, struct arena *mem, struct kernel_stats *ret)
+{
+    const struct trace *t = c->t;
+    c->group_of = arena_zalloc(mem, t->n_gpu + 1u, sizeof *c->group_of);
+    if (!c->group_of || intern_init(&c->configs)) return true;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (!is_work(t, r)) continue;
+        if (add_work(c, r)) return true;
+        ret->work_ns = wrap_add(ret->work_ns, t->dur_ns[r]);
+        ret->n_kernels += t->kind[r] == KIND_KERNEL;
+        ret->n_copies += t->kind[r] == KIND_MEMCPY;
+        ret->n_sets += t->kind[r] == KIND_MEMSET;
+    }
+    return false;
+}
+
+/* Durations of all work, group after group, each in ascending order; NULL when memory is out. */
+static int64_t *gather_durations(struct collector *c, struct arena *mem)
+{
+    const struct trace *t = c->t;
+    int64_t *all = arena_alloc(mem, (t->n_gpu + 1u) * sizeof *all);
+    if (!all) return NULL;
+    uint64_t at = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        c->groups[i].first_duration = at;
+        at += c->groups[i].calls;
+        c->groups[i].calls = 0; /* counted again while filling */
+    }
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (!is_work(t, r)) continue;
+        struct group *g = &c->groups[c->group_of[t->aux[r]]];
+        all[g->first_duration + g->calls++] = t->dur_ns[r];
+    }
+    for (size_t i = 0; i < c->n; i++)
+        stats_sort(all + c->groups[i].first_duration, (uint32_t)c->groups[i].calls);
+    return all;
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+static void fill_times(struct kernel_row *row, const struct group *g, const int64_t *durations)
+{
+    const int64_t *own = durations + g->first_duration;
+    uint32_t n = (uint32_t)g->calls;
+    row->calls = g->calls;
+    row->graph_calls = g->graph_calls;
+    row->total_ns = g->total_ns;
+    row->mean_ns = (double)g->total_ns / (double)n;
+    row->min_ns = own[0];
+    row->max_ns = own[n - 1];
+    row->median_ns = stats_median(own, n);
+    row->p95_ns = stats_percentile(own, n, 95);
+}
+
+static void fill_launch(struct kernel_row *row, const struct group *g, const struct collector *c)
+{
+    const struct trace *t = c->t;
+    struct str bytes = intern_get(&c->configs, g->top_config);
+    memcpy(&row->config, bytes.p, sizeof row->config);
+    row->n_configs = g->n_configs;
+    row->occupancy_pct = ratio(g->occupancy_ns, (double)g->known_ns);
+    row->occupancy_recorded = g->recorded;
+    struct gpu_info launch = t->gpu[t->aux[g->first]];
+    memcpy(launch.grid, row->config.grid, sizeof launch.grid);
+    memcpy(launch.block, row->config.block, sizeof launch.block);
+    launch.shared_bytes = row->config.shared_bytes;
+    launch.registers = (uint16_t)row->config.registers;
+    struct occupancy o;
+    if (row->kind == KIND_KERNEL && occupancy_of(occupancy_device(t, launch.device), &launch, &o))
+        row->limiter = o.pct < 99.5 ? occupancy_limit_name(o.limit) : NULL;
+}
+
+static void fill_row(const struct collector *c, const struct group *g, int64_t work_ns,
+                     struct kernel_row *row)
+{
+    const struct trace *t = c->t;
+    row->name = trace_str(t, g->name);
+    row->first = g->first;
+    row->kind = (enum row_kind)t->kind[g->first];
+    row->share_pct = ratio((double)g->total_ns * 100, (double)work_ns);
+    row->bytes = row->kind == KIND_KERNEL ? -1 : g->bytes;
+    row->gb_per_s = row->kind == KIND_KERNEL ? NAN : ratio((double)g->bytes, (double)g->bytes_ns);
+    row->flops = g->flops;
+    row->tflop_per_s = g->flops ? ratio((double)g->flops / 1e3, (double)g->flops_ns) : NAN;
+    row->op = trace_str(t, g->top_op);
+    row->n_ops = g->n_ops;
+}
+
+static bool finish(struct collector *c, struct arena *mem, struct kernel_stats *ret)
+{
+    int64_t *durations = gather_durations(c, mem);
+    ret->rows = arena_zalloc(mem, c->n + 1, sizeof *ret->rows);
+    if (!durations || !ret->rows) return true;
+    struct demangler demangler;
+    demangler_init(&demangler);
+    bool failed = false;
+    for (size_t i = 0; i < c->n && !failed; i++) {
+        struct kernel_row *row = &ret->rows[ret->n_rows];
+        if (!c->groups[i].calls) continue; /* a name all of whose calls were told apart further */
+        ret->n_rows++;
+        fill_row(c, &c->groups[i], ret->work_ns, row);
+        fill_times(row, &c->groups[i], durations);
+        fill_launch(row, &c->groups[i], c);
+        failed = kernel_name_read(&demangler, &row->name, &row->short_name, mem);
+        row->family = kernel_family(row->kind, row->name);
+    }
+    demangler_done(&demangler);
+    return failed;
+}
+
+int kernel_stats_run(const struct trace *t, enum kernel_by by, struct arena *mem,
+                     struct kernel_stats *ret, struct err *e)
+{
+    struct collector c;
+    *ret = (struct kernel_stats){0};
+    collector_init(&c, t, by);
+    TRY(op_links_run(t, mem, &c.links, e));
+    TRY(calls_init(&c.calls, t, mem, e));
+    bool failed = collect(&c, mem, ret) || finish(&c, mem, ret);
+    collector_done(&c);
+    if (failed) return FAIL(e, ERR_NOMEM, "out of memory while adding up kernels");
+    return kernel_stats_sort(ret, "total", e);
+}

@@ -1,0 +1,66 @@
+/* kernel_stats.h: what each kernel, copy and fill costs, how well it uses the device, and which
+ * operator asks for it. Work replayed from a graph counts like any other. */
+#ifndef STRATA_ANALYZE_KERNEL_STATS_H
+#define STRATA_ANALYZE_KERNEL_STATS_H
+
+#include "analyze/names/kernel_name.h"
+#include "trace/trace.h"
+
+enum kernel_by {
+    KERNEL_BY_NAME,
+    KERNEL_BY_CONFIG, /* name and launch: grid, block, registers, shared memory */
+    KERNEL_BY_OP      /* name and launching operator */
+};
+
+/* How a kernel was launched. */
+struct kernel_config {
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes, registers;
+};
+
+struct kernel_row {
+    struct str name;       /* readable, in full */
+    struct str short_name; /* see kernel_name.h */
+    enum kernel_family family;
+    enum row_kind kind; /* KIND_KERNEL, KIND_MEMCPY or KIND_MEMSET */
+    row_t first;
+    uint64_t calls;
+    uint64_t graph_calls; /* of them, replayed from a graph */
+    int64_t total_ns, min_ns, median_ns, p95_ns, max_ns;
+    double mean_ns;
+    double share_pct; /* of all device work in the trace */
+
+    struct kernel_config config; /* the one used most often */
+    uint32_t n_configs;
+    double occupancy_pct;    /* weighted by time; NaN when not known */
+    bool occupancy_recorded; /* as the recorder estimated it: the device is not known */
+    const char *limiter;     /* of the most frequent launch; NULL when full or not known */
+
+    int64_t bytes;   /* copies and fills; -1 when not known */
+    double gb_per_s; /* bytes over their own time; NaN when not known */
+    uint64_t flops;  /* of matrix multiplications whose operator has shapes; 0 when not known */
+    double tflop_per_s;
+
+    struct str op;  /* the operator that launches most of its time; the call when there is none */
+    uint32_t n_ops; /* how many different ones do */
+};
+
+struct kernel_stats {
+    struct kernel_row *rows; /* by total time */
+    uint32_t n_rows;
+    int64_t work_ns; /* all device work, durations added */
+    uint64_t n_kernels, n_copies, n_sets;
+};
+
+/* Memory from `mem`. */
+int kernel_stats_run(const struct trace *t, enum kernel_by by, struct arena *mem,
+                     struct kernel_stats *ret, struct err *e) MUST_USE;
+
+/* Keeps the rows whose name, short name or family matches the extended regular expression. */
+int kernel_stats_filter(struct kernel_stats *k, const char *regex, struct err *e) MUST_USE;
+
+/* Largest first. Keys: total calls mean median p95 max occupancy gb_per_s tflop_per_s; "name" sorts
+ * by it. ERR_USAGE for any other word. */
+int kernel_stats_sort(struct kernel_stats *k, const char *key, struct err *e) MUST_USE;
+
+#endif

@@ -1,0 +1,270 @@
+/* launches.c: gathers the starts of all kernels, a list a stage, and takes distributions. */
+#include "analyze/launches/launches.h"
+
+#include <stdlib.h>
+
+#include "analyze/launches/device_queue.h"
+#include "analyze/stats.h"
+
+#define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")
+
+enum {
+    FEWEST_KERNELS = 4,  /* fewer say nothing about a stage */
+    IDLE_START_PCT = 50, /* kernels that find the stream idle, in a launch-bound stage */
+    WAITING_PCT = 25     /* more waiting than this, and launches are not the trouble */
+};
+
+struct gather {
+    const struct trace *t;
+    const struct basics *b;
+    const struct stages *stages;
+    struct arena *mem;
+    struct launch_wait *starts; /* kernels of all devices */
+    uint32_t n_starts;
+    uint32_t **lists; /* by stage: indices into starts */
+    uint32_t *n_lists;
+    int64_t *scratch; /* n_starts values */
+    row_t *call_rows; /* n_starts rows */
+};
+
+static struct spread spread_of(int64_t *v, uint32_t n)
+{
+    struct spread s = {.n = n};
+    stats_sort(v, n);
+    for (uint32_t i = 0; i < n; i++) s.total_ns += v[i];
+    s.median_ns = stats_median(v, n);
+    s.p95_ns = stats_percentile(v, n, 95);
+    s.max_ns = n ? v[n - 1] : 0;
+    return s;
+}
+
+static int sum_devices(struct gather *g, struct launches *l, struct err *e)
+{
+    const struct timeline *tl = &g->b->timeline;
+    size_t most = 0;
+    for (uint32_t d = 0; d < tl->n_devices; d++) most += tl->devices[d].n_work;
+    l->devices = arena_zalloc(g->mem, (size_t)tl->n_devices + 1, sizeof *l->devices);
+    g->starts = arena_zalloc(g->mem, most + 1, sizeof *g->starts);
+    if (!l->devices || !g->starts) return NO_MEMORY(e);
+    for (uint32_t d = 0; d < tl->n_devices; d++) {
+        struct device_queue *q = &l->devices[l->n_devices++];
+        struct launch_wait *of_device;
+        TRY(queue_run(g->t, &tl->devices[d], g->mem, &q->queue, e));
+        TRY(device_queue_sum(&tl->devices[d], q, g->mem, e));
+        if (launch_waits_run(g->b, &tl->devices[d], &q->queue, g->mem, &of_device) < 0)
+            return NO_MEMORY(e);
+        for (uint32_t i = 0; i < tl->devices[d].n_work; i++)
+            if (g->t->kind[of_device[i].work] == KIND_KERNEL)
+                g->starts[g->n_starts++] = of_device[i];
+    }
+    return 0;
+}
+
+static uint32_t owner_of(const struct gather *g, const struct launch_wait *s)
+{
+    return s->call == ROW_NONE ? STAGE_NONE : g->stages->tree.owner[s->call];
+}
+
+/* Every start goes to the list of every stage around its launch. */
+static void list_starts(struct gather *g, bool fill)
+{
+    const struct stage_call *calls = g->stages->tree.calls;
+    for (uint32_t i = 0; i < g->n_starts; i++) {
+        uint32_t c = owner_of(g, &g->starts[i]);
+        for (; c != STAGE_NONE; c = calls[c].parent) {
+            uint32_t stage = calls[c].node;
+            if (fill) g->lists[stage][g->n_lists[stage]] = i;
+            g->n_lists[stage]++;
+        }
+    }
+}
+
+static int group_starts(struct gather *g, struct err *e)
+{
+    uint32_t n = g->stages->n;
+    g->lists = arena_zalloc(g->mem, (size_t)n + 1, sizeof *g->lists);
+    g->n_lists = arena_zalloc(g->mem, (size_t)n + 1, sizeof *g->n_lists);
+    g->scratch = arena_zalloc(g->mem, (size_t)g->n_starts + 1, sizeof *g->scratch);
+    g->call_rows = arena_zalloc(g->mem, (size_t)g->n_starts + 1, sizeof *g->call_rows);
+    if (!g->lists || !g->n_lists || !g->scratch || !g->call_rows) return NO_MEMORY(e);
+    list_starts(g, false);
+    for (uint32_t i = 0; i < n; i++) {
+        g->lists[i] = arena_zalloc(g->mem, (size_t)g->n_lists[i] + 1, sizeof **g->lists);
+        if (!g->lists[i]) return NO_MEMORY(e);
+        g->n_lists[i] = 0;
+    }
+    list_starts(g, true);
+    return 0;
+}
+
+enum field { FROM_START, FROM_END, AFTER_PREV, KERNEL_TIME, DEPTH };
+
+static int64_t field_of(const struct gather *g, const struct launch_wait *s, enum field f)
+{
+    switch (f) {
+    case FROM_START: return s->from_start_ns;
+    case FROM_END: return s->from_end_ns;
+    case AFTER_PREV: return s->after_prev_ns;
+    case KERNEL_TIME: return g->t->dur_ns[s->work];
+    case DEPTH: return s->depth;
+    }
+    return 0;
+}
+
+/* The starts of a list; NULL stands for all. */
+struct view {
+    const uint32_t *list;
+    uint32_t n;
+};
+
+static const struct launch_wait *nth(const struct gather *g, struct view v, uint32_t i)
+{
+    return &g->starts[v.list ? v.list[i] : i];
+}
+
+/* Distribution of a field over the starts of one kind (LAUNCH_WAIT_HOWS for any). */
+static struct spread spread_of_field(const struct gather *g, struct view v,
+                                     enum launch_wait_how how, enum field f)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < v.n; i++) {
+        const struct launch_wait *s = nth(g, v, i);
+        if (how == LAUNCH_WAIT_HOWS || s->how == how) g->scratch[n++] = field_of(g, s, f);
+    }
+    return spread_of(g->scratch, n);
+}
+
+static int by_row(const void *a, const void *b)
+{
+    row_t x = *(const row_t *)a, y = *(const row_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Counts the calls and takes the time from one to the next on the same thread. */
+static void count_calls(const struct gather *g, struct view v, struct launch_group *ret)
+{
+    const struct trace *t = g->t;
+    uint32_t n = 0, n_intervals = 0;
+    for (uint32_t i = 0; i < v.n; i++)
+        if (nth(g, v, i)->call != ROW_NONE) g->call_rows[n++] = nth(g, v, i)->call;
+    if (n) qsort(g->call_rows, n, sizeof *g->call_rows, by_row);
+    for (uint32_t i = 0; i < n; i++) {
+        row_t r = g->call_rows[i], before = i ? g->call_rows[i - 1] : ROW_NONE;
+        if (r == before) continue;
+        ret->launches++;
+        ret->graph_launches += calls_kind(&g->b->calls, t, r) == CALL_GRAPH_LAUNCH;
+        if (before != ROW_NONE && t->lane[before] == t->lane[r])
+            g->scratch[n_intervals++] = t->ts_ns[r] - t->ts_ns[before];
+    }
+    ret->interval = spread_of(g->scratch, n_intervals);
+}
+
+static bool is_launch_bound(const struct launch_group *l, int64_t cpu_ns)
+{
+    uint32_t judged =
+        l->how[LAUNCH_WAIT_IDLE] + l->how[LAUNCH_WAIT_QUEUED] + l->how[LAUNCH_WAIT_BEHIND];
+    if (l->kernels < FEWEST_KERNELS || l->how[LAUNCH_WAIT_IN_GRAPH] * 2 > l->kernels) return false;
+    if (!judged || l->how[LAUNCH_WAIT_IDLE] * 100ull < judged * (uint64_t)IDLE_START_PCT)
+        return false;
+    if (l->waiting_ns > cpu_ns / 100 * WAITING_PCT) return false;
+    return l->kernel.median_ns < l->interval.median_ns;
+}
+
+static void sum_group(const struct gather *g, struct view v, int64_t cpu_ns, struct launch_group *l)
+{
+    l->kernels = v.n;
+    for (uint32_t i = 0; i < v.n; i++) l->how[nth(g, v, i)->how]++;
+    l->from_start = spread_of_field(g, v, LAUNCH_WAIT_IDLE, FROM_START);
+    l->from_end = spread_of_field(g, v, LAUNCH_WAIT_IDLE, FROM_END);
+    l->queued = spread_of_field(g, v, LAUNCH_WAIT_QUEUED, FROM_START);
+    l->back_to_back = spread_of_field(g, v, LAUNCH_WAIT_QUEUED, AFTER_PREV);
+    l->kernel = spread_of_field(g, v, LAUNCH_WAIT_HOWS, KERNEL_TIME);
+    l->median_depth = (uint32_t)spread_of_field(g, v, LAUNCH_WAIT_HOWS, DEPTH).median_ns;
+    count_calls(g, v, l);
+    l->launch_bound = is_launch_bound(l, cpu_ns);
+}
+
+/* CPU time in copies and waits, for the stages around each and for all. */
+static void count_waiting(const struct gather *g, struct launches *l)
+{
+    const struct stage_tree *tree = &g->stages->tree;
+    for (row_t r = 0; r < g->t->n_rows; r++) {
+        enum call_kind kind = calls_kind(&g->b->calls, g->t, r);
+        if (!call_waits(kind) && kind != CALL_COPY) continue;
+        l->all.waiting_ns += g->t->dur_ns[r];
+        for (uint32_t c = tree->owner[r]; c != STAGE_NONE; c = tree->calls[c].parent)
+            l->stages[tree->calls[c].node].waiting_ns += g->t->dur_ns[r];
+    }
+}
+
+static int sum_groups(struct gather *g, struct launches *l, struct err *e)
+{
+    l->n_stages = g->stages->n;
+    l->stages = arena_zalloc(g->mem, (size_t)l->n_stages + 1, sizeof *l->stages);
+    if (!l->stages) return NO_MEMORY(e);
+    count_waiting(g, l);
+    for (uint32_t i = 0; i < l->n_stages; i++)
+        sum_group(g, (struct view){g->lists[i], g->n_lists[i]}, g->stages->list[i].cpu_ns,
+                  &l->stages[i]);
+    int64_t window = g->t->n_rows ? g->t->end_ns - g->t->begin_ns : 0;
+    sum_group(g, (struct view){NULL, g->n_starts}, window, &l->all);
+    return 0;
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct call_cost *x = a, *y = b;
+    if (x->cost.total_ns != y->cost.total_ns) return x->cost.total_ns > y->cost.total_ns ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Every call name that puts work on the device, with what it costs the CPU. */
+static int sum_calls(struct gather *g, struct launches *l, struct err *e)
+{
+    const struct trace *t = g->t;
+    enum { MOST = 64 };
+    int64_t *values[MOST];
+    uint32_t filled[MOST] = {0};
+    l->calls = arena_zalloc(g->mem, MOST, sizeof *l->calls);
+    uint8_t *index = arena_zalloc(g->mem, (size_t)t->strings.n + 1, 1); /* of name: call + 1 */
+    if (!l->calls || !index) return NO_MEMORY(e);
+    for (row_t r = 0; r < t->n_rows; r++) {
+        enum call_kind kind = calls_kind(&g->b->calls, t, r);
+        if (!call_launches(kind)) continue;
+        uint8_t *at = &index[t->name[r]];
+        if (!*at && l->n_calls == MOST) continue;
+        if (!*at) {
+            l->calls[l->n_calls] = (struct call_cost){.name = t->name[r], .kind = kind};
+            *at = (uint8_t)++l->n_calls;
+        }
+        uint32_t n;
+        (void)trace_launched(t, r, &n);
+        l->calls[*at - 1].cost.n++;
+        l->calls[*at - 1].n_work += n;
+    }
+    for (uint32_t i = 0; i < l->n_calls; i++) {
+        values[i] = arena_zalloc(g->mem, l->calls[i].cost.n, sizeof **values);
+        if (!values[i]) return NO_MEMORY(e);
+    }
+    for (row_t r = 0; r < t->n_rows; r++) {
+        bool is_call = t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER;
+        uint8_t at = is_call ? index[t->name[r]] : 0;
+        if (at) values[at - 1][filled[at - 1]++] = t->dur_ns[r];
+    }
+    for (uint32_t i = 0; i < l->n_calls; i++) l->calls[i].cost = spread_of(values[i], filled[i]);
+    qsort(l->calls, l->n_calls, sizeof *l->calls, by_total);
+    return 0;
+}
+
+int launches_run(const struct basics *b, const struct stages *stages, struct arena *mem,
+                 struct launches *ret, struct err *e)
+{
+    struct launches l = {0};
+    struct gather g = {.t = b->t, .b = b, .stages = stages, .mem = mem};
+    TRY(sum_devices(&g, &l, e));
+    TRY(group_starts(&g, e));
+    TRY(sum_groups(&g, &l, e));
+    TRY(sum_calls(&g, &l, e));
+    *ret = l;
+    return 0;
+}

@@ -1,0 +1,309 @@
+/* kernel_name.c: see kernel_name.h. A C++ name is read as
+ *
+ *     [void ] qualifier :: base < argument, argument ... > ( parameters ) [ :: more ]
+ *
+ * by counting brackets; no grammar is needed for what is kept. */
+#include "analyze/names/kernel_name.h"
+
+#include <ctype.h>
+
+#define DEEPEST 12 /* nested arguments looked at in search of the functor */
+
+/* One (part of a) C++ name taken apart. */
+struct parts {
+    struct str base;      /* last component of the qualified name */
+    struct str arguments; /* between < and >, or .p NULL */
+};
+
+static bool is_open(char c)
+{
+    return c == '<' || c == '(' || c == '{' || c == '[';
+}
+
+static bool is_close(char c)
+{
+    return c == '>' || c == ')' || c == '}' || c == ']';
+}
+
+/* Index after the bracket that closes the one at `i`; the end when none does. */
+static size_t skip_bracket(struct str s, size_t i)
+{
+    int depth = 0;
+    for (; i < s.n; i++) {
+        bool arrow = s.p[i] == '>' && i && s.p[i - 1] == '-';
+        if (is_open(s.p[i])) depth++;
+        else if (is_close(s.p[i]) && !arrow && --depth == 0) return i + 1;
+    }
+    return s.n;
+}
+
+static bool starts_at(struct str s, size_t i, const char *word)
+{
+    return str_starts(str_from(s.p + i, s.n - i), word);
+}
+
+static struct parts take_apart(struct str s)
+{
+    struct parts p = {.base = {s.p, 0}};
+    size_t i = 0, begin = 0;
+    while (i < s.n) {
+        if (starts_at(s, i, "(anonymous namespace)")) i += strlen("(anonymous namespace)");
+        else if (starts_at(s, i, "::")) begin = i += 2;
+        else if (s.p[i] == ' ' && !p.arguments.p) begin = ++i; /* a return type or "const" */
+        else if (s.p[i] == '<' || s.p[i] == '(' || s.p[i] == '{') break;
+        else i++;
+    }
+    p.base = str_from(s.p + begin, i - begin);
+    if (i < s.n && s.p[i] == '<') {
+        size_t end = skip_bracket(s, i);
+        p.arguments = str_from(s.p + i + 1, end - i - (end > i + 1 ? 2 : 1));
+    }
+    return p;
+}
+
+/* The next of the comma-separated arguments, from *at on; .p is NULL at the end. */
+static struct str next_argument(struct str s, size_t *at)
+{
+    size_t begin = *at, i = begin;
+    if (begin >= s.n) return (struct str){NULL, 0};
+    while (i < s.n && s.p[i] != ',') i = is_open(s.p[i]) ? skip_bracket(s, i) : i + 1;
+    *at = i + 1;
+    return str_trim(str_from(s.p + begin, i - begin));
+}
+
+static bool is_word_in(struct str s, const char *const *words)
+{
+    for (; *words; words++)
+        if (str_is(s, *words)) return true;
+    return false;
+}
+
+/* Types and sizes: they vary without changing what the kernel does. */
+static bool says_nothing(struct str word)
+{
+    static const char *const types[] = {
+        "",
+        "bool",
+        "char",
+        "signed",
+        "unsigned",
+        "short",
+        "int",
+        "long",
+        "float",
+        "double",
+        "half",
+        "Half",
+        "BFloat16",
+        "void",
+        "array",
+        "Array",
+        "complex",
+        "__half",
+        "true",
+        "false",
+        "float4",
+        "uint",
+        "tuple",
+        "pair",
+        "Policy",
+        "uint8_t",
+        "uint32_t",
+        "int64_t",
+        "integral_constant",
+        "bfloat16_t",
+        "__nv_bfloat16",
+        "half_t",
+        "int8_t",
+        "Float8_e4m3fn",
+        "Float8_e5m2",
+        "OpaqueType",
+        NULL,
+    };
+    return !word.n || isdigit((unsigned char)word.p[0]) || word.p[0] == '-' ||
+           is_word_in(word, types);
+}
+
+/* Wrappers around the functor: look inside. */
+static bool is_wrapper(struct str word)
+{
+    static const char *const wrappers[] = {
+        "gpu_kernel_impl",
+        "gpu_kernel_impl_nocast",
+        "BinaryFunctor",
+        "AUnaryFunctor",
+        "BUnaryFunctor",
+        "ReduceOp",
+        "func_wrapper_t",
+        "opmath_gpu_kernel_with_scalars",
+        "opmath_symmetric_gpu_kernel_with_scalars",
+        "Kernel",
+        "device_kernel",
+        "GemmUniversal",
+        "DefaultPolicy",
+        "policy_hub",
+        "gpu_kernel_with_index",
+        "distribution_nullary_kernel",
+        "normal_and_transform",
+        NULL,
+    };
+    return is_word_in(word, wrappers);
+}
+
+/* The first word inside the arguments that says what is done; empty when there is none. */
+static struct str find_functor(struct str arguments, int depth)
+{
+    size_t at = 0;
+    struct str arg;
+    while (depth < DEEPEST && (arg = next_argument(arguments, &at)).p) {
+        struct parts p = take_apart(arg);
+        if (p.arguments.p && is_wrapper(p.base)) {
+            struct str inner = find_functor(p.arguments, depth + 1);
+            if (inner.n) return inner;
+        } else if (!says_nothing(p.base)) {
+            return p.base;
+        }
+    }
+    return (struct str){"", 0};
+}
+
+/* Only what looks like C++: "Memcpy HtoD (Pinned -> Device)" and triton_red_fused_0 do not. */
+static bool is_cpp(struct str name)
+{
+    return str_has(name, "::") || str_has(name, "<") || str_starts(name, "void ") ||
+           (str_ends(name, ")") && !str_has(name, " ("));
+}
+
+void kernel_name_short(struct str name, struct buf *out)
+{
+    struct parts p = take_apart(name);
+    if (!is_cpp(name) || !p.base.n) {
+        buf_add_str(out, name);
+        return;
+    }
+    buf_add_str(out, p.base);
+    struct str functor = p.arguments.p ? find_functor(p.arguments, 0) : (struct str){"", 0};
+    if (!functor.n) return;
+    buf_addc(out, '<');
+    buf_add_str(out, functor);
+    buf_addc(out, '>');
+}
+
+bool kernel_name_read(struct demangler *d, struct str *name, struct str *ret_short,
+                      struct arena *mem)
+{
+    struct buf b;
+    buf_init(&b);
+    if (demangle(d, *name, &b)) *name = str_from(arena_strdup(mem, buf_str(&b)), b.n);
+    buf_reset(&b);
+    if (name->p) kernel_name_short(*name, &b);
+    *ret_short = str_from(arena_strdup(mem, buf_str(&b)), b.n);
+    bool failed = !buf_ok(&b) || !name->p || !ret_short->p;
+    buf_done(&b);
+    return failed;
+}
+
+static const char *const family_names[FAMILY_COUNT] = {
+    [FAMILY_OTHER] = "other",
+    [FAMILY_GEMM] = "gemm",
+    [FAMILY_CONV] = "conv",
+    [FAMILY_ATTENTION] = "attention",
+    [FAMILY_ELEMENTWISE] = "elementwise",
+    [FAMILY_REDUCTION] = "reduction",
+    [FAMILY_NORM] = "norm",
+    [FAMILY_COPY] = "copy",
+    [FAMILY_MEMSET] = "memset",
+    [FAMILY_TRITON] = "triton",
+    [FAMILY_COMMUNICATION] = "communication",
+};
+
+const char *kernel_family_name(enum kernel_family f)
+{
+    return family_names[f];
+}
+
+/* The first word found in the name decides; so the more telling ones come first. */
+static const struct {
+    const char *word;
+    enum kernel_family family;
+} words[] = {
+    {"nccl", FAMILY_COMMUNICATION},
+    {"rccl", FAMILY_COMMUNICATION},
+    {"xccl", FAMILY_COMMUNICATION},
+    {"allreduce", FAMILY_COMMUNICATION},
+    {"all_reduce", FAMILY_COMMUNICATION},
+    {"allgather", FAMILY_COMMUNICATION},
+    {"all_gather", FAMILY_COMMUNICATION},
+    {"reducescatter", FAMILY_COMMUNICATION},
+    {"reduce_scatter", FAMILY_COMMUNICATION},
+    {"alltoall", FAMILY_COMMUNICATION},
+    {"cross_device_reduce", FAMILY_COMMUNICATION},
+    {"nvshmem", FAMILY_COMMUNICATION},
+    {"triton_", FAMILY_TRITON},
+    {"flash", FAMILY_ATTENTION},
+    {"fmha", FAMILY_ATTENTION},
+    {"attention", FAMILY_ATTENTION},
+    {"attn", FAMILY_ATTENTION},
+    {"sdpa", FAMILY_ATTENTION},
+    {"fprop", FAMILY_CONV},
+    {"dgrad", FAMILY_CONV},
+    {"wgrad", FAMILY_CONV},
+    {"convolve", FAMILY_CONV},
+    {"conv2d", FAMILY_CONV},
+    {"winograd", FAMILY_CONV},
+    {"layer_norm", FAMILY_NORM},
+    {"layernorm", FAMILY_NORM},
+    {"rms_norm", FAMILY_NORM},
+    {"rmsnorm", FAMILY_NORM},
+    {"group_norm", FAMILY_NORM},
+    {"groupnorm", FAMILY_NORM},
+    {"batch_norm", FAMILY_NORM},
+    {"batchnorm", FAMILY_NORM},
+    {"bn_fw", FAMILY_NORM},
+    {"bn_bw", FAMILY_NORM},
+    {"rowwisemoments", FAMILY_NORM},
+    {"gemm", FAMILY_GEMM},
+    {"gemv", FAMILY_GEMM},
+    {"nvjet", FAMILY_GEMM},
+    {"cublas", FAMILY_GEMM},
+    {"cutlass", FAMILY_GEMM},
+    {"cijk_", FAMILY_GEMM},
+    {"splitk", FAMILY_GEMM},
+    {"matmul", FAMILY_GEMM},
+    {"xmma", FAMILY_GEMM},
+    {"s16816", FAMILY_GEMM},
+    {"softmax", FAMILY_REDUCTION},
+    {"catarray", FAMILY_COPY},
+    {"direct_copy", FAMILY_COPY},
+    {"copy_kernel", FAMILY_COPY},
+    {"transpose", FAMILY_COPY},
+    {"elementwise", FAMILY_ELEMENTWISE},
+    {"multi_tensor_apply", FAMILY_ELEMENTWISE},
+    {"reduce", FAMILY_REDUCTION},
+    {"scan", FAMILY_REDUCTION},
+    {"argmax", FAMILY_REDUCTION},
+    {"topk", FAMILY_REDUCTION},
+    {"sort", FAMILY_REDUCTION},
+    {"fill", FAMILY_ELEMENTWISE},
+};
+
+/* Whether `name` contains `word`, which is in lower case, in any case. */
+static bool has_word(struct str name, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n <= name.n; i++) {
+        size_t k = 0;
+        while (k < n && tolower((unsigned char)name.p[i + k]) == word[k]) k++;
+        if (k == n) return true;
+    }
+    return false;
+}
+
+enum kernel_family kernel_family(enum row_kind kind, struct str name)
+{
+    if (kind == KIND_MEMCPY) return FAMILY_COPY;
+    if (kind == KIND_MEMSET) return FAMILY_MEMSET;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has_word(name, words[i].word)) return words[i].family;
+    return FAMILY_OTHER;
+}

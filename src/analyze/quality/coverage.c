@@ -1,0 +1,194 @@
+/* coverage.c: lists the launches that must leave a record, in time order, and looks for holes.
+ *
+ * Not every launch leaves one: what is launched while a graph is being captured does not run, and
+ * of two nested calls (runtime and driver) only one carries the correlation. */
+#include "analyze/quality/coverage.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+
+enum { SHORT_PCT = 80 }; /* of the fullest replay's records: fewer is under-recorded */
+
+struct launch {
+    int64_t ts_ns;
+    row_t call;
+    int32_t device;
+    bool recorded;
+};
+
+struct cover {
+    const struct trace *t;
+    const struct basics *b;
+    struct coverage *c;
+    uint8_t *capture; /* by str_id: 1 begins a capture, 2 ends it */
+    struct launch *list;
+    uint32_t n;
+};
+
+static void find_capture_names(struct cover *k)
+{
+    const struct trace *t = k->t;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (!trace_call(t, r)) continue;
+        struct str name = trace_name(t, r);
+        if (str_has(name, "StreamBeginCapture")) k->capture[t->name[r]] = 1;
+        else if (str_has(name, "StreamEndCapture")) k->capture[t->name[r]] = 2;
+    }
+}
+
+static bool launches(const struct cover *k, row_t r)
+{
+    return r != ROW_NONE && call_launches(calls_kind(&k->b->calls, k->t, r));
+}
+
+/* Whether the launch stands for itself: not the inner or outer half of another one. */
+static bool stands_alone(const struct cover *k, row_t r, uint32_t n_work)
+{
+    const struct trace *t = k->t;
+    if (n_work) return true;
+    if (launches(k, t->parent[r])) return false;
+    bool has_inner = r + 1 < t->n_rows && t->lane[r + 1] == t->lane[r] && t->parent[r + 1] == r;
+    return !(has_inner && launches(k, r + 1));
+}
+
+static void list_thread(struct cover *k, const struct lane *l)
+{
+    const struct trace *t = k->t;
+    int32_t device = k->b->timeline.n_devices ? k->b->timeline.devices[0].device : -1;
+    bool capturing = false;
+    for (row_t r = l->begin; r < l->end; r++) {
+        const struct call_info *call = trace_call(t, r);
+        if (!call) continue;
+        if (k->capture[t->name[r]]) capturing = k->capture[t->name[r]] == 1;
+        uint32_t n;
+        const row_t *work = trace_launched(t, r, &n);
+        if (n) device = t->lanes[t->lane[work[0]]].device;
+        if (!launches(k, r) || call->correlation == ID_NONE || (capturing && !n)) continue;
+        if (stands_alone(k, r, n)) k->list[k->n++] = (struct launch){t->ts_ns[r], r, device, n > 0};
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct launch *x = a, *y = b;
+    if (x->ts_ns != y->ts_ns) return x->ts_ns < y->ts_ns ? -1 : 1;
+    return (x->call > y->call) - (x->call < y->call);
+}
+
+static void count(struct share *s, const struct launch *l)
+{
+    s->expected++;
+    s->recorded += l->recorded;
+}
+
+static void count_launch(struct cover *k, const struct launch *l)
+{
+    struct coverage *c = k->c;
+    uint32_t step = steps_at(&k->b->steps, l->ts_ns);
+    count(&c->all, l);
+    if (step != UINT32_MAX) count(&c->steps[step], l);
+    for (uint32_t i = 0; i < c->n_devices; i++)
+        if (c->devices[i].device == l->device) count(&c->devices[i].launches, l);
+}
+
+/* Where launches without records stand among those that have some. */
+static void find_holes(struct cover *k)
+{
+    struct coverage *c = k->c;
+    uint32_t first = 0, end = k->n;
+    while (first < k->n && !k->list[first].recorded) first++;
+    while (end > first && !k->list[end - 1].recorded) end--;
+    c->missing_head = first;
+    c->missing_tail = k->n - end;
+    c->head_end_ns = first < k->n ? k->list[first].ts_ns : 0;
+    c->tail_begin_ns = end ? k->list[end - 1].ts_ns : 0;
+    for (uint32_t i = first; i < end; i++) {
+        if (k->list[i].recorded) continue;
+        if (!c->missing_mid++) c->first_missing_mid = k->list[i].call;
+    }
+}
+
+static void count_orphans(struct cover *k)
+{
+    const struct timeline *tl = &k->b->timeline;
+    for (uint32_t d = 0; d < tl->n_devices; d++) {
+        bool linked = false;
+        k->c->work += tl->devices[d].n_work;
+        for (uint32_t i = 0; i < tl->devices[d].n_work; i++) {
+            if (trace_launch_of(k->t, tl->devices[d].work[i]) != ROW_NONE) {
+                linked = true;
+                continue;
+            }
+            k->c->orphans++;
+            k->c->orphans_mid += linked;
+        }
+    }
+}
+
+/* Replays of one graph: by graph id where recorded, else by the name of its first kernel. */
+static uint64_t graph_key(const struct trace *t, row_t first_work)
+{
+    const struct gpu_info *g = trace_gpu(t, first_work);
+    if (g && g->graph_id > 0 && g->graph_id != ID_NONE) return (uint64_t)g->graph_id << 1 | 1;
+    return (uint64_t)t->name[first_work] << 1;
+}
+
+static int count_graphs(struct cover *k)
+{
+    struct map fullest; /* graph -> most records of a replay */
+    map_init(&fullest);
+    bool failed = false;
+    for (int pass = 0; pass < 2 && !failed; pass++) {
+        for (uint32_t i = 0; i < k->n && !failed; i++) {
+            row_t call = k->list[i].call;
+            if (calls_kind(&k->b->calls, k->t, call) != CALL_GRAPH_LAUNCH) continue;
+            uint32_t n;
+            const row_t *work = trace_launched(k->t, call, &n);
+            uint32_t *most = n ? map_at(&fullest, graph_key(k->t, work[0])) : NULL;
+            failed = n && !most;
+            if (failed) break;
+            if (pass == 0) {
+                k->c->graph_launches++;
+                if (n && (*most == MAP_NONE || *most < n)) *most = n;
+                continue;
+            }
+            bool is_short = n && (uint64_t)n * 100 < (uint64_t)*most * SHORT_PCT;
+            k->c->graphs_empty += n == 0;
+            k->c->graphs_short += is_short;
+            if ((!n || is_short) && k->c->first_short == ROW_NONE) k->c->first_short = call;
+        }
+    }
+    map_done(&fullest);
+    return failed ? ERR_NOMEM : 0;
+}
+
+static int prepare(struct cover *k, struct arena *mem)
+{
+    const struct timeline *tl = &k->b->timeline;
+    k->capture = arena_zalloc(mem, (size_t)k->t->strings.n + 1, 1);
+    k->list = arena_zalloc(mem, (size_t)k->t->n_calls + 1, sizeof *k->list);
+    k->c->steps = arena_zalloc(mem, (size_t)k->b->steps.n_steps + 1, sizeof *k->c->steps);
+    k->c->devices = arena_zalloc(mem, (size_t)tl->n_devices + 1, sizeof *k->c->devices);
+    if (!k->capture || !k->list || !k->c->steps || !k->c->devices) return ERR_NOMEM;
+    k->c->n_devices = tl->n_devices;
+    for (uint32_t i = 0; i < tl->n_devices; i++) k->c->devices[i].device = tl->devices[i].device;
+    return 0;
+}
+
+int coverage_run(const struct basics *b, struct arena *mem, struct coverage *ret, struct err *e)
+{
+    struct coverage c = {.first_missing_mid = ROW_NONE, .first_short = ROW_NONE};
+    struct cover k = {.t = b->t, .b = b, .c = &c};
+    if (prepare(&k, mem) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+    find_capture_names(&k);
+    for (uint32_t l = 0; l < b->t->n_lanes; l++)
+        if (b->t->lanes[l].kind == LANE_THREAD) list_thread(&k, &b->t->lanes[l]);
+    if (k.n) qsort(k.list, k.n, sizeof *k.list, by_time);
+    for (uint32_t i = 0; i < k.n; i++) count_launch(&k, &k.list[i]);
+    find_holes(&k);
+    count_orphans(&k);
+    if (count_graphs(&k) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+    *ret = c;
+    return 0;
+}

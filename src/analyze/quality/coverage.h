@@ -1,0 +1,49 @@
+/* coverage.h: launches against device records. Profilers drop records when their buffers run
+ * full, and then a saturated device looks idle; nothing may be concluded from silence before it is
+ * known how much of what was launched has been recorded. */
+#ifndef STRATA_ANALYZE_QUALITY_COVERAGE_H
+#define STRATA_ANALYZE_QUALITY_COVERAGE_H
+
+#include "analyze/basics.h"
+
+struct share {
+    uint32_t expected; /* launches that must leave a device record */
+    uint32_t recorded; /* of those, the ones that did */
+};
+
+static inline double share_pct(struct share s)
+{
+    return s.expected ? 100.0 * s.recorded / s.expected : 100;
+}
+
+struct device_share {
+    int32_t device;
+    struct share launches; /* those without a record go to the device used last on the thread */
+};
+
+struct coverage {
+    struct share all;
+    struct share *steps; /* by step */
+    struct device_share *devices;
+    uint32_t n_devices;
+
+    /* launches without records, in launch order: before the first with one, after the last with
+     * one, and in between */
+    uint32_t missing_head, missing_tail, missing_mid;
+    row_t first_missing_mid;            /* example, or ROW_NONE */
+    int64_t head_end_ns, tail_begin_ns; /* first and last launch that has a record */
+
+    uint32_t work;        /* device records */
+    uint32_t orphans;     /* device records without a launch in the trace */
+    uint32_t orphans_mid; /* of those, after the first one that has a launch */
+
+    uint32_t graph_launches;
+    uint32_t graphs_short; /* replays with far fewer records than the fullest of the same graph */
+    uint32_t graphs_empty; /* replays with none at all */
+    row_t first_short;     /* example, or ROW_NONE */
+};
+
+int coverage_run(const struct basics *b, struct arena *mem, struct coverage *ret,
+                 struct err *e) MUST_USE;
+
+#endif

@@ -1,0 +1,58 @@
+/* integrity.c: runs the lint_checks and takes the gravest doubt for the verdict. */
+#include "analyze/quality/integrity.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyze/quality/integrity_checks.h"
+
+static integrity_check *const lint_checks[] = {
+    integrity_check_empty,     integrity_check_file,      integrity_check_dropped,
+    integrity_check_edges,     integrity_check_graphs,    integrity_check_waits,
+    integrity_check_links,     integrity_check_untimed,   integrity_check_impossible,
+    integrity_check_clocks,    integrity_check_steps,     integrity_check_collectives,
+    integrity_check_recording, integrity_check_overheads, integrity_check_graph_nodes,
+};
+
+const char *quality_name(enum quality q)
+{
+    static const char *const names[] = {"good", "usable", "doubtful", "unusable"};
+    return names[q];
+}
+
+struct doubt *integrity_doubt(struct checking *c, const char *id, enum quality level,
+                              const char *fmt, ...)
+{
+    char text[400];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    const char *what = arena_strdup(c->mem, str_c(text));
+    if (!what) c->failed = true;
+    if (!what || c->i->n_doubts == MOST_DOUBTS) return &c->nowhere;
+    struct doubt *d = &c->i->doubts[c->i->n_doubts++];
+    *d = (struct doubt){
+        .id = id, .level = level, .example = ROW_NONE, .what = what, .means = "", .instead = ""};
+    return d;
+}
+
+static int gravest_first(const void *a, const void *b)
+{
+    const struct doubt *x = a, *y = b;
+    return (int)y->level - (int)x->level;
+}
+
+int integrity_run(const struct basics *b, struct arena *mem, struct integrity *ret, struct err *e)
+{
+    struct integrity i = {.idle_trusted = true, .times_trusted = true, .links_trusted = true};
+    struct checking c = {.t = b->t, .b = b, .mem = mem, .i = &i};
+    TRY(coverage_run(b, mem, &i.coverage, e));
+    for (size_t k = 0; k < sizeof lint_checks / sizeof(lint_checks[0]); k++) lint_checks[k](&c);
+    if (c.failed) return FAIL(e, ERR_NOMEM, "out of memory");
+    qsort(i.doubts, i.n_doubts, sizeof *i.doubts, gravest_first);
+    if (i.n_doubts) i.quality = i.doubts[0].level;
+    *ret = i;
+    return 0;
+}

@@ -1,0 +1,64 @@
+/* integrity.h: whether the trace can be believed, before any number is taken from it.
+ *
+ * Every doubt says what is wrong, what it means for the figures, and what to record instead. The
+ * verdict is that of the gravest doubt. Views must not print idle time as a fact unless
+ * `idle_trusted`: a device whose records were lost looks idle and is not. */
+#ifndef STRATA_ANALYZE_QUALITY_INTEGRITY_H
+#define STRATA_ANALYZE_QUALITY_INTEGRITY_H
+
+#include "analyze/quality/coverage.h"
+
+enum quality {
+    QUALITY_GOOD,     /* nothing, or nothing that changes a conclusion */
+    QUALITY_USABLE,   /* some figures are off, by little or in places that are named */
+    QUALITY_DOUBTFUL, /* whole kinds of figures are wrong */
+    QUALITY_UNUSABLE, /* record again */
+};
+
+struct doubt {
+    const char *id; /* "records_dropped" ...: stable, for JSON */
+    enum quality level;
+    uint64_t count, of;  /* how many of how many; of is 0 when that makes no sense */
+    row_t example;       /* a row to look at, or ROW_NONE */
+    const char *what;    /* what was seen, with numbers */
+    const char *means;   /* what it does to the figures */
+    const char *instead; /* what to record or do instead */
+};
+
+enum recorded {
+    RECORDED_STACKS = 1,
+    RECORDED_SHAPES = 2,
+    RECORDED_MEMORY = 4,
+    RECORDED_MODULES = 8,
+    RECORDED_FLOPS = 16,
+};
+
+/* What recording cost the busiest thread, by a typical price for each kind of event. */
+struct recording_cost {
+    uint8_t flags; /* enum recorded */
+    uint64_t ops, calls, frames, instants;
+    int64_t cost_ns;
+    int64_t working_ns; /* of the thread, waits for the device left out */
+    double pct;         /* how much slower the CPU side was than without recording */
+    int64_t sample_ns;  /* how good times of Python functions are where they are samples, else 0 */
+};
+
+#define MOST_DOUBTS 24
+
+struct integrity {
+    enum quality quality;
+    bool idle_trusted;  /* idle time of devices */
+    bool times_trusted; /* durations and starts of device work */
+    bool links_trusted; /* which call, op and stage device work belongs to */
+    struct coverage coverage;
+    struct recording_cost recording;
+    struct doubt doubts[MOST_DOUBTS]; /* gravest first */
+    uint32_t n_doubts;
+};
+
+int integrity_run(const struct basics *b, struct arena *mem, struct integrity *ret,
+                  struct err *e) MUST_USE;
+
+const char *quality_name(enum quality q); /* "good", "usable", "doubtful", "unusable" */
+
+#endif

@@ -1,0 +1,32 @@
+/* integrity_checks.h: how the lint_checks of the integrity pass look to each other. Each check is a
+ * function that adds a doubt, or none; they are listed once, in integrity.c. */
+#ifndef STRATA_ANALYZE_QUALITY_INTEGRITY_CHECKS_H
+#define STRATA_ANALYZE_QUALITY_INTEGRITY_CHECKS_H
+
+#include "analyze/quality/integrity.h"
+
+struct checking {
+    const struct trace *t;
+    const struct basics *b;
+    struct arena *mem;
+    struct integrity *i;
+    bool failed;          /* memory ran out */
+    struct doubt nowhere; /* where doubts go that there is no room for */
+};
+
+/* Adds a doubt of this level; `what` is formatted. The rest of it is filled by the caller. */
+struct doubt *integrity_doubt(struct checking *c, const char *id, enum quality level,
+                              const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+typedef void integrity_check(struct checking *c);
+
+/* integrity_records.c: what is missing */
+integrity_check integrity_check_empty, integrity_check_dropped, integrity_check_edges,
+    integrity_check_graphs, integrity_check_waits, integrity_check_links, integrity_check_steps;
+
+/* integrity_times.c: what cannot be true, and what recording did to the run */
+integrity_check integrity_check_file, integrity_check_untimed, integrity_check_impossible,
+    integrity_check_clocks, integrity_check_collectives, integrity_check_recording,
+    integrity_check_overheads, integrity_check_graph_nodes;
+
+#endif

@@ -1,0 +1,229 @@
+/* checklist.c: six questions. A deep queue is healthy, a wait that exposes nothing costs nothing,
+ * and a verdict that needs what was not recorded says what to record. */
+#include "analyze/rules/checklist.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "analyze/analysis.h"
+#include "base/human.h"
+
+static struct check_item *add(struct checklist *c, const char *id, const char *question,
+                              const char *unit)
+{
+    struct check_item *i = &c->items[c->n++];
+    *i = (struct check_item){
+        .id = id, .question = question, .unit = unit, .known = true, .healthy = true};
+    return i;
+}
+
+static const char *text(const struct analysis *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static const char *text(const struct analysis *a, const char *fmt, ...)
+{
+    char line[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    const char *copy = arena_strdup(a->mem, str_c(line));
+    return copy ? copy : "";
+}
+
+/* "11.0 ms inside label cache_context": what the device waits for most. */
+static const char *largest_idle(const struct analysis *a)
+{
+    const struct gap_cause *top = &a->gaps.causes[0];
+    char name[64];
+    if (a->parts.outside_ns > top->idle_ns)
+        return text(a, "%s before its first and after its last work",
+                    human_time(a->parts.outside_ns).s);
+    return text(a, "%s, %s: %s", human_time(top->idle_ns).s, gap_cause_kind_words(top->kind),
+                human_cut(top->name, 40, name, sizeof name));
+}
+
+static void gpu_busy(const struct analysis *a, struct checklist *c)
+{
+    struct check_item *i = add(c, "gpu_busy", "Is the GPU busy all the time?", "%");
+    i->value = a->busy_pct;
+    if (a->abstains) {
+        i->known = false;
+        i->verdict = "the records of the device are incomplete: how busy it was is not known";
+        return;
+    }
+    if (a->bound == BOUND_UNKNOWN) {
+        i->known = false;
+        i->verdict =
+            "no device work in the trace: record with ProfilerActivity.CUDA (or XPU, PrivateUse1)";
+        return;
+    }
+    i->healthy = 100 - a->busy_pct <= a->th.value[TH_IDLE_PCT];
+    bool unavoidable = a->gaps.n_devices && a->gaps.devices[0].small_shapes;
+    if (i->healthy || !a->gaps.n_causes)
+        i->verdict = text(a, "GPU busy %s of the wall clock", human_pct(a->busy_pct).s);
+    else
+        i->verdict = text(
+            a, "GPU busy only %s; the largest part of its idle time is %s%s",
+            human_pct(a->busy_pct).s, largest_idle(a),
+            unavoidable ? "; kernels this small cannot fill the gaps between single launches" : "");
+}
+
+static void cpu_waits(const struct analysis *a, struct checklist *c)
+{
+    struct check_item *i =
+        add(c, "cpu_waits", "Does the CPU wait for the GPU inside the loop?", "waits a step");
+    int64_t blocked = 0, exposed = 0;
+    uint64_t n = 0;
+    uint32_t steps = a->syncs.n_steps;
+    for (uint32_t s = 0; s < a->syncs.n_sites; s++) {
+        const struct sync_site *site = &a->syncs.sites[s];
+        n += steps ? site->in_loop : site->n_rows;
+        if (steps && !site->in_loop) continue;
+        blocked += site->blocked_ns;
+        exposed += site->exposed_ns;
+    }
+    i->value = steps ? (double)n / steps : (double)n;
+    if (!steps) i->unit = "waits";
+    double cost = a->wall_ns > 0 ? 100.0 * (double)exposed / (double)a->wall_ns : 0;
+    i->healthy = n == 0 || cost < 1;
+    i->known = n == 0 || !a->abstains;
+    if (!i->known)
+        i->verdict = text(a,
+                          "the CPU waits %.3g times%s: blocked %s in all; what that costs is "
+                          "not known, records of the device are missing",
+                          i->value, steps ? " a step" : "", human_time(blocked).s);
+    else if (n == 0) i->verdict = "the CPU never waits for the GPU in the loop";
+    else
+        i->verdict = text(
+            a, "the CPU waits %.3g times%s: blocked %s in all, the GPU idle %s (%s) for it%s",
+            i->value, steps ? " a step" : "", human_time(blocked).s, human_time(exposed).s,
+            human_pct(cost).s,
+            i->healthy && blocked > 4 * exposed ? ": the GPU has work meanwhile, little to gain"
+                                                : "");
+}
+
+static const struct stage *bookkeeping(const struct analysis *a)
+{
+    const struct stage *found = NULL;
+    for (uint32_t i = 0; i < a->stages.n; i++) {
+        const struct stage *s = &a->stages.list[i];
+        if (s->user && str_has(trace_str(a->t, s->name), "scheduler") &&
+            (!found || s->cpu_ns > found->cpu_ns))
+            found = s;
+    }
+    return found;
+}
+
+static void stage_share(const struct analysis *a, struct checklist *c)
+{
+    struct check_item *i = add(c, "scheduler_share", "Is the scheduler a small part of a step?",
+                               "% of a step's GPU time");
+    const struct stage *s = bookkeeping(a);
+    if (!s || a->stages.steps_gpu_ns <= 0) {
+        i->known = false;
+        i->verdict =
+            s ? "the scheduler's share of the GPU is not known: no device work in the trace"
+              : "no stage called scheduler: annotate the pipeline's stages to see their shares";
+        return;
+    }
+    double gpu = 100.0 * (double)s->step_gpu_ns / (double)a->stages.steps_gpu_ns;
+    double idle = a->wall_ns > 0 ? 100.0 * (double)s->idle_meanwhile_ns / (double)a->wall_ns : 0;
+    double cpu = a->stages.steps_cpu_ns > 0
+                     ? 100.0 * (double)s->step_cpu_ns / (double)a->stages.steps_cpu_ns
+                     : 0;
+    double limit = a->th.value[TH_STAGE_SHARE_PCT];
+    i->value = gpu;
+    i->healthy = gpu <= limit && idle <= limit;
+    i->verdict =
+        text(a, "scheduler: %s of a step's GPU time, %s of its CPU time%s", human_pct(gpu).s,
+             human_pct(cpu).s,
+             i->healthy && cpu > limit ? " (mostly waiting: harmless while the GPU has work)" : "");
+}
+
+static void compiled(const struct analysis *a, struct checklist *c)
+{
+    struct check_item *i = add(c, "compile", "Are kernels few and fused?", "kernels a step");
+    uint64_t kernels = 0, fused = 0, replayed = 0, regions = 0;
+    const struct trace *t = a->t;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (t->kind[r] == KIND_OP) regions += str_starts(trace_name(t, r), "Torch-Compiled Region");
+        if (t->kind[r] != KIND_KERNEL) continue;
+        kernels++;
+        fused += str_starts(trace_name(t, r), "triton_");
+        row_t launch = trace_launch_of(t, r);
+        if (launch != ROW_NONE)
+            replayed += calls_kind(&a->basics.calls, t, launch) == CALL_GRAPH_LAUNCH;
+    }
+    uint32_t steps = a->basics.steps.n_steps ? a->basics.steps.n_steps : 1;
+    i->value = (double)kernels / steps;
+    const char *graphs = replayed ? text(a, "%.0f %% of them in CUDA graphs",
+                                         100.0 * (double)replayed / (double)kernels)
+                                  : "no CUDA graphs";
+    if (!kernels) {
+        i->known = false;
+        i->verdict = "no kernels in the trace";
+    } else if (!regions && !replayed && !fused) {
+        i->verdict =
+            text(a, "eager: %s kernels a step, %s", human_count((uint64_t)i->value).s, graphs);
+    } else {
+        i->healthy = fused > 0 || replayed > 0;
+        i->verdict = text(a, "compiled: %s kernels a step, %.0f %% fused by inductor, %s",
+                          human_count((uint64_t)i->value).s,
+                          100.0 * (double)fused / (double)kernels, graphs);
+    }
+}
+
+static void launch_latency(const struct analysis *a, struct checklist *c)
+{
+    struct check_item *i =
+        add(c, "launch_latency", "Do kernels start soon after their launch?", "us");
+    if (!a->model.n_calls || !a->model.n_works) {
+        i->known = false;
+        i->verdict = "no launches in the trace";
+        return;
+    }
+    i->value = (double)a->model.typical_latency_ns / 1e3;
+    bool ahead = a->model.deepest_queue > 64;
+    i->healthy = ahead || i->value <= a->th.value[TH_LAUNCH_LATENCY_US];
+    i->verdict = text(
+        a, "a launch onto an idle stream takes %s; %s", human_time(a->model.typical_latency_ns).s,
+        ahead ? text(a, "the queue is up to %u deep: the CPU is ahead, which is healthy",
+                     a->model.deepest_queue)
+              : text(a, "the queue is never deeper than %u: the CPU only just keeps up",
+                     a->model.deepest_queue));
+}
+
+static void memory_flat(const struct analysis *a, struct checklist *c)
+{
+    struct check_item *i = add(c, "memory", "Is memory flat over the steps?", "bytes a step");
+    const struct memory_line *line = a->memory.n_lines ? &a->memory.lines[0] : NULL;
+    if (!a->memory.recorded || !line) {
+        i->known = false;
+        i->verdict = "memory was not recorded: profile_memory=True shows its level over the steps";
+        return;
+    }
+    if (!line->growth.judged) {
+        i->known = false;
+        i->verdict = "too few steps to tell whether memory grows";
+        return;
+    }
+    i->value = (double)line->growth.per_step;
+    i->healthy = !line->growth.grows;
+    i->verdict = line->growth.grows
+                     ? text(a, "memory grows by %s a step", human_bytes(line->growth.per_step).s)
+                     : text(a, "memory is flat; %s at its most", human_bytes(line->peak_bytes).s);
+}
+
+int checklist_run(const struct analysis *a, struct checklist *ret, struct err *e)
+{
+    (void)e;
+    ret->n = 0;
+    gpu_busy(a, ret);
+    cpu_waits(a, ret);
+    stage_share(a, ret);
+    compiled(a, ret);
+    memory_flat(a, ret);
+    launch_latency(a, ret);
+    return 0;
+}

@@ -1,0 +1,33 @@
+/* checklist.h: the questions people ask of every trace, answered with a measured value, whether it
+ * is healthy, and why a naive reading would be wrong where it would be. */
+#ifndef STRATA_ANALYZE_RULES_CHECKLIST_H
+#define STRATA_ANALYZE_RULES_CHECKLIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct check_item {
+    const char *id; /* stable, for JSON and budgets */
+    const char *question;
+    const char *unit;
+    const char *verdict; /* one sentence with the value in it */
+    double value;
+    bool known; /* false: the trace does not tell; the verdict says what to record */
+    bool healthy;
+};
+
+#define CHECKLIST_MOST 12
+
+struct checklist {
+    struct check_item items[CHECKLIST_MOST];
+    uint32_t n;
+};
+
+struct analysis;
+
+/* Every pass and the ranked findings must be there. */
+int checklist_run(const struct analysis *a, struct checklist *ret, struct err *e) MUST_USE;
+
+#endif

@@ -1,0 +1,329 @@
+/* finding.c: collecting findings and ranking them by what they gain once the better ones are fixed.
+ */
+#include "analyze/rules/finding.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+/* Findings beyond this many are not simulated one after another any more. */
+#define MOST_RANKED 48
+
+const char *severity_name(enum severity s)
+{
+    static const char *const names[] = {"low", "medium", "high"};
+    return names[s];
+}
+
+struct finding *findings_add(struct findings *f, const struct rule *rule, struct arena *mem)
+{
+    if (VEC_RESERVE(f->items, f->n, f->cap, 1)) return NULL;
+    struct finding *new = arena_zalloc(mem, 1, sizeof *new);
+    if (!new) return NULL;
+    new->rule = rule;
+    f->items[f->n++] = new;
+    return new;
+}
+
+void findings_done(struct findings *f)
+{
+    mem_free(f->items);
+    *f = (struct findings){0};
+}
+
+void finding_note(struct finding *f, struct arena *mem, int64_t ts_ns, row_t row, const char *fmt,
+                  ...)
+{
+    if (f->n_evidence == FINDING_EVIDENCE) return;
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    const char *copy = arena_strdup(mem, str_c(text));
+    if (copy) f->evidence[f->n_evidence++] = (struct evidence){ts_ns, row, copy};
+}
+
+struct ranking {
+    struct findings *f;
+    const struct sim_model *m;
+    const struct undistort *u;
+    const struct thresholds *th;
+    struct arena *mem;
+    struct sim_edit *fixed; /* edits of the findings ranked so far */
+    uint32_t n_fixed;
+    int64_t wall_ns; /* with those fixed */
+};
+
+static double share(int64_t part, int64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static bool worth(const struct ranking *r, int64_t gain_ns)
+{
+    return share(gain_ns, r->u->plain_ns) >= r->th->value[TH_REPORT_GAIN_PCT];
+}
+
+/* Wall clock with what is fixed so far, plus the findings [from, to). */
+static int wall_with(struct ranking *r, uint32_t from, uint32_t to, int64_t *ret, struct err *e)
+{
+    struct arena_mark mark = arena_mark(r->mem);
+    uint32_t n = r->n_fixed;
+    for (uint32_t i = from; i < to; i++)
+        for (uint32_t k = 0; k < r->f->items[i]->n_edits; k++)
+            r->fixed[n++] = r->f->items[i]->edits[k];
+    struct sim_plan base = undistort_base(r->u), plan;
+    int rc = sim_plan_build(r->m, (struct sim_edits){r->fixed, n, &base}, r->mem, &plan, e);
+    if (rc == 0) rc = sim_wall(r->m, &plan, r->mem, ret, e);
+    arena_reset_to(r->mem, mark);
+    return rc;
+}
+
+static void move_to(struct findings *f, uint32_t from, uint32_t to)
+{
+    struct finding *x = f->items[from];
+    memmove(&f->items[to + 1], &f->items[to], (from - to) * sizeof x);
+    f->items[to] = x;
+}
+
+static int by_exposed(const void *a, const void *b)
+{
+    const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
+    if (x->gain_ns != y->gain_ns) return x->gain_ns > y->gain_ns ? -1 : 1;
+    return x->exposed_ns > y->exposed_ns ? -1 : x->exposed_ns < y->exposed_ns;
+}
+
+/* Brings the finding that gains most on top of what is fixed to place `at`. Gains only shrink as
+ * more is fixed, so a finding that still leads after being looked at again is the best. */
+static int find_best(struct ranking *r, uint32_t at, uint32_t n, struct err *e)
+{
+    for (uint32_t tries = at; tries < n; tries++) {
+        struct finding *lead = r->f->items[at];
+        int64_t after;
+        TRY(wall_with(r, at, at + 1, &after, e));
+        lead->gain_ns = r->wall_ns > after ? r->wall_ns - after : 0;
+        if (at + 1 == n || lead->gain_ns >= r->f->items[at + 1]->gain_ns) return 0;
+        qsort(&r->f->items[at], n - at, sizeof *r->f->items, by_exposed);
+    }
+    return 0;
+}
+
+static void take(struct ranking *r, uint32_t at)
+{
+    struct finding *x = r->f->items[at];
+    for (uint32_t k = 0; k < x->n_edits; k++) r->fixed[r->n_fixed++] = x->edits[k];
+    r->wall_ns -= x->gain_ns;
+}
+
+/* A finding that gains far more once others are fixed than it does alone was hidden by them: two
+ * syncs in a row, of which either one is enough to drain the queue. Neither can claim the gain, so
+ * it is shared by what each of them exposed. */
+static bool was_hidden(const struct ranking *r, const struct finding *x)
+{
+    return worth(r, x->gain_ns - x->first_guess_ns - x->first_guess_ns / 2);
+}
+
+static void share_gain(struct finding **items, uint32_t n, int64_t gain_ns)
+{
+    int64_t exposed = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (items[i]->together) exposed += items[i]->exposed_ns;
+    for (uint32_t i = 0; i < n; i++)
+        if (items[i]->together && exposed > 0)
+            items[i]->gain_ns =
+                (int64_t)((double)gain_ns * (double)items[i]->exposed_ns / (double)exposed);
+}
+
+/* Wall clock with the first `n` findings fixed but these two. */
+static int wall_but(struct ranking *r, uint32_t n, const struct finding *x, const struct finding *y,
+                    int64_t *ret, struct err *e)
+{
+    struct ranking some = *r;
+    struct arena_mark mark = arena_mark(r->mem);
+    some.n_fixed = 0;
+    some.fixed = arena_zalloc(r->mem, ((size_t)n + 1) * FINDING_EDITS, sizeof *some.fixed);
+    if (!some.fixed) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct finding *f = r->f->items[i];
+        for (uint32_t k = 0; f != x && f != y && k < f->n_edits; k++)
+            some.fixed[some.n_fixed++] = f->edits[k];
+    }
+    int rc = wall_with(&some, 0, 0, ret, e);
+    arena_reset_to(r->mem, mark);
+    return rc;
+}
+
+/* Whether finding `at` owes a good part of its gain to the earlier finding `i`: not worth so much
+ * as long as that is not fixed. */
+static int owes(struct ranking *r, uint32_t at, uint32_t i, bool *ret, struct err *e)
+{
+    const struct finding *x = r->f->items[at], *y = r->f->items[i];
+    int64_t before, after;
+    TRY(wall_but(r, at + 1, x, y, &before, e));
+    TRY(wall_but(r, at + 1, y, NULL, &after, e));
+    *ret = 2 * (before - after) < x->gain_ns && worth(r, x->gain_ns - (before - after));
+    return 0;
+}
+
+/* Finding `at` has been ranked: was it one of those, then so were the ones before it of its kind,
+ * and any other without which it gains little. */
+static int join_hidden(struct ranking *r, uint32_t at, struct err *e)
+{
+    struct finding **items = r->f->items;
+    if (!was_hidden(r, items[at])) return 0;
+    int64_t gain = 0;
+    for (uint32_t i = 0; i <= at; i++) {
+        bool joins = i == at || items[i]->rule == items[at]->rule;
+        if (!joins) TRY(owes(r, at, i, &joins, e));
+        items[i]->together |= joins;
+    }
+    for (uint32_t i = 0; i <= at; i++)
+        if (items[i]->together) gain += items[i]->gain_ns;
+    share_gain(items, at + 1, gain);
+    return 0;
+}
+
+/* What is left gains little one by one, but may gain together. */
+static int share_the_rest(struct ranking *r, uint32_t at, uint32_t n, struct err *e)
+{
+    int64_t after, exposed = 0;
+    for (uint32_t i = at; i < n; i++) r->f->items[i]->gain_ns = 0;
+    TRY(wall_with(r, at, n, &after, e));
+    for (uint32_t i = at; i < n; i++) exposed += r->f->items[i]->exposed_ns;
+    if (!worth(r, r->wall_ns - after) || exposed <= 0) return 0;
+    for (uint32_t i = at; i < n; i++) r->f->items[i]->together = true;
+    share_gain(&r->f->items[at], n - at, r->wall_ns - after);
+    r->wall_ns = after;
+    return 0;
+}
+
+static int rank_gains(struct ranking *r, uint32_t n, struct err *e)
+{
+    for (uint32_t at = 0; at < n; at++) {
+        TRY(find_best(r, at, n, e));
+        if (!worth(r, r->f->items[at]->gain_ns)) return share_the_rest(r, at, n, e);
+        take(r, at);
+        TRY(join_hidden(r, at, e));
+    }
+    return 0;
+}
+
+/* First guess of what each one gains, for the order they are looked at. */
+static int guess_gains(struct ranking *r, uint32_t n, struct err *e)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t after = 0;
+        TRY(wall_with(r, i, i + 1, &after, e));
+        struct finding *x = r->f->items[i];
+        x->first_guess_ns = x->gain_ns = r->wall_ns > after ? r->wall_ns - after : 0;
+    }
+    if (n) qsort(r->f->items, n, sizeof *r->f->items, by_exposed);
+    return 0;
+}
+
+/* Which of those that gain together must be among them: without one of these at least half of the
+ * common gain is lost, however little it exposes itself. */
+static int mark_needed(struct ranking *r, uint32_t n, struct err *e)
+{
+    int64_t all, without, gain = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (r->f->items[i]->together) gain += r->f->items[i]->gain_ns;
+    if (!gain) return 0;
+    TRY(wall_but(r, n, NULL, NULL, &all, e));
+    for (uint32_t i = 0; i < n; i++) {
+        struct finding *x = r->f->items[i];
+        if (!x->together) continue;
+        TRY(wall_but(r, n, x, NULL, &without, e));
+        x->needed = 2 * (without - all) >= gain;
+    }
+    return 0;
+}
+
+/* Findings with edits to the front, the costliest ones first; advice to the end. */
+static uint32_t split_advice(struct findings *f)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->items[i]->n_edits && !f->items[i]->advice) move_to(f, i, n++);
+    if (n) qsort(f->items, n, sizeof *f->items, by_exposed);
+    return n;
+}
+
+static void set_severity(struct ranking *r, struct finding *f)
+{
+    f->gain_pct = share(f->gain_ns, r->u->plain_ns);
+    double below = f->alone.gain_pct - f->alone.low_pct,
+           above = f->alone.high_pct - f->alone.gain_pct;
+    f->low_pct = f->gain_pct > below ? f->gain_pct - below : 0;
+    f->high_pct = f->gain_pct + above;
+    if (f->advice) return;
+    f->severity = f->gain_pct >= r->th->value[TH_HIGH_GAIN_PCT]     ? SEVERITY_HIGH
+                  : f->gain_pct >= r->th->value[TH_MEDIUM_GAIN_PCT] ? SEVERITY_MEDIUM
+                                                                    : SEVERITY_LOW;
+}
+
+/* With nothing else left to be fixed together with, the gain is its own. */
+static void part_the_last(struct findings *f)
+{
+    struct finding *last = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (!f->items[i]->together) continue;
+        last = f->items[i];
+        n++;
+    }
+    if (n == 1) last->together = false;
+}
+
+/* Keeps advice and what gains enough; the rest is only counted. */
+static void drop_minor(struct ranking *r)
+{
+    struct findings *f = r->f;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < f->n; i++) {
+        struct finding *x = f->items[i];
+        if (x->advice || x->notable || x->needed || worth(r, x->gain_ns)) {
+            f->items[kept++] = x;
+            continue;
+        }
+        f->n_minor++;
+        f->minor_blocked_ns += x->blocked_ns;
+        f->minor_gain_ns += x->gain_ns;
+    }
+    f->n = kept;
+    part_the_last(f);
+}
+
+static int predict_alone(struct ranking *r, struct err *e)
+{
+    for (uint32_t i = 0; i < r->f->n; i++) {
+        struct finding *x = r->f->items[i];
+        if (x->n_edits)
+            TRY(forecast_run(r->u, (struct sim_edits){.list = x->edits, .n = x->n_edits}, r->mem,
+                             &x->alone, e));
+        set_severity(r, x);
+    }
+    return 0;
+}
+
+int findings_rank(struct findings *f, const struct sim_model *m, const struct undistort *u,
+                  const struct thresholds *th, struct arena *mem, struct err *e)
+{
+    struct ranking r = {f, m, u, th, mem, NULL, 0, u->plain_ns};
+    uint32_t n = split_advice(f);
+    if (n > MOST_RANKED) n = MOST_RANKED;
+    r.fixed = arena_zalloc(mem, (n + 1) * FINDING_EDITS, sizeof *r.fixed);
+    if (!r.fixed) return FAIL(e, ERR_NOMEM, "out of memory");
+    TRY(guess_gains(&r, n, e));
+    TRY(rank_gains(&r, n, e));
+    if (n) qsort(f->items, n, sizeof *f->items, by_exposed);
+    TRY(mark_needed(&r, n, e));
+    f->all_fixed_ns = r.wall_ns;
+    drop_minor(&r);
+    return predict_alone(&r, e);
+}

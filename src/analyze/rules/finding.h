@@ -1,0 +1,82 @@
+/* finding.h: what a rule has to say, and the list a report is made from.
+ *
+ * A finding carries its evidence, both costs (blocked: time the CPU spent; exposed: time the device
+ * stood idle because of it) and the edits that would fix it. What the fix is worth on the wall
+ * clock is not the rule's business: findings_rank replays the edits, one finding after another,
+ * each as if those above it had been fixed already, because fixes mask each other. */
+#ifndef STRATA_ANALYZE_RULES_FINDING_H
+#define STRATA_ANALYZE_RULES_FINDING_H
+
+#include "analyze/rules/thresholds.h"
+#include "analyze/simulate/undistort.h"
+
+enum severity { SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
+
+/* One step of the reasoning. */
+struct evidence {
+    int64_t ts_ns; /* moment to look at, or ID_NONE */
+    row_t row;     /* row to look at, or ROW_NONE */
+    const char *text;
+};
+
+#define FINDING_EVIDENCE 16
+#define FINDING_EDITS    4
+
+struct rule;
+
+struct finding {
+    const struct rule *rule;
+    const char *title;     /* what is wrong, a few words */
+    const char *subject;   /* function, stage, kernel or op it is about */
+    const char *file;      /* NULL when not known */
+    int32_t line;          /* 0 when not known */
+    const char *function;  /* NULL when not known */
+    const char *why;       /* what happens, in a newcomer's words */
+    const char *fix;       /* what to change */
+    const char *not_fixed; /* what the change will not do, or NULL */
+    const char *show;      /* arguments of the strata command that shows it: "syncs %s --site 1" */
+    int64_t blocked_ns, exposed_ns;
+    struct evidence evidence[FINDING_EVIDENCE];
+    uint32_t n_evidence;
+    struct sim_edit edits[FINDING_EDITS]; /* none: the finding promises no wall-clock time */
+    uint32_t n_edits;
+    enum threshold thresholds[3];
+    uint32_t n_thresholds;
+    bool notable; /* looks terrible in a viewer: told even when it gains next to nothing */
+    bool advice;  /* worth telling although no gain is promised: memory growth, distortion */
+    enum severity severity; /* set by the rule for advice, by findings_rank otherwise */
+
+    /* set by findings_rank */
+    struct forecast alone;  /* if only this were fixed */
+    int64_t first_guess_ns; /* gain if only this were fixed */
+    int64_t gain_ns;        /* wall clock, after the findings above it are fixed */
+    double gain_pct, low_pct, high_pct;
+    bool together; /* gains nothing alone: it and others like it hide each other */
+    bool needed;   /* one of those, and without it the others gain little */
+};
+
+struct findings {
+    struct finding **items; /* ranked: what gains most first, advice last */
+    uint32_t n;
+    size_t cap;
+    uint32_t n_minor; /* found, but worth less than the threshold: not in items */
+    int64_t minor_blocked_ns;
+    int64_t minor_gain_ns; /* all of them together */
+    int64_t all_fixed_ns;  /* wall clock with every listed finding fixed */
+};
+
+/* A new finding of the rule in `mem`, listed; NULL when memory is out. */
+struct finding *findings_add(struct findings *f, const struct rule *rule, struct arena *mem);
+void findings_done(struct findings *f);
+
+/* Appends evidence; text is formatted into `mem`. More than FINDING_EVIDENCE is dropped. */
+void finding_note(struct finding *f, struct arena *mem, int64_t ts_ns, row_t row, const char *fmt,
+                  ...) __attribute__((format(printf, 5, 6)));
+
+/* Predicts, ranks, and splits off what is not worth listing. */
+int findings_rank(struct findings *f, const struct sim_model *m, const struct undistort *u,
+                  const struct thresholds *th, struct arena *mem, struct err *e) MUST_USE;
+
+const char *severity_name(enum severity s);
+
+#endif

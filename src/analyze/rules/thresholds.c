@@ -1,0 +1,86 @@
+/* thresholds.c: the table. */
+#include "analyze/rules/thresholds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/opt.h"
+
+static const struct {
+    const char *name;
+    double value, most;
+    const char *help;
+} table[TH_COUNT] = {
+    [TH_REPORT_GAIN_PCT] = {"report_gain_pct", 0.2, 100,
+                            "gain below which a finding is only counted"},
+    [TH_HIGH_GAIN_PCT] = {"high_gain_pct", 10, 100,
+                          "gain from which a finding is of high severity"},
+    [TH_MEDIUM_GAIN_PCT] = {"medium_gain_pct", 2, 100,
+                            "gain from which a finding is of medium severity"},
+    [TH_GAP_US] = {"gap_us", 5, 1e6, "gaps shorter than this are summed, not listed"},
+    [TH_IDLE_PCT] = {"idle_pct", 10, 100, "device idle time below this is healthy"},
+    [TH_STAGE_SHARE_PCT] = {"stage_share_pct", 5, 100,
+                            "share of a step a bookkeeping stage may take"},
+    [TH_BETWEEN_SHARE_PCT] = {"between_share_pct", 5, 100,
+                              "share of a step CPU work between stages may take"},
+    [TH_LAUNCH_LATENCY_US] = {"launch_latency_us", 20, 1e6, "launch latency onto an idle stream"},
+    [TH_FIRST_STEP_RATIO] = {"first_step_ratio", 1.5, 1e6,
+                             "first step against the median of the rest"},
+    [TH_GROWTH_PCT] = {"growth_pct", 0.5, 1e6, "memory growth per step, of the first step's level"},
+    [TH_KERNEL_OUTLIER_RATIO] = {"kernel_outlier_ratio", 1.8, 1e6,
+                                 "slowest against median of one kernel"},
+    [TH_RANK_SPREAD_PCT] = {"rank_spread_pct", 10, 1e6, "slowest against fastest rank"},
+    [TH_COPY_SHARE_PCT] = {"copy_share_pct", 5, 100,
+                           "copy time not hidden behind kernels, of the wall clock"},
+    [TH_SMALL_KERNEL_US] = {"small_kernel_us", 10, 1e6, "kernels shorter than this are small"},
+    [TH_INVARIANT_US] = {"invariant_us", 200, 1e9,
+                         "repeated Python work without launches, per step"},
+    [TH_DISTORTION_PCT] = {"distortion_pct", 10, 1e6,
+                           "recording cost of CPU time that is worth telling"},
+};
+
+void thresholds_init(struct thresholds *th)
+{
+    for (int i = 0; i < TH_COUNT; i++) th->value[i] = table[i].value;
+}
+
+static int unknown(const char *text, size_t n, struct err *e)
+{
+    char word[64];
+    const char *names[TH_COUNT];
+    for (int i = 0; i < TH_COUNT; i++) names[i] = table[i].name;
+    if (n >= sizeof word) n = sizeof word - 1;
+    memcpy(word, text, n);
+    word[n] = '\0';
+    const char *near = opt_nearest(word, names, TH_COUNT);
+    return FAIL(e, ERR_USAGE, "there is no threshold '%s'%s%s%s", word,
+                near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+int thresholds_set(struct thresholds *th, const char *text, struct err *e)
+{
+    size_t n = strcspn(text, "=");
+    if (text[n] != '=') return FAIL(e, ERR_USAGE, "--set takes name=value, not '%s'", text);
+    for (int i = 0; i < TH_COUNT; i++) {
+        if (strlen(table[i].name) != n || memcmp(table[i].name, text, n) != 0) continue;
+        char *end;
+        double v = strtod(text + n + 1, &end);
+        if (end == text + n + 1 || *end || !isfinite(v) || v < 0 || v > table[i].most)
+            return FAIL(e, ERR_USAGE, "%s takes a number from 0 to %g, not '%s'", table[i].name,
+                        table[i].most, text + n + 1);
+        th->value[i] = v;
+        return 0;
+    }
+    return unknown(text, n, e);
+}
+
+const char *threshold_name(enum threshold t)
+{
+    return table[t].name;
+}
+
+const char *threshold_help(enum threshold t)
+{
+    return table[t].help;
+}

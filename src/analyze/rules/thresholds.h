@@ -1,0 +1,40 @@
+/* thresholds.h: every number a rule compares with, in one table. Printed with the findings that
+ * used them, set with `--set name=value`. */
+#ifndef STRATA_ANALYZE_RULES_THRESHOLDS_H
+#define STRATA_ANALYZE_RULES_THRESHOLDS_H
+
+#include "base/err.h"
+
+enum threshold {
+    TH_REPORT_GAIN_PCT, /* findings that gain less are only counted */
+    TH_HIGH_GAIN_PCT,
+    TH_MEDIUM_GAIN_PCT,
+    TH_GAP_US,            /* shorter gaps are not looked at one by one */
+    TH_IDLE_PCT,          /* device idle below this is healthy */
+    TH_STAGE_SHARE_PCT,   /* a bookkeeping stage above this share of a step is out of proportion */
+    TH_BETWEEN_SHARE_PCT, /* CPU work between stages above this share of a step */
+    TH_LAUNCH_LATENCY_US, /* launch latency with an idle stream above this is slow */
+    TH_FIRST_STEP_RATIO,  /* first step over the median of the others */
+    TH_GROWTH_PCT,        /* memory growth per step, of the level at the first step's end */
+    TH_KERNEL_OUTLIER_RATIO, /* slowest over median of the same kernel and shape */
+    TH_RANK_SPREAD_PCT,
+    TH_COPY_SHARE_PCT,  /* exposed copy time of the wall clock */
+    TH_SMALL_KERNEL_US, /* kernels shorter than this are small */
+    TH_INVARIANT_US,    /* a Python call repeated every step that costs at least this much */
+    TH_DISTORTION_PCT,  /* recording cost above this share of CPU time is told */
+    TH_COUNT
+};
+
+struct thresholds {
+    double value[TH_COUNT];
+};
+
+void thresholds_init(struct thresholds *th);
+
+/* "name=value"; unknown names and values out of range are ERR_USAGE. */
+int thresholds_set(struct thresholds *th, const char *text, struct err *e) MUST_USE;
+
+const char *threshold_name(enum threshold t); /* "report_gain_pct" */
+const char *threshold_help(enum threshold t);
+
+#endif

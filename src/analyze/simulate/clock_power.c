@@ -1,0 +1,105 @@
+/* clock_power.c: see clock_power.h. Kernels of one name and launch shape do the same work each
+ * time; when most of them, by time, take some percent longer in the last third of their runs than
+ * in the first, the clock has sunk. */
+#include "analyze/simulate/clock_power.h"
+
+#include <stdlib.h>
+
+#include "analyze/stats.h"
+#include "base/map.h"
+
+/* Fewer runs, or shorter ones, say nothing. */
+#define LEAST_RUNS 6
+#define LEAST_NS   20000
+/* From this ratio on a kernel is slower; beyond the second one it is not the clock. */
+#define SLOWER   1.03
+#define TOO_SLOW 1.25
+/* The share of kernel time that must be slower, in at least so many different kernels. */
+#define LEAST_SHARE   0.6
+#define LEAST_KERNELS 3
+/* Power grows with about the 2.5th power of the clock, and an idle device draws about 0.3 of the
+ * limit: the clock sinks by (1 - 0.3) / 2.5 of the share of time that is no longer idle. */
+#define GIVE_BACK 0.28
+
+struct kernel_run {
+    uint64_t shape; /* name, grid and block */
+    int64_t ts_ns, ns;
+};
+
+struct drift {
+    double whole_ns, slower_ns; /* kernel time looked at, and in kernels that got slower */
+    double lost_ns;             /* what those lost, if all their runs were like the last */
+    uint32_t n_slower;
+};
+
+int64_t clock_power_give_back(int64_t idle_ns)
+{
+    return idle_ns > 0 ? (int64_t)((double)idle_ns * GIVE_BACK) : 0;
+}
+
+static int by_shape_and_start(const void *a, const void *b)
+{
+    const struct kernel_run *x = a, *y = b;
+    if (x->shape != y->shape) return x->shape < y->shape ? -1 : 1;
+    return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
+}
+
+static uint64_t shape_of(const struct trace *t, row_t r)
+{
+    const struct gpu_info *g = trace_gpu(t, r);
+    uint64_t key = map_mix(t->name[r]);
+    for (int i = 0; i < 3; i++) key = map_mix(key ^ ((uint64_t)g->grid[i] << 32 | g->block[i]));
+    return key;
+}
+
+static int64_t median(const struct kernel_run *runs, uint32_t n, int64_t *scratch)
+{
+    for (uint32_t i = 0; i < n; i++) scratch[i] = runs[i].ns;
+    stats_sort(scratch, n);
+    return stats_median(scratch, n);
+}
+
+/* The runs of one kernel in the order of time. */
+static void look_at(const struct kernel_run *runs, uint32_t n, int64_t *scratch, struct drift *d)
+{
+    uint32_t third = n / 3;
+    if (n < LEAST_RUNS) return;
+    double whole = 0;
+    for (uint32_t i = 0; i < n; i++) whole += (double)runs[i].ns;
+    double first = (double)median(runs, third, scratch);
+    double ratio = (double)median(runs + n - third, third, scratch) / first;
+    d->whole_ns += whole;
+    if (ratio < SLOWER || ratio > TOO_SLOW) return;
+    d->n_slower++;
+    d->slower_ns += whole;
+    d->lost_ns += whole * (ratio - 1);
+}
+
+static uint32_t collect(const struct trace *t, struct kernel_run *ret)
+{
+    uint32_t n = 0;
+    for (row_t r = 0; r < t->n_rows; r++)
+        if (t->kind[r] == KIND_KERNEL && t->dur_ns[r] >= LEAST_NS && trace_gpu(t, r))
+            ret[n++] = (struct kernel_run){shape_of(t, r), t->ts_ns[r], t->dur_ns[r]};
+    return n;
+}
+
+int clock_power_drop(const struct trace *t, struct arena *mem, double *ret_pct, struct err *e)
+{
+    *ret_pct = 0;
+    struct arena_mark mark = arena_mark(mem);
+    struct kernel_run *runs = arena_alloc(mem, (t->n_gpu + (size_t)1) * sizeof *runs);
+    int64_t *scratch = arena_alloc(mem, (t->n_gpu + (size_t)1) * sizeof *scratch);
+    if (!runs || !scratch) return FAIL(e, ERR_NOMEM, "out of memory");
+    uint32_t n = collect(t, runs);
+    if (n) qsort(runs, n, sizeof *runs, by_shape_and_start);
+    struct drift d = {0};
+    for (uint32_t i = 0, k; i < n; i = k) {
+        for (k = i; k < n && runs[k].shape == runs[i].shape;) k++;
+        look_at(runs + i, k - i, scratch, &d);
+    }
+    arena_reset_to(mem, mark);
+    if (d.n_slower >= LEAST_KERNELS && d.slower_ns >= LEAST_SHARE * d.whole_ns)
+        *ret_pct = 100 * d.lost_ns / d.slower_ns;
+    return 0;
+}

@@ -1,0 +1,52 @@
+/* stage_tree.h: the user's annotations as a tree of stages, and which stage a row belongs to.
+ *
+ * A stage is a path of labels ("pipeline_call/transformer_forward"), so the same name in two
+ * places is two stages; a call is one instance of it on one thread. ProfilerStep#, compiled
+ * regions and collectives are no stages and are looked through, unless asked for.
+ *
+ * Work that autograd threads launch carries no label of its own. It belongs to the label that is
+ * open on the forward thread meanwhile; where that label encloses the forward op too (nobody
+ * labelled the backward pass), to a stage "NAME (backward)" beside the one of the forward op. */
+#ifndef STRATA_ANALYZE_STAGES_STAGE_TREE_H
+#define STRATA_ANALYZE_STAGES_STAGE_TREE_H
+
+#include "trace/trace.h"
+
+#define STAGE_NONE UINT32_MAX
+
+struct stage_node {
+    str_id name;
+    uint32_t parent; /* node, or STAGE_NONE */
+    uint32_t depth;
+    bool backward; /* launched by autograd for the forward stage of this name */
+    bool user;     /* named by a person; false for compiled regions and collectives */
+};
+
+struct stage_call {
+    row_t row; /* the annotation; of the forward label when the node is a backward one */
+    uint32_t node;
+    uint32_t parent; /* call, or STAGE_NONE */
+};
+
+struct stage_tree {
+    struct stage_node *nodes; /* each followed by those inside it, in order of appearance */
+    uint32_t n_nodes;
+    struct stage_call *calls; /* parents first, in time order on a thread */
+    uint32_t n_calls;
+    uint32_t *owner;        /* by row: the innermost call it lies in, or STAGE_NONE */
+    uint32_t n_overflowing; /* labels left out because there are too many different ones */
+};
+
+/* `all` takes compiled regions and collectives for stages too. Memory from `mem`. */
+int stage_tree_run(const struct trace *t, bool all, struct arena *mem, struct stage_tree *ret,
+                   struct err *e) MUST_USE;
+
+/* The innermost call open on a thread at a moment, or STAGE_NONE. */
+uint32_t stage_tree_at(const struct trace *t, const struct stage_tree *s, lane_id lane,
+                       int64_t ts_ns);
+
+/* "a/b/c" of a node, in `mem`; NULL when memory is out. */
+const char *stage_tree_path(const struct trace *t, const struct stage_tree *s, uint32_t node,
+                            struct arena *mem);
+
+#endif

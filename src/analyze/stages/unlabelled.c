@@ -1,0 +1,199 @@
+/* unlabelled.c: walks the threads that have stages; a row is between stages when the innermost
+ * stage around it only holds other stages, or when it stands between two outermost ones. */
+#include "analyze/stages/unlabelled.h"
+
+#include "analyze/names/label.h"
+#include "analyze/names/source_place.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+struct gap_walk {
+    const struct trace *t;
+    const struct basics *b;
+    struct stages *s;
+    int64_t *self_of_name; /* by str_id */
+    uint32_t *calls_of_name;
+    row_t *longest_of_name;
+    int64_t *self;       /* by row of the lane */
+    int64_t recorded_ns; /* all of self_of_name */
+    row_t *work;
+    size_t n_work, cap_work;
+    struct source_places where;
+};
+
+/* First begin to last end of the outermost stages of a thread; false when it has none. */
+static bool extent_of(const struct gap_walk *g, const struct lane *l, struct span *ret)
+{
+    const struct stage_tree *tree = &g->s->tree;
+    bool any = false;
+    for (row_t r = l->begin; r < l->end; r++) {
+        uint32_t c = tree->owner[r];
+        if (c == STAGE_NONE || tree->calls[c].row != r || tree->calls[c].parent != STAGE_NONE)
+            continue;
+        if (!any) *ret = (struct span){g->t->ts_ns[r], trace_end_ns(g->t, r)};
+        if (trace_end_ns(g->t, r) > ret->end_ns) ret->end_ns = trace_end_ns(g->t, r);
+        any = true;
+    }
+    return any;
+}
+
+static bool is_between(const struct gap_walk *g, row_t r, const struct span *extent)
+{
+    uint32_t c = g->s->tree.owner[r];
+    if (c != STAGE_NONE) return g->s->list[g->s->tree.calls[c].node].container;
+    return g->t->ts_ns[r] >= extent->begin_ns && g->t->ts_ns[r] < extent->end_ns;
+}
+
+/* Time spent in each row itself: its duration without what its children cover of it. */
+static void take_self_times(struct gap_walk *g, const struct lane *l)
+{
+    const struct trace *t = g->t;
+    for (row_t r = l->begin; r < l->end; r++) g->self[r - l->begin] = t->dur_ns[r];
+    for (row_t r = l->begin; r < l->end; r++) {
+        row_t up = t->parent[r];
+        if (up == ROW_NONE || t->phase[r] != 'X') continue;
+        int64_t end = trace_end_ns(t, r), up_end = trace_end_ns(t, up);
+        g->self[up - l->begin] -= (end < up_end ? end : up_end) - t->ts_ns[r];
+    }
+}
+
+static bool is_stage_row(const struct gap_walk *g, row_t r)
+{
+    uint32_t c = g->s->tree.owner[r];
+    return c != STAGE_NONE && g->s->tree.calls[c].row == r;
+}
+
+static bool is_step_mark(const struct trace *t, row_t r)
+{
+    return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_STEP;
+}
+
+/* Whose time a row is: its own, or of the function around it where strata's wrappers lie between.
+ */
+static row_t whose(struct gap_walk *g, row_t r)
+{
+    while (r != ROW_NONE && (source_places_is_recorder(&g->where, r) || is_stage_row(g, r)))
+        r = g->t->parent[r];
+    return r;
+}
+
+static void add_self(struct gap_walk *g, const struct lane *l, row_t r)
+{
+    if (is_step_mark(g->t, r)) return; /* the profiler's mark is no function */
+    int64_t self = g->self[r - l->begin];
+    if (self <= 0) return;
+    g->recorded_ns += self;
+    row_t who = source_places_is_recorder(&g->where, r) ? whose(g, r) : r;
+    if (who == ROW_NONE || is_step_mark(g->t, who)) return;
+    str_id name = g->t->name[who];
+    bool first = !g->calls_of_name[name];
+    g->self_of_name[name] += self;
+    if (who == r || first) g->calls_of_name[name]++;
+    row_t *longest = &g->longest_of_name[name];
+    if (first || g->t->dur_ns[who] > g->t->dur_ns[*longest]) *longest = who;
+}
+
+static int add_call(struct gap_walk *g, row_t r)
+{
+    struct between *b = &g->s->between;
+    enum call_kind kind = calls_kind(&g->b->calls, g->t, r);
+    if (call_waits(kind) && !(g->t->flags[r] & ROW_PROFILER)) {
+        b->syncs++;
+        b->blocked_ns += g->t->dur_ns[r];
+    }
+    b->launches += call_launches(kind);
+    uint32_t n;
+    const row_t *rows = trace_launched(g->t, r, &n);
+    if (VEC_RESERVE(g->work, g->n_work, g->cap_work, n)) return ERR_NOMEM;
+    for (uint32_t i = 0; i < n; i++)
+        if (timeline_has(g->t, rows[i])) g->work[g->n_work++] = rows[i];
+    return 0;
+}
+
+/* Outermost gaps: the extent of the thread without its outermost stages. */
+static void add_outer_gaps(struct gap_walk *g, const struct lane *l, const struct span *extent)
+{
+    struct between *b = &g->s->between;
+    const struct stage_tree *tree = &g->s->tree;
+    int64_t at = extent->begin_ns;
+    for (row_t r = l->begin; r < l->end; r++) {
+        if (!is_stage_row(g, r) || tree->calls[tree->owner[r]].parent != STAGE_NONE) continue;
+        if (g->t->ts_ns[r] > at) {
+            b->cpu_ns += g->t->ts_ns[r] - at;
+            for (uint32_t d = 0; d < g->b->timeline.n_devices; d++)
+                b->idle_meanwhile_ns +=
+                    timeline_idle_ns(&g->b->timeline.devices[d], at, g->t->ts_ns[r]);
+        }
+        if (trace_end_ns(g->t, r) > at) at = trace_end_ns(g->t, r);
+    }
+}
+
+static int walk_lane(struct gap_walk *g, const struct lane *l)
+{
+    struct span extent = {0, 0};
+    if (!extent_of(g, l, &extent)) return 0;
+    take_self_times(g, l);
+    add_outer_gaps(g, l, &extent);
+    for (row_t r = l->begin; r < l->end; r++) {
+        if (is_stage_row(g, r) || !is_between(g, r, &extent)) continue;
+        if (g->t->phase[r] == 'X' && kind_nests(g->t->kind[r])) add_self(g, l, r);
+        if (trace_call(g->t, r)) TRY(add_call(g, r));
+    }
+    return 0;
+}
+
+static void pick_top(struct gap_walk *g)
+{
+    struct between *b = &g->s->between;
+    for (str_id name = 0; name < g->t->strings.n; name++) {
+        int64_t self = g->self_of_name[name];
+        if (!self) continue;
+        uint32_t at = b->n_top;
+        while (at > 0 && b->top[at - 1].self_ns < self) at--;
+        if (at == BETWEEN_TOP) continue;
+        if (b->n_top < BETWEEN_TOP) b->n_top++;
+        memmove(&b->top[at + 1], &b->top[at], (b->n_top - at - 1) * sizeof *b->top);
+        b->top[at] =
+            (struct self_time){name, g->longest_of_name[name], self, g->calls_of_name[name]};
+    }
+}
+
+static uint32_t longest_lane(const struct trace *t)
+{
+    uint32_t most = 0;
+    for (uint32_t l = 0; l < t->n_lanes; l++)
+        if (t->lanes[l].kind == LANE_THREAD && t->lanes[l].end - t->lanes[l].begin > most)
+            most = t->lanes[l].end - t->lanes[l].begin;
+    return most;
+}
+
+int unlabelled_run(const struct basics *b, struct stages *s, struct arena *mem, struct err *e)
+{
+    const struct trace *t = b->t;
+    struct gap_walk g = {.t = t, .b = b, .s = s};
+    TRY(source_places_init(&g.where, t, e));
+    struct arena_mark mark = arena_mark(mem);
+    size_t n_names = (size_t)t->strings.n + 1;
+    g.self_of_name = arena_zalloc(mem, n_names, sizeof *g.self_of_name);
+    g.calls_of_name = arena_zalloc(mem, n_names, sizeof *g.calls_of_name);
+    g.longest_of_name = arena_zalloc(mem, n_names, sizeof *g.longest_of_name);
+    g.self = arena_alloc(mem, ((size_t)longest_lane(t) + 1) * sizeof *g.self);
+    bool failed = !g.self_of_name || !g.calls_of_name || !g.longest_of_name || !g.self;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!s->list[i].container) continue;
+        s->between.cpu_ns += s->list[i].self_cpu_ns;
+        s->between.idle_meanwhile_ns += s->list[i].self_idle_meanwhile_ns;
+    }
+    for (uint32_t l = 0; l < t->n_lanes && !failed; l++)
+        if (t->lanes[l].kind == LANE_THREAD) failed = walk_lane(&g, &t->lanes[l]) < 0;
+    if (!failed) {
+        pick_top(&g);
+        int64_t untraced = s->between.cpu_ns - g.recorded_ns;
+        s->between.untraced_ns = untraced > 0 ? untraced : 0;
+        s->between.gpu = work_sum_run(t, &b->timeline, g.work, (uint32_t)g.n_work);
+    }
+    mem_free(g.work);
+    source_places_done(&g.where);
+    arena_reset_to(mem, mark);
+    return failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+}

@@ -1,0 +1,85 @@
+/* cold_start.c: per label, the time of its first call to its first op against the median of all
+ * calls. Later calls stall too, but not because they are cold. */
+#include "analyze/steps/cold_start.h"
+
+#include <stdlib.h>
+
+#include "analyze/names/label.h"
+#include "analyze/stats.h"
+
+enum { DEAD_TIMES = 3, DEAD_NS = 10000, DEAD_PCT = 5, FEWEST_CALLS = 3 };
+
+struct launch_wait {
+    str_id name;
+    row_t label, op;
+    int64_t dead_ns;
+};
+
+static row_t first_op(const struct trace *t, row_t label)
+{
+    row_t end = t->lanes[t->lane[label]].end;
+    int64_t last = trace_end_ns(t, label);
+    for (row_t r = label + 1; r < end && t->ts_ns[r] < last; r++)
+        if (t->kind[r] == KIND_OP || trace_call(t, r)) return r;
+    return ROW_NONE;
+}
+
+static bool is_label(const struct trace *t, row_t r)
+{
+    return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_USER;
+}
+
+static int by_name_and_time(const void *a, const void *b, void *trace)
+{
+    const struct trace *t = trace;
+    const struct launch_wait *x = a, *y = b;
+    int64_t tx = t->ts_ns[x->label], ty = t->ts_ns[y->label];
+    if (x->name != y->name) return x->name < y->name ? -1 : 1;
+    return (tx > ty) - (tx < ty);
+}
+
+static int by_label(const void *a, const void *b)
+{
+    const struct dead_window *x = a, *y = b;
+    return (x->label > y->label) - (x->label < y->label);
+}
+
+/* The calls of one label. `sorted` is scratch for n values. */
+static void judge(const struct trace *t, const struct launch_wait *calls, uint32_t n,
+                  int64_t *sorted, struct steps *s)
+{
+    if (n < FEWEST_CALLS) return;
+    for (uint32_t i = 0; i < n; i++) sorted[i] = calls[i].dead_ns;
+    stats_sort(sorted, n);
+    int64_t usual = stats_median(sorted, n);
+    int64_t dead = calls[0].dead_ns;
+    uint32_t step = steps_at(s, t->ts_ns[calls[0].label]);
+    int64_t whole = t->dur_ns[calls[0].label];
+    if (step != UINT32_MAX) whole = s->steps[step].cpu.end_ns - s->steps[step].cpu.begin_ns;
+    if (dead < DEAD_TIMES * usual || dead - usual < DEAD_NS || dead * 100 < whole * DEAD_PCT)
+        return;
+    s->dead[s->n_dead++] = (struct dead_window){calls[0].label, calls[0].op, dead, usual, step};
+}
+
+int cold_start_find(const struct trace *t, struct arena *mem, struct steps *s, struct err *e)
+{
+    uint32_t n = 0;
+    for (row_t r = 0; r < t->n_rows; r++) n += is_label(t, r);
+    s->dead = arena_zalloc(mem, (size_t)n + 1, sizeof *s->dead);
+    struct launch_wait *starts = arena_zalloc(mem, (size_t)n + 1, sizeof *starts);
+    int64_t *sorted = arena_zalloc(mem, (size_t)n + 1, sizeof *sorted);
+    if (!s->dead || !starts || !sorted) return FAIL(e, ERR_NOMEM, "out of memory");
+    n = 0;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        row_t op = is_label(t, r) ? first_op(t, r) : ROW_NONE;
+        if (op != ROW_NONE)
+            starts[n++] = (struct launch_wait){t->name[r], r, op, t->ts_ns[op] - t->ts_ns[r]};
+    }
+    qsort_r(starts, n, sizeof *starts, by_name_and_time, (void *)(uintptr_t)t);
+    for (uint32_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && starts[end].name == starts[i].name;) end++;
+        judge(t, starts + i, end - i, sorted, s);
+    }
+    qsort(s->dead, s->n_dead, sizeof *s->dead, by_label);
+    return 0;
+}

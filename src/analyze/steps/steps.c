@@ -1,0 +1,208 @@
+/* steps.c: measures the rounds that loop.c found. Two walks over the calls: one counts, so that
+ * each step's device work gets one array, the second fills them. */
+#include "analyze/steps/steps.h"
+
+#include "analyze/basics.h"
+#include "analyze/names/overhead.h"
+#include "analyze/stats.h"
+#include "analyze/steps/cold_start.h"
+
+enum { FAR_PCT = 150, FAR_PCT_OF_TWO = 200 }; /* of the median: what makes an outlier */
+
+#define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")
+
+struct measure {
+    const struct trace *t;
+    const struct calls *calls;
+    struct steps *steps;
+    uint32_t process;
+    row_t **work; /* by step */
+    uint32_t *n_work;
+};
+
+uint32_t steps_at(const struct steps *s, int64_t ts_ns)
+{
+    uint32_t lo = 0, hi = s->n_steps;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->steps[mid].cpu.end_ns <= ts_ns) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < s->n_steps && s->steps[lo].cpu.begin_ns <= ts_ns ? lo : UINT32_MAX;
+}
+
+static bool is_of_loop(const struct measure *m, const struct lane *l)
+{
+    return l->kind == LANE_THREAD && (m->process == UINT32_MAX || l->process == m->process);
+}
+
+static void count_call(struct measure *m, struct step *s, row_t r)
+{
+    enum call_kind kind = calls_kind(m->calls, m->t, r);
+    if (m->t->flags[r] & ROW_PROFILER) return;
+    s->launches += call_launches(kind);
+    s->syncs += call_waits(kind);
+    if (call_waits(kind)) s->blocked_ns += m->t->dur_ns[r];
+}
+
+/* The device rows that count for a call: those with a time. */
+static void take_launched(struct measure *m, uint32_t step, row_t call)
+{
+    uint32_t n;
+    const row_t *rows = trace_launched(m->t, call, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!timeline_has(m->t, rows[i])) continue;
+        if (m->work[step]) m->work[step][m->n_work[step]] = rows[i];
+        m->n_work[step]++;
+    }
+}
+
+static void walk_calls(struct measure *m, bool fill)
+{
+    const struct trace *t = m->t;
+    for (uint32_t l = 0; l < t->n_lanes; l++) {
+        if (!is_of_loop(m, &t->lanes[l])) continue;
+        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) {
+            if (!trace_call(t, r)) continue;
+            uint32_t at = steps_at(m->steps, t->ts_ns[r]);
+            if (at == UINT32_MAX) continue;
+            if (!fill) count_call(m, &m->steps->steps[at], r);
+            take_launched(m, at, r);
+        }
+    }
+}
+
+/* Without launches, what starts on the device inside the interval counts. */
+static void walk_devices(struct measure *m, const struct timeline *tl)
+{
+    for (uint32_t d = 0; d < tl->n_devices; d++) {
+        for (uint32_t i = 0; i < tl->devices[d].n_work; i++) {
+            row_t r = tl->devices[d].work[i];
+            uint32_t at = steps_at(m->steps, m->t->ts_ns[r]);
+            if (at == UINT32_MAX) continue;
+            if (m->work[at]) m->work[at][m->n_work[at]] = r;
+            m->n_work[at]++;
+        }
+    }
+}
+
+static int measure(struct measure *m, const struct timeline *tl, bool on_device, struct arena *mem,
+                   struct err *e)
+{
+    uint32_t n = m->steps->n_steps;
+    m->work = arena_zalloc(mem, (size_t)n + 1, sizeof *m->work);
+    m->n_work = arena_zalloc(mem, (size_t)n + 1, sizeof *m->n_work);
+    if (!m->work || !m->n_work) return NO_MEMORY(e);
+    walk_calls(m, false);
+    if (on_device) walk_devices(m, tl);
+    for (uint32_t i = 0; i < n; i++) {
+        m->work[i] = arena_zalloc(mem, (size_t)m->n_work[i] + 1, sizeof **m->work);
+        if (!m->work[i]) return NO_MEMORY(e);
+        m->n_work[i] = 0;
+    }
+    walk_calls(m, true);
+    if (on_device) walk_devices(m, tl);
+    for (uint32_t i = 0; i < n; i++) {
+        struct step *s = &m->steps->steps[i];
+        s->gpu = work_sum_run(m->t, tl, m->work[i], m->n_work[i]);
+        s->profiler_ns = overhead_ns(m->t, OVERHEAD_PROFILER, s->cpu.begin_ns, s->cpu.end_ns);
+    }
+    return 0;
+}
+
+static int64_t duration(const struct step *s)
+{
+    return s->cpu.end_ns - s->cpu.begin_ns;
+}
+
+/* Median of the steps without flags, or of all when every step has one. `v` is scratch. */
+static int64_t median_of(const struct steps *s, int64_t (*value)(const struct step *), int64_t *v)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_steps; i++)
+        if (!s->steps[i].flags) v[n++] = value(&s->steps[i]);
+    for (uint32_t i = 0; !n && i < s->n_steps; i++) v[i] = value(&s->steps[i]);
+    if (!n) n = s->n_steps;
+    stats_sort(v, n);
+    return stats_median(v, n);
+}
+
+static int64_t launches(const struct step *s)
+{
+    return s->launches;
+}
+
+/* The median of sorted values with one of those equal to `out` left out. */
+static int64_t median_without(const int64_t *sorted, uint32_t n, int64_t out)
+{
+    uint32_t lo = 0, hi = n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (sorted[mid] < out) lo = mid + 1;
+        else hi = mid;
+    }
+    int64_t middle[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t at = (n - 2 + i) / 2; /* of the n - 1 that are left */
+        middle[i] = sorted[at < lo ? at : at + 1];
+    }
+    return stats_median(middle, 2);
+}
+
+static void flag(struct steps *s, int64_t *v)
+{
+    uint32_t with_work = 0;
+    for (uint32_t i = 0; i < s->n_steps; i++) with_work += work_sum_count(&s->steps[i].gpu) > 0;
+    for (uint32_t i = 0; i < s->n_steps; i++)
+        if (with_work && !work_sum_count(&s->steps[i].gpu)) s->steps[i].flags |= STEP_NO_WORK;
+
+    uint32_t n = s->n_steps;
+    for (uint32_t i = 0; i < n; i++) v[i] = duration(&s->steps[i]);
+    stats_sort(v, n);
+    for (uint32_t i = 0; n > 1 && i < n; i++) {
+        if (i && n < 4) break; /* too few to call a later one odd */
+        int64_t others = median_without(v, n, duration(&s->steps[i]));
+        int64_t far = others / 100 * (n == 2 ? FAR_PCT_OF_TWO : FAR_PCT);
+        if (duration(&s->steps[i]) <= far) continue;
+        s->steps[i].flags |= i ? STEP_OUTLIER : STEP_SLOW_FIRST;
+    }
+}
+
+static int take_rounds(const struct loop *l, struct arena *mem, struct steps *s, struct err *e)
+{
+    s->steps = arena_zalloc(mem, (size_t)l->n_rounds + 1, sizeof *s->steps);
+    if (!s->steps) return NO_MEMORY(e);
+    for (uint32_t i = 0; i < l->n_rounds; i++) {
+        const struct loop_round *r = &l->rounds[i];
+        s->steps[i] = (struct step){.cpu = {r->begin_ns, r->end_ns},
+                                    .cpu_ns = r->inner_end_ns - r->begin_ns,
+                                    .name = r->name,
+                                    .number = r->number};
+    }
+    s->n_steps = l->n_rounds;
+    s->found_by = l->found;
+    s->period = l->period;
+    s->lane = l->lane;
+    if (s->n_steps)
+        s->loop = (struct span){s->steps[0].cpu.begin_ns, s->steps[s->n_steps - 1].cpu.end_ns};
+    return 0;
+}
+
+int steps_run(const struct trace *t, const struct basics *b, struct arena *mem, struct steps *ret,
+              struct err *e)
+{
+    struct loop l;
+    struct steps s = {0};
+    TRY(loop_find(t, &b->calls, mem, &l, e));
+    TRY(take_rounds(&l, mem, &s, e));
+    struct measure m = {t, &b->calls, &s, l.process, NULL, NULL};
+    TRY(measure(&m, &b->timeline, l.on_device, mem, e));
+    int64_t *scratch = arena_zalloc(mem, (size_t)s.n_steps + 1, sizeof *scratch);
+    if (!scratch) return NO_MEMORY(e);
+    flag(&s, scratch);
+    s.median_ns = median_of(&s, duration, scratch);
+    s.median_launches = (uint32_t)median_of(&s, launches, scratch);
+    TRY(cold_start_find(t, mem, &s, e));
+    *ret = s;
+    return 0;
+}

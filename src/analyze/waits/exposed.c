@@ -1,0 +1,111 @@
+/* exposed.c: gaps in time order against the open debts of the thread that ended them. */
+#include "analyze/waits/exposed.h"
+
+#include "analyze/device/thread_slices.h"
+#include "base/mem.h"
+
+/* One thread's waits [first, end) of waits.all. Its open ones stand in ledger.open from `first` on.
+ */
+struct debtor {
+    size_t first, next, end;
+    size_t n_open;
+};
+
+struct ledger {
+    const struct trace *t;
+    struct waits *waits;
+    struct debtor *debtors; /* by lane */
+    int64_t *left_ns;       /* by wait: debt not paid off yet */
+    uint32_t *open;         /* wait numbers, one stack a thread */
+};
+
+static void open_debts(struct ledger *k, struct debtor *d, int64_t until_ns)
+{
+    for (; d->next < d->end && k->waits->all[d->next].begin_ns < until_ns; d->next++) {
+        const struct wait *w = &k->waits->all[d->next];
+        if (w->profiler) continue;
+        if (w->drains) d->n_open = 0;
+        k->open[d->first + d->n_open++] = (uint32_t)d->next;
+    }
+}
+
+/* Charges the late part of a gap, of which `taken_ns` at its end is paid for already; returns how
+ * much is paid for now. The wait that pays most is noted with the gap. */
+static int64_t charge(struct ledger *k, struct debtor *d, struct idle_gap *g, int64_t taken_ns)
+{
+    open_debts(k, d, g->late_ns);
+    uint32_t *open = k->open + d->first;
+    size_t i = d->n_open;
+    int64_t highest = 0;
+    while (i > 0 && taken_ns < g->late_ns - g->begin_ns) {
+        uint32_t at = open[--i];
+        struct wait *w = &k->waits->all[at];
+        int64_t since = w->begin_ns > g->begin_ns ? w->begin_ns : g->begin_ns;
+        int64_t room = g->late_ns - since - taken_ns;
+        int64_t pay = room < k->left_ns[at] ? room : k->left_ns[at];
+        if (pay <= 0) continue;
+        k->left_ns[at] -= pay;
+        w->exposed_ns += pay;
+        taken_ns += pay;
+        if (pay > highest) g->wait = at;
+        if (pay > highest) highest = pay;
+    }
+    size_t n = i;
+    for (; i < d->n_open; i++)
+        if (k->left_ns[open[i]] > 0) open[n++] = open[i];
+    d->n_open = n;
+    return taken_ns;
+}
+
+/* The thread that handed over to the one that ended the gap, if that one was not doing anything
+ * yet. */
+static lane_id waited_for(const struct trace *t, const struct idle_gap *g)
+{
+    lane_id other = idle_gap_handed_over(t, g);
+    if (other == LANE_NONE) return other;
+    struct thread_slices d;
+    struct thread_slice p;
+    thread_slices_init(&d, t, t->lane[g->launch], g->begin_ns, g->end_ns);
+    return thread_slices_next(&d, &p) && p.row == ROW_NONE ? other : LANE_NONE;
+}
+
+static void settle(struct ledger *k, struct device_idle *idle)
+{
+    for (uint32_t i = 0; i < idle->n_gaps; i++) {
+        struct idle_gap *g = &idle->gaps[i];
+        if (g->late_ns == g->begin_ns) continue;
+        int64_t taken = charge(k, &k->debtors[k->t->lane[g->launch]], g, 0);
+        lane_id other = waited_for(k->t, g);
+        if (other != LANE_NONE) charge(k, &k->debtors[other], g, taken);
+    }
+}
+
+/* All debts as they were when the waits happened: each device pays on its own. */
+static void reset(struct ledger *k)
+{
+    for (lane_id l = 0; l < k->t->n_lanes; l++) k->debtors[l] = (struct debtor){0};
+    for (size_t i = 0; i < k->waits->n; i++) {
+        struct debtor *d = &k->debtors[k->t->lane[k->waits->all[i].call]];
+        if (d->end == 0) d->first = d->next = i;
+        d->end = i + 1;
+        k->left_ns[i] = k->waits->all[i].cost_ns;
+    }
+}
+
+int exposed_run(const struct trace *t, struct device_idle *idle, uint32_t n_devices,
+                struct waits *w, struct err *e)
+{
+    struct ledger k = {.t = t, .waits = w};
+    k.debtors = mem_zalloc(t->n_lanes + 1, sizeof *k.debtors);
+    k.left_ns = mem_zalloc(w->n + 1, sizeof *k.left_ns);
+    k.open = mem_zalloc(w->n + 1, sizeof *k.open);
+    bool ok = k.debtors && k.left_ns && k.open;
+    for (uint32_t i = 0; ok && w->n && i < n_devices; i++) {
+        reset(&k);
+        settle(&k, &idle[i]);
+    }
+    mem_free(k.debtors);
+    mem_free(k.left_ns);
+    mem_free(k.open);
+    return ok ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+}

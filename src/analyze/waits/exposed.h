@@ -1,0 +1,26 @@
+/* exposed.h: how much idle time of the devices each wait caused.
+ *
+ * A wait takes time from its thread: that is its debt. Idle time of a device in which nothing had
+ * been launched yet, and whose end the same thread launched later, pays off the debt of the waits
+ * before it, the latest first; what exceeds their debts has other causes. When a wait drains the
+ * queue, the CPU had been ahead of the device until then: older debts are forgotten.
+ *
+ *     thread   launch launch [wait, 564 ms------------------]  python   launch  launch ...
+ *     device   ############################################.............#####..####
+ *                                                           exposed          exposed
+ *
+ * So no idle time counts twice, a wait never exposes more than it blocked, and a wait on a deep
+ * queue exposes only what follows it. This is what was observed, not what a fix would gain: the
+ * next wait may take the place of a removed one. */
+#ifndef STRATA_ANALYZE_WAITS_EXPOSED_H
+#define STRATA_ANALYZE_WAITS_EXPOSED_H
+
+#include "analyze/device/device_idle.h"
+#include "analyze/waits/waits.h"
+
+/* Fills exposed_ns of every wait but the profiler's, and the `wait` of every gap. `idle` is one a
+ * device of the timeline. */
+int exposed_run(const struct trace *t, struct device_idle *idle, uint32_t n_devices,
+                struct waits *w, struct err *e) MUST_USE;
+
+#endif

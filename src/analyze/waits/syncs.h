@@ -1,0 +1,63 @@
+/* syncs.h: waits of the CPU grouped by the place in the program that asks for them.
+ *
+ * A site is a call (cudaStreamSynchronize), the operator and Python function around it, and a kind.
+ * Where no stacks were recorded the labels around it take the function's place, the rounds of a
+ * loop as one. Sites are numbered from 1 in the order they
+ * stand in the list: what they expose first, then what they block. */
+#ifndef STRATA_ANALYZE_WAITS_SYNCS_H
+#define STRATA_ANALYZE_WAITS_SYNCS_H
+
+#include "analyze/basics.h"
+#include "analyze/device/device_idle.h"
+#include "analyze/names/label_group.h"
+#include "analyze/names/source_place.h"
+#include "analyze/waits/waits.h"
+
+#define SYNCS_NO_SITE UINT32_MAX
+
+struct sync_site {
+    str_id call; /* the call most of the waiting happens in */
+    enum wait_kind kind;
+    struct place place; /* of the longest wait */
+    uint32_t longest;   /* number of the longest wait in waits.all */
+    const row_t *rows;  /* the waiting calls, by thread and time */
+    uint32_t n_rows;
+    uint32_t n_drains;
+    uint32_t in_loop; /* waits inside the steps of the loop */
+    int64_t blocked_ns, exposed_ns;
+    int64_t in_copy_ns; /* of blocked_ns, in copy calls that wait themselves */
+    int64_t floor_ns;   /* what the call costs when nothing is queued; -1 when never seen */
+    int64_t bytes;      /* of all its copies; -1 when there are none */
+    int64_t first_ns, last_ns;
+    uint32_t deepest; /* most work queued at one of its waits */
+};
+
+struct syncs {
+    struct waits waits;
+    uint32_t *site_of; /* by wait: index in sites, SYNCS_NO_SITE for the profiler's own */
+    struct sync_site *sites;
+    uint32_t n_sites;
+    struct device_idle *idle; /* by index in the timeline's devices */
+    struct label_groups stems;
+    uint32_t n_steps; /* of the loop; 0 when none was found */
+    bool has_stacks;
+    bool has_lines; /* places name the line that was running, not where its function starts */
+};
+
+/* Memory from `mem`. */
+int syncs_run(const struct trace *t, const struct basics *b, struct arena *mem, struct syncs *ret,
+              struct err *e) MUST_USE;
+
+/* The same where nothing else is wanted of the trace. */
+int syncs_of(const struct trace *t, struct arena *mem, struct syncs *ret, struct err *e) MUST_USE;
+
+/* Waits of the site in a step of the loop, on average; negative when there is no loop. */
+double syncs_per_step(const struct syncs *s, const struct sync_site *site);
+
+/* The wait that call `r` belongs to, or SIZE_MAX. */
+size_t syncs_wait_of(const struct syncs *s, const struct trace *t, row_t r);
+
+/* Number as users give it (1 ...) -> site, or NULL. */
+const struct sync_site *syncs_site(const struct syncs *s, long number);
+
+#endif

@@ -1,0 +1,318 @@
+/* waits.c: one walk over the calls of each thread, joining copies with the synchronize that follows
+ * them, then what stood in the queue at each wait. */
+#include "analyze/waits/waits.h"
+
+#include "analyze/device/queue.h"
+#include "analyze/names/copy.h"
+#include "analyze/names/source_place.h"
+#include "analyze/waits/queue_full.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+/* A synchronize belongs to the copy before it when no more than this lies between them. */
+#define JOIN_NS 100000
+
+/* The call returns this much after the work it waited for is done. */
+#define RETURN_NS 5000
+
+/* Streams looked at for what a wait waited for: thousands of them are not a pipeline. */
+#define MOST_STREAMS 512
+
+struct finder {
+    const struct trace *t;
+    const struct timeline *tl;
+    const struct calls *calls;
+    struct queue *queues; /* by index in tl->devices */
+    struct queue_full pressure;
+    lane_id *streams;
+    uint32_t n_streams;
+    struct waits *out;
+    size_t cap;        /* of out->all, which lives on the heap until it is complete */
+    row_t copy;        /* last copy call on this thread that nothing was joined to, or ROW_NONE */
+    row_t last_launch; /* last call on this thread that launched something, or ROW_NONE */
+    bool copy_listed;  /* `copy` waits itself and is the last entry of `out` */
+};
+
+const char *wait_kind_name(enum wait_kind k)
+{
+    static const char *const names[WAIT_KINDS] = {
+        [WAIT_READBACK] = "readback",     [WAIT_UPLOAD] = "constant_upload", [WAIT_COPY] = "copy",
+        [WAIT_ALLOCATION] = "allocation", [WAIT_EXPLICIT] = "explicit",
+    };
+    return names[k];
+}
+
+static row_t copied_by(const struct trace *t, row_t call)
+{
+    uint32_t n;
+    const row_t *rows = trace_launched(t, call, &n);
+    return n && t->kind[rows[0]] == KIND_MEMCPY ? rows[0] : ROW_NONE;
+}
+
+static struct copy copy_of(const struct trace *t, row_t copy)
+{
+    if (copy == ROW_NONE) return (struct copy){COPY_UNKNOWN, false};
+    return copy_parse(trace_name(t, copy));
+}
+
+static int64_t bytes_of(const struct trace *t, row_t copy)
+{
+    const struct gpu_info *g = copy == ROW_NONE ? NULL : trace_gpu(t, copy);
+    return g ? g->bytes : -1;
+}
+
+/* An asynchronous copy call waits after all when the driver has to stage ordinary memory: always
+ * on the way to the CPU, piece by piece on the way to the device. */
+static bool copy_waits(const struct trace *t, row_t copy)
+{
+    struct copy c = copy_of(t, copy);
+    if (!c.pageable) return false;
+    return c.way == COPY_TO_HOST ||
+           (c.way == COPY_TO_DEVICE && bytes_of(t, copy) > WAITS_FEW_BYTES);
+}
+
+static bool op_reads_back(const struct trace *t, row_t call)
+{
+    static const char *const ops[] = {"aten::_local_scalar_dense", "aten::item", "aten::nonzero",
+                                      "aten::is_nonzero", "aten::equal"};
+    row_t op = trace_up(t, call, KIND_OP);
+    for (size_t i = 0; op != ROW_NONE && i < sizeof ops / sizeof *ops; i++)
+        if (str_is(trace_name(t, op), ops[i])) return true;
+    return false;
+}
+
+static enum wait_kind kind_of(const struct trace *t, const struct wait *w, enum call_kind call)
+{
+    if (call_allocates(call)) return WAIT_ALLOCATION;
+    struct copy c = copy_of(t, w->copy);
+    bool few = w->bytes <= WAITS_FEW_BYTES;
+    if (c.way == COPY_TO_HOST) return few ? WAIT_READBACK : WAIT_COPY;
+    if (c.way == COPY_TO_DEVICE) return few ? WAIT_UPLOAD : WAIT_COPY;
+    if (op_reads_back(t, w->call)) return WAIT_READBACK;
+    return call == CALL_COPY_SYNC ? WAIT_COPY : WAIT_EXPLICIT;
+}
+
+static void note_call(const struct trace *t, struct wait *w, row_t call, bool waits)
+{
+    if (w->call == ROW_NONE) w->begin_ns = t->ts_ns[call];
+    w->call = call;
+    w->end_ns = trace_end_ns(t, call);
+    w->cost_ns += t->dur_ns[call];
+    if (!waits) return;
+    w->blocked_ns += t->dur_ns[call];
+}
+
+static int32_t device_of(const struct finder *f, row_t copy)
+{
+    const struct trace *t = f->t;
+    uint32_t n = 0;
+    const row_t *rows = NULL;
+    if (copy == ROW_NONE && f->last_launch != ROW_NONE)
+        rows = trace_launched(t, f->last_launch, &n);
+    if (n) copy = rows[0];
+    if (copy != ROW_NONE) return t->lanes[t->lane[copy]].device;
+    return f->tl->n_devices == 1 ? f->tl->devices[0].device : -1;
+}
+
+static int add_wait(struct finder *f, row_t call, row_t copy_call)
+{
+    const struct trace *t = f->t;
+    struct waits *out = f->out;
+    struct wait w = {.call = ROW_NONE, .copy_call = copy_call, .copy = ROW_NONE};
+    if (copy_call != ROW_NONE) {
+        w.copy = copied_by(t, copy_call);
+        note_call(t, &w, copy_call, copy_call == call || copy_waits(t, w.copy));
+    }
+    if (call != copy_call) note_call(t, &w, call, true);
+    w.bytes = bytes_of(t, w.copy);
+    w.kind = kind_of(t, &w, calls_kind(f->calls, t, call));
+    w.device = device_of(f, w.copy);
+    if (VEC_RESERVE(out->all, out->n, f->cap, 1)) return ERR_NOMEM;
+    out->all[out->n++] = w;
+    return 0;
+}
+
+/* In the same operator or function. Functions known by moments only may be several rows. */
+static bool same_place(const struct trace *t, row_t a, row_t b)
+{
+    row_t in_a = t->parent[a], in_b = t->parent[b];
+    if (in_a == in_b) return true;
+    return in_a != ROW_NONE && in_b != ROW_NONE && t->flags[in_a] & t->flags[in_b] & ROW_LINE &&
+           t->name[in_a] == t->name[in_b];
+}
+
+/* A synchronize waits for the copy before it when both stand in the same place, or directly follow
+ * each other where no operators were recorded. */
+static bool joins(const struct finder *f, row_t sync)
+{
+    const struct trace *t = f->t;
+    if (f->copy == ROW_NONE || !same_place(t, f->copy, sync)) return false;
+    return t->ts_ns[sync] - trace_end_ns(t, f->copy) < JOIN_NS;
+}
+
+static int add_sync(struct finder *f, row_t r)
+{
+    row_t copy = joins(f, r) ? f->copy : ROW_NONE;
+    if (copy != ROW_NONE && f->copy_listed) f->out->n--; /* listed again, together */
+    f->copy = ROW_NONE;
+    return add_wait(f, r, copy);
+}
+
+static int add_copy(struct finder *f, row_t r, bool waits)
+{
+    f->copy = r;
+    f->copy_listed = waits;
+    return waits ? add_wait(f, r, r) : 0;
+}
+
+static int add_allocation(struct finder *f, row_t r)
+{
+    if (f->t->dur_ns[r] < WAITS_ALLOC_NS) return 0;
+    f->copy = ROW_NONE;
+    return add_wait(f, r, ROW_NONE);
+}
+
+static void note_pressure(struct finder *f, row_t r)
+{
+    int64_t ns = queue_full_ns(&f->pressure, f->t, r);
+    if (!ns) return;
+    f->out->pressed++;
+    f->out->pressed_ns += ns;
+}
+
+static int visit(struct finder *f, row_t r)
+{
+    const struct trace *t = f->t;
+    enum call_kind k = calls_kind(f->calls, t, r);
+    if (k == CALL_OTHER) return 0;
+    row_t up = t->parent[r];
+    if (up != ROW_NONE && call_waits(calls_kind(f->calls, t, up))) return 0; /* inside a wait */
+    if (call_syncs(k)) return add_sync(f, r);
+    if (k == CALL_COPY_SYNC) return add_copy(f, r, copy_of(t, copied_by(t, r)).way != COPY_INSIDE);
+    if (call_allocates(k)) return add_allocation(f, r);
+    if (!call_launches(k)) return 0;
+    f->last_launch = r;
+    if (k == CALL_COPY && copy_waits(t, copied_by(t, r))) return add_copy(f, r, true);
+    note_pressure(f, r);
+    f->copy = ROW_NONE;
+    return k == CALL_COPY ? add_copy(f, r, false) : 0;
+}
+
+static int visit_threads(struct finder *f)
+{
+    const struct trace *t = f->t;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        if (t->lanes[l].kind != LANE_THREAD) continue;
+        f->copy = f->last_launch = ROW_NONE;
+        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++)
+            if (t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER) TRY(visit(f, r));
+    }
+    return 0;
+}
+
+static int64_t launched_ns(const struct trace *t, row_t work)
+{
+    row_t call = trace_launch_of(t, work);
+    return call == ROW_NONE ? INT64_MIN : t->ts_ns[call];
+}
+
+/* When the work launched on a stream before `ts_ns` was done; `ts_ns` when there was none. A
+ * stream starts its work in the order of the launches, so the last one tells. */
+static int64_t stream_done(const struct trace *t, const struct lane *l, int64_t ts_ns)
+{
+    row_t lo = l->begin, hi = l->end;
+    while (lo < hi) {
+        row_t mid = lo + (hi - lo) / 2;
+        if (launched_ns(t, mid) < ts_ns) lo = mid + 1;
+        else hi = mid;
+    }
+    if (lo == l->begin) return ts_ns;
+    int64_t end = trace_end_ns(t, lo - 1);
+    return end > ts_ns ? end : ts_ns;
+}
+
+/* The queued work it waited for: on the stream of its copy, else on all streams of the device that
+ * were done when the call returned. */
+static int64_t done_ns(const struct finder *f, const struct wait *w)
+{
+    const struct trace *t = f->t;
+    int64_t done = w->begin_ns;
+    for (uint32_t i = 0; i < f->n_streams; i++) {
+        const struct lane *l = &t->lanes[f->streams[i]];
+        if (l->device != w->device) continue;
+        if (w->copy != ROW_NONE && t->lane[w->copy] != f->streams[i]) continue;
+        int64_t end = stream_done(t, l, w->begin_ns);
+        if (end > done && end <= w->end_ns + RETURN_NS) done = end;
+    }
+    return done < w->end_ns ? done : w->end_ns;
+}
+
+static void measure(const struct finder *f, struct wait *w)
+{
+    for (uint32_t i = 0; i < f->tl->n_devices; i++)
+        if (f->tl->devices[i].device == w->device)
+            w->depth = queue_depth_at(&f->queues[i], w->begin_ns - 1);
+    w->waited_ns = done_ns(f, w) - w->begin_ns;
+    w->drains = w->waited_ns >= WAITS_DRAIN_NS;
+}
+
+static bool has_profiler_frame(struct source_places *where, row_t r)
+{
+    const struct trace *t = where->t;
+    for (; r != ROW_NONE; r = t->parent[r])
+        if (t->kind[r] == KIND_PYTHON && source_places_class(where, r) == FRAME_PROFILER)
+            return true;
+    return false;
+}
+
+/* The last wait of the recording is marked by the reader; stepping and stopping may wait too. */
+static int mark_profiler(const struct finder *f, struct err *e)
+{
+    struct source_places where;
+    TRY(source_places_init(&where, f->t, e));
+    for (size_t i = 0; i < f->out->n; i++) {
+        struct wait *w = &f->out->all[i];
+        w->profiler = f->t->flags[w->call] & ROW_PROFILER || has_profiler_frame(&where, w->call);
+    }
+    source_places_done(&where);
+    return 0;
+}
+
+static int prepare(struct finder *f, struct arena *mem, struct err *e)
+{
+    f->queues = arena_zalloc(mem, f->tl->n_devices + 1, sizeof *f->queues);
+    f->streams = arena_zalloc(mem, MOST_STREAMS, sizeof *f->streams);
+    if (!f->queues || !f->streams) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (lane_id l = 0; l < f->t->n_lanes && f->n_streams < MOST_STREAMS; l++)
+        if (f->t->lanes[l].kind == LANE_STREAM) f->streams[f->n_streams++] = l;
+    TRY(queue_full_init(&f->pressure, f->t, mem, e));
+    for (uint32_t i = 0; i < f->tl->n_devices; i++)
+        TRY(queue_run(f->t, &f->tl->devices[i], mem, &f->queues[i], e));
+    return 0;
+}
+
+static int find(struct finder *f, struct arena *mem, struct err *e)
+{
+    TRY(prepare(f, mem, e));
+    if (visit_threads(f)) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (size_t i = 0; i < f->out->n; i++) measure(f, &f->out->all[i]);
+    return mark_profiler(f, e);
+}
+
+int waits_run(const struct trace *t, const struct basics *b, struct arena *mem, struct waits *ret,
+              struct err *e)
+{
+    struct waits out = {0};
+    struct finder f = {.t = t, .tl = &b->timeline, .calls = &b->calls, .out = &out};
+    struct arena_mark m = arena_mark(mem);
+    int rc = find(&f, mem, e);
+    arena_reset_to(mem, m);
+    struct wait *all = rc == 0 ? arena_zalloc(mem, out.n + 1, sizeof *all) : NULL;
+    if (all && out.n) memcpy(all, out.all, out.n * sizeof *all);
+    mem_free(out.all);
+    if (rc < 0) return rc;
+    if (!all) return FAIL(e, ERR_NOMEM, "out of memory");
+    out.all = all;
+    *ret = out;
+    return 0;
+}

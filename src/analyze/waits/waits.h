@@ -1,0 +1,64 @@
+/* waits.h: every time the CPU waited for a device, one by one.
+ *
+ * A copy and the synchronize after it under one operator (`.item()`, `torch.tensor(..., device)`)
+ * are one wait. Calls that only put work on a stream are none, however long they take: when the
+ * queue is full a launch takes long too, and that is the healthy case, counted apart.
+ *
+ *     thread    ...[copy call][synchronize-----------------]....
+ *                  begin                                   end
+ *     device    ##queued##queued##queued##queued##[copy]
+ *                  |---------- waited -----------|
+ *
+ * `waited` is the part spent on work queued earlier: the CPU was that far ahead. A wait with a lot
+ * of it drains the queue, and the device then idles until the CPU has caught up. */
+#ifndef STRATA_ANALYZE_WAITS_WAITS_H
+#define STRATA_ANALYZE_WAITS_WAITS_H
+
+#include "analyze/basics.h"
+
+/* Thresholds. 64 KiB is where the driver starts to stage pageable uploads in pieces. */
+#define WAITS_FEW_BYTES 65536
+#define WAITS_DRAIN_NS  50000 /* waiting longer than this for queued work drains the queue */
+#define WAITS_ALLOC_NS  20000 /* allocations shorter than this are not listed */
+
+enum wait_kind {
+    WAIT_READBACK,   /* a few bytes to the CPU */
+    WAIT_UPLOAD,     /* a few bytes to the device, from ordinary memory */
+    WAIT_COPY,       /* many bytes, the CPU standing by */
+    WAIT_ALLOCATION, /* getting or returning memory */
+    WAIT_EXPLICIT,   /* the program asked to wait */
+    WAIT_KINDS
+};
+
+/* "readback", "constant_upload", "copy", "allocation", "explicit". */
+const char *wait_kind_name(enum wait_kind k);
+
+struct wait {
+    row_t call;      /* the last of its calls: when it returns, the wait is over */
+    row_t copy_call; /* the copy it waits for, or ROW_NONE */
+    row_t copy;      /* device record of the copy, or ROW_NONE */
+    int64_t begin_ns, end_ns;
+    int64_t blocked_ns; /* CPU time in the calls that wait */
+    int64_t cost_ns;    /* CPU time in all its calls: what the thread loses to it */
+    int64_t waited_ns;  /* see above */
+    int64_t exposed_ns; /* idle time of devices it caused: filled by exposed_run */
+    int64_t bytes;      /* of the copy, -1 when there is none */
+    uint32_t depth;     /* work queued on the device when it began */
+    int32_t device;     /* -1 when not known */
+    enum wait_kind kind;
+    bool drains;   /* waited_ns >= WAITS_DRAIN_NS */
+    bool profiler; /* the recorder's own: not the user's */
+};
+
+struct waits {
+    struct wait *all; /* by thread, then by time */
+    size_t n;
+    uint32_t pressed;   /* launches that waited because the queue was full */
+    int64_t pressed_ns; /* and how long */
+};
+
+/* Memory from `mem`. */
+int waits_run(const struct trace *t, const struct basics *b, struct arena *mem, struct waits *ret,
+              struct err *e) MUST_USE;
+
+#endif

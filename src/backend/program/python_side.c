@@ -1,0 +1,108 @@
+/* python_side.c: see python_side.h. */
+#include "backend/program/python_side.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/program/pystack.h"
+#include "backend/program/sampler.h"
+
+enum { DEFAULT_SAMPLES = 1000, MOST_SAMPLES = 10000 };
+
+enum part { PART_STACKS, PART_SAMPLES, PART_OPS, N_PARTS };
+
+static const char *const part_names[N_PARTS] = {"stacks", "samples", "ops"};
+static struct err trouble[N_PARTS]; /* each written once, before its flag */
+static atomic_bool has_trouble[N_PARTS];
+static struct python_side_options wanted;
+static atomic_bool started, complete;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static enum torch_ops_level level_of(const char *text)
+{
+    if (text && strcmp(text, "off") == 0) return TORCH_OPS_OFF;
+    if (text && strcmp(text, "all") == 0) return TORCH_OPS_ALL;
+    return TORCH_OPS_USER;
+}
+
+void python_side_options_from_env(struct python_side_options *o)
+{
+    const char *stacks = getenv("STRATA_STACKS"), *samples = getenv("STRATA_SAMPLES");
+    char *end = NULL;
+    long n = samples && *samples ? strtol(samples, &end, 10) : DEFAULT_SAMPLES;
+    if (n < 0 || n > MOST_SAMPLES || (end && *end)) n = DEFAULT_SAMPLES;
+    *o = (struct python_side_options){
+        .stacks = !stacks || strcmp(stacks, "off") != 0,
+        .samples_a_second = (unsigned)n,
+        .ops = level_of(getenv("STRATA_OPS")),
+    };
+}
+
+static void note(enum part part, const struct err *why)
+{
+    if (atomic_load(&has_trouble[part])) return;
+    trouble[part] = *why;
+    atomic_store(&has_trouble[part], true);
+}
+
+/* True when there is nothing left to wait for. */
+static bool start_stacks(void)
+{
+    struct err e;
+    err_init(&e);
+    int rc = pystack_init(&e);
+    if (rc < 0 && rc != ERR_USAGE) note(PART_STACKS, &e);
+    return pystack_ready() || (rc < 0 && rc != ERR_USAGE);
+}
+
+static bool start_ops(void)
+{
+    struct err e;
+    err_init(&e);
+    int rc = torch_ops_start(wanted.ops, &e);
+    if (rc < 0) note(PART_OPS, &e);
+    return torch_ops_on() || rc < 0 || wanted.ops == TORCH_OPS_OFF;
+}
+
+/* What may have become possible since: Python has come up, torch was loaded. */
+static void go_on(void)
+{
+    if (atomic_load_explicit(&complete, memory_order_relaxed)) return;
+    if (pthread_mutex_trylock(&lock) != 0) return;
+    bool all = !wanted.stacks || start_stacks();
+    all &= start_ops();
+    atomic_store(&complete, all);
+    pthread_mutex_unlock(&lock);
+}
+
+static void start_sampler(void)
+{
+    struct sampler_options o = {wanted.stacks ? wanted.samples_a_second : 0, go_on};
+    struct err e;
+    err_init(&e);
+    if (sampler_start(&o, &e) < 0) note(PART_SAMPLES, &e);
+}
+
+void python_side_start(const struct python_side_options *o)
+{
+    if (!atomic_exchange(&started, true)) wanted = *o;
+    go_on();
+    start_sampler();
+}
+
+void python_side_stop(void)
+{
+    if (!atomic_load(&started)) return;
+    torch_ops_stop();
+    sampler_stop();
+    atomic_store(&complete, false);
+}
+
+const char *python_side_trouble(const char *part)
+{
+    for (int i = 0; i < N_PARTS; i++)
+        if (strcmp(part, part_names[i]) == 0 && atomic_load(&has_trouble[i])) return trouble[i].msg;
+    return NULL;
+}

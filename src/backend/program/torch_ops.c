@@ -1,0 +1,175 @@
+/* torch_ops.c: see torch_ops.h.
+ *
+ * at::RecordFunctionCallback, as torch 2 has it, is passed by value in memory. Its start function
+ * returns a std::unique_ptr, which in C is a hidden first argument: where to put the pointer. */
+#include "backend/program/torch_ops.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/program/ranges.h"
+#include "backend/program/sampler.h"
+#include "record/names.h"
+
+enum scope { SCOPE_USER = 7, N_SCOPES = 10 };
+
+typedef void *start_fn(void **ret_context, const void *function);
+typedef void end_fn(const void *function, void *context);
+
+struct callback {
+    start_fn *start;
+    end_fn *end;
+    double sampling;
+    bool scopes[N_SCOPES];
+    bool needs_inputs, needs_outputs, needs_ids;
+};
+
+_Static_assert(sizeof(struct callback) == 40, "layout of at::RecordFunctionCallback");
+
+static const char *(*name_of)(const void *function);
+static uint64_t (*add_callback)(struct callback c);
+static uint32_t cpu_op, user_annotation; /* string ids */
+static atomic_bool on;
+static enum torch_ops_level installed;
+static struct err refusal;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void begin(uint32_t category, const void *function)
+{
+    if (!atomic_load_explicit(&on, memory_order_relaxed)) return;
+    sampler_watch();
+    const char *name = name_of(function);
+    ranges_begin(category, names_id(str_c(name ? name : "")), (uintptr_t)function);
+}
+
+static void *op_starts(void **ret_context, const void *function)
+{
+    *ret_context = NULL;
+    begin(cpu_op, function);
+    return ret_context;
+}
+
+static void *user_range_starts(void **ret_context, const void *function)
+{
+    *ret_context = NULL;
+    begin(user_annotation, function);
+    return ret_context;
+}
+
+/* Also when off: what began before ends as usual. */
+static void ends(const void *function, void *context)
+{
+    (void)context;
+    ranges_end((uintptr_t)function);
+}
+
+static bool find(void *library, const char *symbol, void *ret, size_t n)
+{
+    void *at = dlsym(library, symbol);
+    memcpy(ret, &at, n);
+    return at != NULL;
+}
+
+/* The version is written beside the library: .../torch/lib/libtorch_cpu.so, .../torch/version.py.
+ */
+static bool read_version(const char *library, char *ret, size_t cap)
+{
+    char path[PATH_MAX], text[512];
+    const char *slash = strstr(library, "/lib/libtorch_cpu");
+    if (!slash) return false;
+    snprintf(path, sizeof path, "%.*s/version.py", (int)(slash - library), library);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = 0;
+    const char *at = strstr(text, "__version__ = '");
+    if (!at) return false;
+    at += strlen("__version__ = '");
+    snprintf(ret, cap, "%.*s", (int)strcspn(at, "'"), at);
+    return true;
+}
+
+static int check_version(const void *symbol, struct err *e)
+{
+    Dl_info where;
+    char version[64];
+    if (!dladdr(symbol, &where) || !where.dli_fname ||
+        !read_version(where.dli_fname, version, sizeof version))
+        return FAIL(e, ERR_UNSUPPORTED, "the version of this torch cannot be told");
+    if (strtol(version, NULL, 10) != 2)
+        return FAIL(e, ERR_UNSUPPORTED, "operators of torch %s are not known (torch 2 is)",
+                    version);
+    return 0;
+}
+
+/* 1 when it is there, 0 when it is not loaded yet. */
+static int find_torch(struct err *e)
+{
+#if !defined(__x86_64__)
+    return FAIL(e, ERR_UNSUPPORTED, "torch's operators are recorded on x86-64 only");
+#endif
+    void *library = dlopen("libtorch_cpu.so", RTLD_NOLOAD | RTLD_LAZY);
+    if (!library) return 0;
+    if (!find(library, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE", &add_callback,
+              sizeof add_callback) ||
+        !find(library, "_ZNK2at14RecordFunction4nameEv", &name_of, sizeof name_of))
+        return FAIL(e, ERR_UNSUPPORTED, "this torch has no callbacks for operators");
+    void *symbol = dlsym(library, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
+    TRY(check_version(symbol, e));
+    return 1;
+}
+
+static void install(enum torch_ops_level level)
+{
+    cpu_op = names_id(str_c("cpu_op"));
+    user_annotation = names_id(str_c("user_annotation"));
+    struct callback ops = {op_starts, ends, .sampling = 1.0};
+    struct callback user = {user_range_starts, ends, .sampling = 1.0};
+    memset(ops.scopes, true, sizeof ops.scopes);
+    ops.scopes[SCOPE_USER] = false;
+    user.scopes[SCOPE_USER] = true;
+    if (installed < TORCH_OPS_USER) add_callback(user);
+    if (level == TORCH_OPS_ALL && installed < TORCH_OPS_ALL) add_callback(ops);
+    if (installed < level) installed = level;
+}
+
+/* With the lock held. */
+static int start(enum torch_ops_level level)
+{
+    if (refusal.code) return refusal.code;
+    if (!installed) {
+        int rc = find_torch(&refusal);
+        if (rc <= 0) return rc;
+    }
+    install(level);
+    atomic_store(&on, true);
+    return 0;
+}
+
+int torch_ops_start(enum torch_ops_level level, struct err *e)
+{
+    if (level == TORCH_OPS_OFF || pthread_mutex_trylock(&lock) != 0) return 0;
+    int rc = start(level);
+    if (rc < 0 && e) *e = refusal;
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+bool torch_ops_on(void)
+{
+    return atomic_load_explicit(&on, memory_order_relaxed);
+}
+
+void torch_ops_stop(void)
+{
+    atomic_store(&on, false);
+}
