@@ -99,7 +99,7 @@ static inline struct trace *stream_trace(const struct stream_spec *s)
 struct stream_lab {
     struct trace *t;
     struct arena mem;
-    struct basics b;
+    struct context cx;
     struct sim_model m;
     struct undistort u;
     struct streamed s;
@@ -111,18 +111,20 @@ static inline int stream_lab_open(struct stream_lab *l, struct trace *t, bool pl
 {
     *l = (struct stream_lab){.t = t};
     arena_init(&l->mem);
-    TRY(basics_run(t, &l->mem, &l->b, e));
-    TRY(sim_model_run(t, &l->b.calls, &l->mem, &l->m, e));
+    context_init(&l->cx, t, &l->mem);
+    TRY(context_need(&l->cx, &steps_pass, e));
+    TRY(sim_model_run(t, calls_of(&l->cx), &l->mem, &l->m, e));
     TRY(undistort_run(&l->m, 0, &l->mem, &l->u, e));
     if (!plain) l->u.cost_ns = 0; /* times as written, so that they can be checked by hand */
-    TRY(streamed_run(t, &l->b, &l->mem, &l->s, e));
-    l->tr = (struct trial){.t = t, .b = &l->b, .m = &l->m, .u = &l->u, .s = &l->s};
+    TRY(streamed_run(t, &l->cx, &l->mem, &l->s, e));
+    l->tr = (struct trial){.t = t, .cx = &l->cx, .m = &l->m, .u = &l->u, .s = &l->s};
     TRY(trial_init(&l->tr, &l->mem, e));
     return observe_run(&l->tr, &l->mem, &l->o, e);
 }
 
 static inline void stream_lab_close(struct stream_lab *l)
 {
+    context_done(&l->cx);
     arena_done(&l->mem);
     trace_free(l->t);
 }

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "analyze/basics.h"
 #include "analyze/stages/stage_tree.h"
 #include "analyze/stats.h"
+#include "analyze/steps/steps.h"
 #include "trace/cut.h"
 
 #define COLD_RATIO   1.5  /* over the usual time of a call: it was not warmed up */
@@ -33,7 +33,7 @@ struct outer {
 struct looking {
     const struct trace *t;
     struct arena *mem;
-    struct basics basics;
+    struct context cx;
     struct stage_tree tree;
     struct outer *outer; /* by node */
     int64_t work_ns;     /* of all devices */
@@ -110,7 +110,7 @@ static int take_calls(struct looking *k, uint32_t node, struct pieces *ret)
 
 static int take_rounds(struct looking *k, struct pieces *ret)
 {
-    const struct steps *s = &k->basics.steps;
+    const struct steps *s = steps_of(&k->cx);
     int64_t work = 0;
     for (uint32_t i = 0; i < s->n_steps; i++) work += s->steps[i].gpu.sum_ns;
     if (s->n_steps < LEAST_ROUNDS || !holds_most(k, work)) return 0;
@@ -203,9 +203,11 @@ int focus_find(const struct trace *t, struct arena *mem, struct focus *ret, stru
     *ret = (struct focus){.name = STR_NONE};
     if (!trace_meta(t, TRACE_META_RECORDED).p) return 0;
     struct looking k = {.t = t, .mem = mem};
-    TRY(basics_run(t, mem, &k.basics, e));
+    context_init(&k.cx, t, mem);
+    TRY(context_need(&k.cx, &steps_pass, e));
     TRY(stage_tree_run(t, false, mem, &k.tree, e));
     int rc = look(&k, ret);
+    context_done(&k.cx);
     return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
 }
 

@@ -1,5 +1,5 @@
 /* cmd_bench.c: `strata bench`: a front for the Python package, where the stage and torch are. It
- * lint_checks the options, starts `python -m strata.bench` with them and ends the way that ends. */
+ * checks the options, starts `python -m strata.bench` with them and ends the way that ends. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +124,7 @@ const struct cmd cmd_bench = {
         "found by\n"
         "the name it was annotated with. Inputs are made up from the signature, or the real ones "
         "of --inputs.\n"
-        "Warms up until calls are steady, measures GPU and CPU time apart, lint_checks the stage "
+        "Warms up until calls are steady, measures GPU and CPU time apart, checks the stage "
         "against the full\n"
         "run, and writes {stage}_trace.json.gz, {stage}_breakdown.json and profile_{stage}.py, "
         "which does it\n"

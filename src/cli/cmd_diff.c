@@ -31,21 +31,21 @@ static const char *const examples[] = {
 struct run {
     struct trace *t;
     struct arena mem;
-    struct analysis a;
+    struct context cx;
 };
 
 static int load(struct cli *cli, const struct opts *o, const char *path, struct run *r,
                 struct err *e)
 {
-    struct analysis_options options = {0};
     arena_init(&r->mem);
     TRY(cli_open_part(cli, o, path, &r->t, e));
-    return analysis_run(&r->a, r->t, &options, &r->mem, e);
+    context_init(&r->cx, r->t, &r->mem);
+    return context_need(&r->cx, &findings_pass, e);
 }
 
 static void unload(struct run *r)
 {
-    if (r->t) analysis_done(&r->a);
+    context_done(&r->cx);
     arena_done(&r->mem);
     trace_free(r->t);
 }
@@ -77,13 +77,13 @@ static int measure(struct cli *cli, const struct opts *o, struct side *s, struct
     for (uint32_t i = 0; i < s->n && s->n > 1; i++) {
         struct run r = {0};
         int rc = load(cli, o, s->paths[i], &r, e);
-        s->walls[i] = r.a.wall_ns;
+        if (rc == 0) s->walls[i] = wall_of(&r.cx)->wall_ns;
         unload(&r);
         if (rc < 0) return rc;
     }
     s->path = s->paths[middle(s->walls, s->n)];
     TRY(load(cli, o, s->path, &s->shown, e));
-    if (s->n == 1) s->walls[0] = s->shown.a.wall_ns;
+    if (s->n == 1) s->walls[0] = wall_of(&s->shown.cx)->wall_ns;
     return 0;
 }
 
@@ -104,10 +104,10 @@ static int split(const struct opts *o, struct side *before, struct side *after, 
 }
 
 /* Both runs in the middle, on one page. */
-static int write_page(const struct view_diff *v, const struct side *b, const struct side *a,
-                      const char *file, struct err *e)
+static int write_page(const struct view_diff *v, struct side *b, struct side *a, const char *file,
+                      struct err *e)
 {
-    struct html_side sides[2] = {{&b->shown.a, b->path}, {&a->shown.a, a->path}};
+    struct html_side sides[2] = {{&b->shown.cx, b->path}, {&a->shown.cx, a->path}};
     struct arena mem;
     struct buf doc;
     arena_init(&mem);
@@ -131,7 +131,7 @@ static int compare(struct cli *cli, const struct opts *o, struct side *b, struct
     TRY(measure(cli, o, b, e));
     TRY(measure(cli, o, a, e));
     TRY(show_screen(cli, o, PARTS_SHOWN, &s, e));
-    TRY(diff_run(&b->shown.a, &a->shown.a, &a->shown.mem, &d, e));
+    TRY(diff_run(&b->shown.cx, &a->shown.cx, &a->shown.mem, &d, e));
     diff_stats(b->walls, b->n, a->walls, a->n, &stats);
     struct view_diff v = {&d, &stats, {b->path, a->path}};
     const char *file = opt_get(o, "html", NULL);

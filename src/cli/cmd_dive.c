@@ -46,7 +46,7 @@ static const char *const examples[] = {
 struct job {
     const char *path;
     char **command; /* NULL-terminated; empty when nothing is to be run */
-    struct basics basics;
+    struct context cx;
     struct targets targets;
     struct ncu_report report;
     bool has_report;
@@ -64,7 +64,7 @@ static struct str gpu_of(const struct job *j)
 {
     for (uint32_t i = 0; j->has_report && i < j->report.n_launches; i++)
         if (j->report.launches[i].gpu.n) return j->report.launches[i].gpu;
-    const struct trace *t = j->basics.t;
+    const struct trace *t = j->cx.t;
     return t && t->n_devices ? trace_str(t, t->devices[0].name) : str_from("", 0);
 }
 
@@ -97,8 +97,8 @@ static int show(struct cli *cli, const struct opts *o, struct job *j, struct are
                                  .file = opt_get(o, "ceilings", NULL),
                                  .python = runs ? *j->command : NULL,
                                  .again = opt_has(o, "calibrate")};
-    struct dive_in in = {.basics = j->basics.t ? &j->basics : NULL,
-                         .targets = j->basics.t ? &j->targets : NULL,
+    struct dive_in in = {.cx = j->cx.t ? &j->cx : NULL,
+                         .targets = j->cx.t ? &j->targets : NULL,
                          .report = j->has_report ? &j->report : NULL};
     struct dive d;
     TRY(gpu_ceilings_get(&wish, mem, &in.ceilings, e));
@@ -116,7 +116,7 @@ static int show(struct cli *cli, const struct opts *o, struct job *j, struct are
 
 static int measure(const struct opts *o, struct job *j, struct arena *mem, struct err *e)
 {
-    const struct trace *t = j->basics.t;
+    const struct trace *t = j->cx.t;
     long skip = -1;
     TRY(opt_long(o, "skip", 0, 1000000, &skip, e));
     struct ncu_run run = {.replay = opt_get(o, "replay", "kernel"),
@@ -186,11 +186,13 @@ static int with_trace(struct cli *cli, const struct opts *o, struct job *j, stru
     wish.top = (uint32_t)top;
     TRY(find_trace(j->path, mem, &j->path, e));
     TRY(cli_open_trace(cli, j->path, &t, e));
-    int rc = basics_run(t, mem, &j->basics, e);
-    if (rc == 0) rc = targets_select(&j->basics, wish, mem, &j->targets, e);
+    context_init(&j->cx, t, mem);
+    int rc = context_need(&j->cx, &steps_pass, e);
+    if (rc == 0) rc = targets_select(&j->cx, wish, mem, &j->targets, e);
     if (rc == 0 && !j->targets.n) rc = no_targets(j, e);
     if (rc == 0) rc = find_numbers(o, j, mem, e);
     if (rc == 0) rc = show(cli, o, j, mem, e);
+    context_done(&j->cx);
     trace_free(t);
     return rc;
 }

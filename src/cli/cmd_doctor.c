@@ -6,7 +6,7 @@
 static const char *const examples[] = {
     "strata doctor",
     "what a timeline would be recorded by on this machine, and what is missing",
-    "strata doctor --json | jq '.lint_checks[] | select(.state == \"missing\")'",
+    "strata doctor --json | jq '.checks[] | select(.state == \"missing\")'",
     "only what could be better",
     NULL,
 };
@@ -20,7 +20,7 @@ static void show_json(struct cli *cli, const struct doctor *d)
     jout_init(&j, &cli->out, true);
     jout_obj(&j, NULL);
     jout_cstr(&j, "timeline", d->timeline);
-    jout_arr(&j, "lint_checks");
+    jout_arr(&j, "checks");
     for (int i = 0; i < d->n; i++) {
         const struct doctor_check *c = &d->list[i];
         jout_obj(&j, NULL);

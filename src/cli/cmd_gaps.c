@@ -17,21 +17,13 @@ static const char *const examples[] = {
     NULL,
 };
 
-static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
 {
-    struct basics b;
-    struct syncs syncs;
-    struct gaps gaps;
     struct screen s;
-    double min_us = 5;
     TRY(show_screen(cli, o, 16, &s, e));
-    TRY(opt_double(o, "min-us", 0, 1e9, &min_us, e));
-    TRY(basics_run(t, mem, &b, e));
-    TRY(syncs_run(t, &b, mem, &syncs, e));
-    struct gaps_in in = {t, &b, &syncs, (int64_t)(min_us * 1000)};
-    TRY(gaps_run(&in, mem, &gaps, e));
-    struct view_gaps v = {t, &b, &syncs, &gaps};
+    TRY(opt_double(o, "min-us", 0, 1e9, &cx->th.value[TH_GAP_US], e));
+    TRY(context_need(cx, &gaps_pass, e));
+    struct view_gaps v = {cx->t, cx, syncs_of(cx), gaps_of(cx)};
     if (cli->json) view_gaps_json(&cli->out, &v);
     else view_gaps_text(&s, &v);
     return 0;

@@ -14,17 +14,16 @@ static const char *const examples[] = {
 
 static const struct opt opts[] = {{0}};
 
-static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
 {
     struct census c;
     struct screen s;
     struct stat st;
     TRY(show_screen(cli, o, 0, &s, e));
-    TRY(census_run(t, mem, &c, e));
+    TRY(census_run(cx->t, cx->mem, &c, e));
     int64_t bytes = stat(o->args[0], &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : -1;
-    if (cli->json) view_info_json(&cli->out, t, &c, bytes);
-    else view_info_text(&s, t, &c, bytes);
+    if (cli->json) view_info_json(&cli->out, cx->t, &c, bytes);
+    else view_info_text(&s, cx->t, &c, bytes);
     return 0;
 }
 

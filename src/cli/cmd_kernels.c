@@ -36,14 +36,13 @@ static enum kernel_by by_of(const struct opts *o)
     return strcmp(word, "op") == 0 ? KERNEL_BY_OP : KERNEL_BY_NAME;
 }
 
-static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
 {
     struct kernel_stats k;
     struct screen s;
     const char *filter = opt_get(o, "filter", NULL);
     TRY(show_screen(cli, o, cli->json ? 0 : 40, &s, e));
-    TRY(kernel_stats_run(t, by_of(o), mem, &k, e));
+    TRY(kernel_stats_run(cx->t, by_of(o), cx->mem, &k, e));
     if (filter) TRY(kernel_stats_filter(&k, filter, e));
     TRY(kernel_stats_sort(&k, opt_get(o, "sort", "total"), e));
     if (cli->json) view_kernels_json(&cli->out, &k, s.limit);

@@ -14,20 +14,13 @@ static const char *const examples[] = {
     NULL,
 };
 
-static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
 {
-    struct basics b;
-    struct integrity i;
-    struct stages stages;
-    struct launches launches;
     struct screen s;
     TRY(show_screen(cli, o, 40, &s, e));
-    TRY(basics_run(t, mem, &b, e));
-    TRY(stages_run(&b, false, mem, &stages, e));
-    TRY(launches_run(&b, &stages, mem, &launches, e));
-    TRY(integrity_run(&b, mem, &i, e));
-    struct view_launches v = {t, &i, &stages, &launches};
+    TRY(context_need(cx, &launches_pass, e));
+    TRY(context_need(cx, &integrity_pass, e));
+    struct view_launches v = {cx->t, integrity_of(cx), stages_of(cx), launches_of(cx)};
     if (cli->json) view_launches_json(&cli->out, &v);
     else view_launches_text(&s, &v);
     return 0;

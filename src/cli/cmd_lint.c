@@ -5,22 +5,21 @@
 static const char *const examples[] = {
     "strata lint trace.json",
     "damage with byte offsets, then contradictions in the recording",
-    "strata lint trace.json --json | jq '.lint_checks[] | select(.count > 0)'",
+    "strata lint trace.json --json | jq '.checks[] | select(.count > 0)'",
     "only what was found",
     NULL,
 };
 
 static const struct opt opts[] = {{0}};
 
-static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
 {
     struct lint_results c;
     struct screen s;
     TRY(show_screen(cli, o, 0, &s, e));
-    TRY(lint_checks_run(t, mem, &c, e));
-    if (cli->json) view_lint_json(&cli->out, t, &c);
-    else view_lint_text(&s, t, &c);
+    TRY(lint_checks_run(cx->t, cx->mem, &c, e));
+    if (cli->json) view_lint_json(&cli->out, cx->t, &c);
+    else view_lint_text(&s, cx->t, &c);
     return 0;
 }
 
@@ -35,7 +34,7 @@ const struct cmd cmd_lint = {
     .args = "TRACE",
     .about =
         "Lists what was wrong with the file, by reason and with byte offsets (of the inflated "
-        "text for .gz and .zst), then lint_checks the recording against itself: work before its "
+        "text for .gz and .zst), then checks the recording against itself: work before its "
         "launch, "
         "syncs that return early, launches and work without each other, overlapping kernels, ids "
         "used twice, spans that cross.\n"

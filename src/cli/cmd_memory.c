@@ -14,20 +14,13 @@ static const char *const examples[] = {
     NULL,
 };
 
-static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
 {
-    struct basics b;
-    struct integrity i;
-    struct stages stages;
-    struct memory memory;
     struct screen s;
     TRY(show_screen(cli, o, 40, &s, e));
-    TRY(basics_run(t, mem, &b, e));
-    TRY(integrity_run(&b, mem, &i, e));
-    TRY(stages_run(&b, false, mem, &stages, e));
-    TRY(memory_run(&b, &stages, mem, &memory, e));
-    struct view_memory v = {&b, &i, &stages, &memory};
+    TRY(context_need(cx, &memory_pass, e));
+    TRY(context_need(cx, &integrity_pass, e));
+    struct view_memory v = {cx, integrity_of(cx), stages_of(cx), memory_of(cx), UINT32_MAX};
     if (cli->json) view_memory_json(&cli->out, &v);
     else view_memory_text(&s, &v);
     return 0;

@@ -23,7 +23,7 @@ static const char *const examples[] = {
 /* A trace and what it shows; lives in the command's memory. */
 struct opened {
     struct trace *t;
-    struct basics basics;
+    struct context cx;
     struct scene scene;
 };
 
@@ -31,8 +31,9 @@ static int open_trace(struct cli *cli, const char *path, struct scene_hints hint
                       struct arena *mem, struct opened *ret, struct err *e)
 {
     TRY(cli_open_trace(cli, path, &ret->t, e));
-    TRY(basics_run(ret->t, mem, &ret->basics, e));
-    return scene_read(ret->t, &ret->basics, hints, mem, &ret->scene, e);
+    context_init(&ret->cx, ret->t, mem);
+    ret->cx.measured_ns = hints.wall_ns;
+    return scene_read(&ret->cx, hints, mem, &ret->scene, e);
 }
 
 static int nothing_streamed(const char *path, struct err *e)
@@ -59,7 +60,7 @@ static int plan_from_trace(const struct opts *o, struct scene *sc, struct arena 
 static int plan_from_resident(const struct opts *o, const struct opened *st, struct arena *mem,
                               struct plan *p, struct err *e)
 {
-    const struct steps *steps = &st->basics.steps;
+    const struct steps *steps = steps_of(&st->cx);
     int64_t gpu = 0;
     for (uint32_t i = 0; i < steps->n_steps; i++)
         if (steps->steps[i].gpu.span_ns > gpu) gpu = steps->steps[i].gpu.span_ns;
@@ -110,14 +111,14 @@ static int draw(const char *path, const struct plan *p, struct err *e)
 static int show_plan(struct cli *cli, const struct opts *o, struct plan *p, struct arena *mem,
                      struct err *e)
 {
-    struct integrity quality;
+    struct context *cx = p->trial ? p->trial->cx : NULL;
     TRY(plan_run(p, mem, e));
     const char *chart = opt_get(o, "chart", NULL);
     if (chart) TRY(draw(chart, p, e));
-    if (p->trial) TRY(integrity_run(p->trial->b, mem, &quality, e));
+    if (cx) TRY(context_need(cx, &integrity_pass, e));
     struct screen s = {&cli->out, o->n_args ? o->args[0] : "", cli->width, cli->color, UINT32_MAX};
-    if (cli->json) view_offload_json(&cli->out, p, p->trial ? &quality : NULL);
-    else view_offload_text(&s, p, p->trial ? &quality : NULL);
+    if (cli->json) view_offload_json(&cli->out, p, cx ? integrity_of(cx) : NULL);
+    else view_offload_text(&s, p, cx ? integrity_of(cx) : NULL);
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* cmd_report.c: `strata report`: what is slow, why, on which line, and what a fix is worth. */
-#include "analyze/analysis.h"
+#include "analyze/rules/rule.h"
 #include "cli/html.h"
 #include "cli/show.h"
 #include "report/view_report.h"
@@ -27,40 +27,35 @@ static const char *const examples[] = {
 };
 
 /* The page is written beside what goes to standard output; alone it is all that was asked for. */
-static int print(struct cli *cli, const struct opts *o, const struct screen *s,
-                 const struct analysis *a, struct err *e)
+static int print(struct cli *cli, const struct opts *o, const struct screen *s, struct context *cx,
+                 struct err *e)
 {
     const char *file = opt_get(o, "html", NULL);
     if (file) {
         struct page p = {.kind = "report", .title = s->path};
-        struct html_side side = {a, s->path};
-        TRY(html_write(&p, &side, 1, file, a->mem, e));
+        struct html_side side = {cx, s->path};
+        TRY(html_write(&p, &side, 1, file, cx->mem, e));
         html_tell(file);
     }
-    if (cli->json) view_report_json(&cli->out, a);
-    else if (opt_has(o, "md")) view_report_md(&cli->out, a, s->path);
-    else if (!file) view_report_text(s, a);
+    if (cli->json) view_report_json(&cli->out, cx);
+    else if (opt_has(o, "md")) view_report_md(&cli->out, cx, s->path);
+    else if (!file) view_report_text(s, cx);
     return 0;
 }
 
-static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
 {
-    struct thresholds th;
     struct screen s;
     double wall_ms = 0;
     long top = 10;
-    thresholds_init(&th);
-    for (int i = 0; opt_nth(o, "set", i); i++) TRY(thresholds_set(&th, opt_nth(o, "set", i), e));
+    for (int i = 0; opt_nth(o, "set", i); i++)
+        TRY(thresholds_set(&cx->th, opt_nth(o, "set", i), e));
     TRY(opt_double(o, "wall", 1e-3, 1e9, &wall_ms, e));
     TRY(opt_long(o, "top", 1, 1000, &top, e));
     TRY(show_screen(cli, o, (uint32_t)top, &s, e));
-    struct analysis_options options = {&th, (int64_t)(wall_ms * 1e6)};
-    struct analysis a;
-    int rc = analysis_run(&a, t, &options, mem, e);
-    if (rc == 0) rc = print(cli, o, &s, &a, e);
-    analysis_done(&a);
-    return rc;
+    cx->measured_ns = (int64_t)(wall_ms * 1e6);
+    TRY(context_need(cx, &checklist_pass, e));
+    return print(cli, o, &s, cx, e);
 }
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)

@@ -20,18 +20,14 @@ static const char *const examples[] = {
     NULL,
 };
 
-static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
 {
-    struct basics b;
-    struct integrity i;
-    struct stages stages;
     struct screen s;
     TRY(show_screen(cli, o, 40, &s, e));
-    TRY(basics_run(t, mem, &b, e));
-    TRY(stages_run(&b, opt_has(o, "all"), mem, &stages, e));
-    TRY(integrity_run(&b, mem, &i, e));
-    struct view_stages v = {t, &i, &stages};
+    cx->all_stages = opt_has(o, "all");
+    TRY(context_need(cx, &stages_pass, e));
+    TRY(context_need(cx, &integrity_pass, e));
+    struct view_stages v = {cx->t, integrity_of(cx), stages_of(cx)};
     if (cli->json) view_stages_json(&cli->out, &v);
     else view_stages_text(&s, &v);
     return 0;

@@ -1,5 +1,5 @@
 /* cmd_steps.c: `strata steps`: the rounds of the main loop. */
-#include "analyze/basics.h"
+#include "analyze/steps/steps.h"
 #include "cli/show.h"
 #include "report/view_steps.h"
 
@@ -17,17 +17,14 @@ static const char *const examples[] = {
     NULL,
 };
 
-static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
 {
-    struct basics b;
-    struct integrity i;
     struct screen s;
     TRY(show_screen(cli, o, 40, &s, e));
-    TRY(basics_run(t, mem, &b, e));
-    TRY(integrity_run(&b, mem, &i, e));
-    if (cli->json) view_steps_json(&cli->out, &b, &i);
-    else view_steps_text(&s, &b, &i);
+    TRY(context_need(cx, &steps_pass, e));
+    TRY(context_need(cx, &integrity_pass, e));
+    if (cli->json) view_steps_json(&cli->out, cx, UINT32_MAX);
+    else view_steps_text(&s, cx);
     return 0;
 }
 

@@ -75,8 +75,7 @@ static void warn_missing(const struct trace *t, enum op_by by)
         cli_say("this trace has no Python stacks: record with with_stack=True");
 }
 
-static int show(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
 {
     const struct op_sort_key *key;
     struct screen s;
@@ -91,9 +90,9 @@ static int show(struct cli *cli, const struct opts *o, const struct trace *t, st
     struct view_table_opts view = {
         .by = how.by, .focus = focus_of(key), .wide = opt_has(o, "wide")};
     struct op_table table;
-    warn_missing(t, how.by);
-    TRY(op_table_run(t, &how, mem, &table, e));
-    TRY(op_table_sort(&table, key, mem, e));
+    warn_missing(cx->t, how.by);
+    TRY(op_table_run(cx->t, &how, cx->mem, &table, e));
+    TRY(op_table_sort(&table, key, cx->mem, e));
     if (cli->json) view_table_json(&cli->out, &table, &view, s.limit);
     else view_table_text(&s, &table, &view);
     return 0;

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/basics.h"
 #include "analyze/simulate/undistort.h"
+#include "analyze/steps/steps.h"
 #include "analyze/waits/syncs.h"
 #include "cli/cli.h"
 #include "report/view_whatif.h"
@@ -41,9 +41,7 @@ static const char *const examples[] = {
 struct whatif {
     struct trace *t;
     struct arena mem;
-    struct basics basics;
-    struct syncs syncs;
-    struct sim_model model;
+    struct context cx;
     struct sim_edit edits[MOST_EDITS];
     const char *words[MOST_EDITS];
     uint32_t n;
@@ -53,11 +51,11 @@ static int drop_sync(const struct whatif *w, const char *value, struct sim_edit 
 {
     char *end;
     long id = strtol(value, &end, 10);
-    const struct sync_site *site = end == value || *end ? NULL : syncs_site(&w->syncs, id);
+    const struct sync_site *site = end == value || *end ? NULL : syncs_site(syncs_of(&w->cx), id);
     if (!site)
         return FAIL(e, ERR_USAGE,
                     "--drop-sync takes a site from 1 to %u (strata syncs lists them), not '%s'",
-                    w->syncs.n_sites, value);
+                    syncs_of(&w->cx)->n_sites, value);
     *ed = (struct sim_edit){.kind = EDIT_DROP_SYNC, .rows = site->rows, .n_rows = site->n_rows};
     return 0;
 }
@@ -139,25 +137,24 @@ static int predict(struct whatif *w, struct cli *cli, const struct opts *o, stru
 {
     double wall_ms = 0;
     TRY(opt_double(o, "wall", 1e-3, 1e9, &wall_ms, e));
-    TRY(basics_run(w->t, &w->mem, &w->basics, e));
-    TRY(syncs_run(w->t, &w->basics, &w->mem, &w->syncs, e));
-    TRY(sim_model_run(w->t, &w->basics.calls, &w->mem, &w->model, e));
+    w->cx.measured_ns = (int64_t)(wall_ms * 1e6);
+    TRY(context_need(&w->cx, &syncs_pass, e));
+    TRY(context_need(&w->cx, &undistort_pass, e));
+    const struct undistort *u = undistort_of(&w->cx);
     TRY(collect_edits(w, o, e));
-    struct undistort u;
-    TRY(undistort_run(&w->model, (int64_t)(wall_ms * 1e6), &w->mem, &u, e));
     struct forecast f;
     if (w->n) {
-        TRY(forecast_run(&u, (struct sim_edits){.list = w->edits, .n = w->n}, &w->mem, &f, e));
+        TRY(forecast_run(u, (struct sim_edits){.list = w->edits, .n = w->n}, &w->mem, &f, e));
         TRY(check_matches(w, e));
     }
     struct view_whatif v = {w->t,
-                            &u,
+                            u,
                             w->n ? &f : NULL,
                             w->edits,
                             w->words,
                             w->n,
                             wall_ms > 0 || opt_has(o, "undistort"),
-                            w->model.clock_drop_pct};
+                            model_of(&w->cx)->clock_drop_pct};
     if (cli->json) view_whatif_json(&cli->out, &v);
     else view_whatif_text(&cli->out, &v, cli->color);
     return 0;
@@ -168,7 +165,9 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     struct whatif w = {0};
     TRY(cli_open_part(cli, o, o->args[0], &w.t, e));
     arena_init(&w.mem);
+    context_init(&w.cx, w.t, &w.mem);
     int rc = predict(&w, cli, o, e);
+    context_done(&w.cx);
     arena_done(&w.mem);
     trace_free(w.t);
     return rc;

@@ -29,7 +29,7 @@ int html_write(struct page *p, const struct html_side *sides, uint32_t n, const 
     int rc = page_check_viewer(e);
     p->viewer = str_from(page_viewer, page_viewer_bytes);
     for (uint32_t i = 0; i < n && rc == 0; i++) {
-        rc = page_set_run(&sets[i], sides[i].a, sides[i].path, mem, e);
+        rc = page_set_run(&sets[i], sides[i].cx, sides[i].path, mem, e);
         p->sets[p->n_sets++] = &sets[i];
     }
     if (rc == 0) rc = page_write(p, file, e);

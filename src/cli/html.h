@@ -18,7 +18,7 @@ int html_check(const struct opts *o, struct err *e) MUST_USE;
 /* Writes the page of one trace, or of two side by side, to `file`. `p` needs the kind, the title
  * and documents; the sets are made here from `n` analyses, with memory from `mem`. */
 struct html_side {
-    const struct analysis *a;
+    struct context *cx;
     const char *path;
 };
 int html_write(struct page *p, const struct html_side *sides, uint32_t n, const char *file,

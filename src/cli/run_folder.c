@@ -161,11 +161,11 @@ static int write_trace(const struct trace *t, const char *file, struct err *e)
     return rc;
 }
 
-static int write_md(const struct analysis *a, const char *folder, const char *file, struct err *e)
+static int write_md(const struct context *cx, const char *folder, const char *file, struct err *e)
 {
     struct buf out;
     buf_init(&out);
-    view_report_md(&out, a, folder);
+    view_report_md(&out, cx, folder);
     int rc = buf_ok(&out) ? file_write_whole(file, out.p, out.n, e)
                           : FAIL(e, ERR_NOMEM, "out of memory");
     buf_done(&out);
@@ -181,12 +181,12 @@ static const char *run_title(const char *folder, struct arena *mem)
     return arena_printf(mem, "%.*s %s", (int)(time - pipeline), pipeline, time + 1);
 }
 
-static int write_html(const struct analysis *a, const char *folder, const char *file, struct err *e)
+static int write_html(struct context *cx, const char *folder, const char *file, struct err *e)
 {
-    const char *title = run_title(folder, a->mem);
+    const char *title = run_title(folder, cx->mem);
     struct page p = {.kind = "report", .title = title ? title : folder};
-    struct html_side side = {a, folder};
-    return html_write(&p, &side, 1, file, a->mem, e);
+    struct html_side side = {cx, folder};
+    return html_write(&p, &side, 1, file, cx->mem, e);
 }
 
 /* The name of a file of the folder; NULL when it is there already, or memory is out. */
@@ -205,17 +205,17 @@ static void write_reports(const struct trace *t, const char *folder, struct aren
 {
     const char *md = missing(folder, "report.md", mem);
     const char *html = page_viewer_bytes ? missing(folder, "report.html", mem) : NULL;
-    struct analysis a;
-    struct analysis_options o = {0};
+    struct context cx;
     struct err why;
     if (!md && !html) return;
+    context_init(&cx, t, mem);
     err_init(&why);
-    int rc = analysis_run(&a, t, &o, mem, &why);
+    int rc = context_need(&cx, &checklist_pass, &why);
     tell_failure("/report.md", rc, &why);
-    if (rc == 0 && md) tell_failure(md, write_md(&a, folder, md, &why), &why);
+    if (rc == 0 && md) tell_failure(md, write_md(&cx, folder, md, &why), &why);
     err_init(&why);
-    if (rc == 0 && html) tell_failure(html, write_html(&a, folder, html, &why), &why);
-    analysis_done(&a);
+    if (rc == 0 && html) tell_failure(html, write_html(&cx, folder, html, &why), &why);
+    context_done(&cx);
 }
 
 int run_folder_files(const char *path, struct arena *mem, struct err *e)

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
 #include "analyze/focus.h"
+#include "analyze/rules/rule.h"
 #include "cli/places.h"
 #include "import/import.h"
 #include "import/rings.h"
@@ -53,18 +53,18 @@ void run_timeline_prepare(const struct opts *o, struct arena *mem)
 
 static void show(struct cli *cli, const struct trace *t, const char *shown, struct arena *mem)
 {
-    struct analysis a;
-    struct analysis_options o = {0};
+    struct context cx;
     struct err why;
     struct buf text;
     err_init(&why);
     buf_init(&text);
+    context_init(&cx, t, mem);
     struct screen s = {&text, shown, cli->width, cli->color, MOST_SHOWN};
-    if (analysis_run(&a, t, &o, mem, &why) < 0) cli_say("no report: %s", why.msg);
-    else if (cli->json) view_report_json(&cli->out, &a);
-    else view_report_text(&s, &a);
+    if (context_need(&cx, &checklist_pass, &why) < 0) cli_say("no report: %s", why.msg);
+    else if (cli->json) view_report_json(&cli->out, &cx);
+    else view_report_text(&s, &cx);
     if (!cli->json) fprintf(stderr, "%s", buf_c(&text));
-    analysis_done(&a);
+    context_done(&cx);
     buf_done(&text);
 }
 

@@ -10,8 +10,11 @@ static int show_open(struct cli *cli, const struct opts *o, struct trace *t, sho
                      struct err *e)
 {
     struct arena mem;
+    struct context cx;
     arena_init(&mem);
-    int rc = fn(cli, o, t, &mem, e);
+    context_init(&cx, t, &mem);
+    int rc = fn(cli, o, &cx, e);
+    context_done(&cx);
     arena_done(&mem);
     trace_free(t);
     return rc;

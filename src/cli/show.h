@@ -2,13 +2,13 @@
 #ifndef STRATA_CLI_SHOW_H
 #define STRATA_CLI_SHOW_H
 
+#include "analyze/context.h"
 #include "cli/cli.h"
 #include "report/screen.h"
 
-typedef int show_fn(struct cli *cli, const struct opts *o, const struct trace *t, struct arena *mem,
-                    struct err *e);
+typedef int show_fn(struct cli *cli, const struct opts *o, struct context *cx, struct err *e);
 
-/* Opens the trace of the first operand, calls `fn` with memory that lives as long, cleans up. */
+/* Opens the trace of the first operand, calls `fn` with its context, cleans up. */
 int show_trace(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
 
 /* The same with cli_open_part. A text begins with what part it is, unless the view says so. */

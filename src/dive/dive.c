@@ -29,7 +29,7 @@ static void measured(struct dive_kernel *k, const struct ncu_launch *l)
 /* Kernels of the trace; those that were not measured are estimated. */
 static int with_trace(const struct dive_in *in, struct arena *mem, struct dive *ret, struct err *e)
 {
-    const struct trace *t = in->basics->t;
+    const struct trace *t = in->cx->t;
     struct op_links links;
     struct pair *pairs = NULL;
     TRY(op_links_run(t, mem, &links, e));

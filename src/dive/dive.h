@@ -33,7 +33,7 @@ struct dive {
 };
 
 struct dive_in {
-    const struct basics *basics; /* NULL without a trace; targets likewise */
+    const struct context *cx; /* NULL without a trace; targets likewise */
     const struct targets *targets;
     const struct ncu_report *report; /* NULL when there is none: everything is estimated */
     struct ceilings ceilings;

@@ -71,7 +71,7 @@ struct size_group {
 };
 
 struct selector {
-    const struct basics *b;
+    const struct context *cx;
     int64_t *alone; /* by row */
     int64_t steady_ns;
     struct size_group *sizes;
@@ -86,9 +86,9 @@ struct selector {
 };
 
 /* Launches before this moment belong to the warm-up. */
-static int64_t steady_from(const struct basics *b)
+static int64_t steady_from(const struct context *cx)
 {
-    return b->steps.n_steps > 1 ? b->steps.steps[1].cpu.begin_ns : INT64_MIN;
+    return steps_of(cx)->n_steps > 1 ? steps_of(cx)->steps[1].cpu.begin_ns : INT64_MIN;
 }
 
 static int64_t launched_at(const struct trace *t, row_t r)
@@ -99,7 +99,7 @@ static int64_t launched_at(const struct trace *t, row_t r)
 
 static struct size_group *size_of(struct selector *s, row_t r)
 {
-    const struct trace *t = s->b->t;
+    const struct trace *t = s->cx->t;
     const struct gpu_info *g = &t->gpu[t->aux[r]];
     struct kernel_config c;
     memset(&c, 0, sizeof c);
@@ -122,7 +122,7 @@ static struct size_group *size_of(struct selector *s, row_t r)
 
 static bool add_launch(struct selector *s, row_t r)
 {
-    const struct trace *t = s->b->t;
+    const struct trace *t = s->cx->t;
     struct size_group *g = size_of(s, r);
     if (!g) return true;
     g->calls++;
@@ -137,7 +137,7 @@ static bool add_launch(struct selector *s, row_t r)
  * over a fixed grid are launched alike for a small matrix and for a large one. */
 static bool consider(struct selector *s, row_t r)
 {
-    const struct trace *t = s->b->t;
+    const struct trace *t = s->cx->t;
     struct size_group *g = size_of(s, r);
     if (!g) return true;
     bool steady = launched_at(t, r) >= s->steady_ns;
@@ -152,13 +152,13 @@ static bool each_kernel(struct selector *s, const struct device_line *d,
                         bool (*fn)(struct selector *, row_t))
 {
     for (uint32_t i = 0; i < d->n_work; i++)
-        if (s->b->t->kind[d->work[i]] == KIND_KERNEL && fn(s, d->work[i])) return true;
+        if (s->cx->t->kind[d->work[i]] == KIND_KERNEL && fn(s, d->work[i])) return true;
     return false;
 }
 
 static bool add_device(struct selector *s, const struct device_line *d)
 {
-    return add_alone(s->b->t, d, s->alone) || each_kernel(s, d, add_launch) ||
+    return add_alone(s->cx->t, d, s->alone) || each_kernel(s, d, add_launch) ||
            each_kernel(s, d, consider);
 }
 
@@ -185,13 +185,13 @@ static void represent(struct target *k, const struct size_group *g, const struct
 static bool add_size(struct selector *s, const struct size_group *g, struct demangler *d,
                      struct arena *mem)
 {
-    struct target k = {.name = trace_str(s->b->t, g->name)};
+    struct target k = {.name = trace_str(s->cx->t, g->name)};
     if (name_target(&k, d, mem)) return true;
     str_id id = intern_add(&s->shorts, k.short_name);
     uint32_t *slot = id == STR_NONE ? NULL : map_at(&s->by_short, id);
     if (!slot || VEC_RESERVE(s->kernels, s->n_kernels, s->cap_kernels, 1)) return true;
     if (*slot == MAP_NONE) {
-        represent(&k, g, s->b->t);
+        represent(&k, g, s->cx->t);
         *slot = (uint32_t)s->n_kernels;
         s->kernels[s->n_kernels++] = k;
     }
@@ -255,22 +255,22 @@ static bool choose(const struct selector *s, uint32_t top, const regex_t *filter
 
 static bool select_all(struct selector *s, struct arena *mem)
 {
-    const struct timeline *tl = &s->b->timeline;
-    s->alone = arena_zalloc(mem, s->b->t->n_rows + 1u, sizeof *s->alone);
+    const struct timeline *tl = timeline_of(s->cx);
+    s->alone = arena_zalloc(mem, s->cx->t->n_rows + 1u, sizeof *s->alone);
     if (!s->alone || intern_init(&s->configs) || intern_init(&s->shorts)) return true;
     for (uint32_t i = 0; i < tl->n_devices; i++)
         if (add_device(s, &tl->devices[i])) return true;
     return add_kernels(s, mem);
 }
 
-int targets_select(const struct basics *b, struct targets_wish wish, struct arena *mem,
+int targets_select(const struct context *cx, struct targets_wish wish, struct arena *mem,
                    struct targets *ret, struct err *e)
 {
     regex_t filter;
     *ret = (struct targets){0};
     if (wish.filter && regcomp(&filter, wish.filter, REG_EXTENDED | REG_NOSUB) != 0)
         return FAIL(e, ERR_USAGE, "--filter: '%s' is no regular expression", wish.filter);
-    struct selector s = {.b = b, .steady_ns = steady_from(b)};
+    struct selector s = {.cx = cx, .steady_ns = steady_from(cx)};
     map_init(&s.index);
     map_init(&s.by_short);
     bool failed =

@@ -7,8 +7,8 @@
 #ifndef STRATA_DIVE_TARGETS_H
 #define STRATA_DIVE_TARGETS_H
 
-#include "analyze/basics.h"
 #include "analyze/kernels/kernel_stats.h"
+#include "analyze/steps/steps.h"
 
 struct target {
     struct str name; /* readable, in full */
@@ -41,7 +41,7 @@ struct targets_wish {
 };
 
 /* Memory from `mem`. ERR_USAGE when the filter is no regular expression. */
-int targets_select(const struct basics *b, struct targets_wish wish, struct arena *mem,
+int targets_select(const struct context *cx, struct targets_wish wish, struct arena *mem,
                    struct targets *ret, struct err *e) MUST_USE;
 
 /* Time of a launch on average. */

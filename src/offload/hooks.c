@@ -218,7 +218,7 @@ static int add_allocations(struct finder *f, const struct item *it)
     const struct trace *t = f->t;
     const struct lane *lane = &t->lanes[t->lane[it->row]];
     for (row_t r = it->row; r < lane->end && t->ts_ns[r] < it->end_ns; r++)
-        if (call_allocates(calls_kind(&f->src.b->calls, t, r)))
+        if (call_allocates(calls_kind(calls_of(f->src.cx), t, r)))
             TRY(add(f, it->load, t->ts_ns[r], trace_end_ns(t, r), 0));
     return 0;
 }
@@ -273,10 +273,10 @@ static int by_load(const void *a, const void *b)
     return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
-int hooks_run(const struct trace *t, const struct basics *b, const struct streamed *s,
+int hooks_run(const struct trace *t, const struct context *cx, const struct streamed *s,
               struct arena *mem, struct hooks *ret)
 {
-    struct finder f = {.src = {t, b, s}, .t = t, .s = s, .mem = mem};
+    struct finder f = {.src = {t, cx, s}, .t = t, .s = s, .mem = mem};
     struct arena_mark mark = arena_mark(mem);
     int rc = look_at_threads(&f);
     arena_reset_to(mem, mark);

@@ -1,5 +1,5 @@
 /* hooks.h: what the CPU does only because weights move, besides moving them: code that runs before
- * a module (lint_checks, waits, gives cached memory back) and after it (puts the weights away,
+ * a module (checks, waits, gives cached memory back) and after it (puts the weights away,
  * copies them back), and what that does to the code between: cold caches, memory taken anew from
  * the driver. Told from the operators and calls around the loads; no Python frames are needed.
  *
@@ -32,7 +32,7 @@ struct hooks {
 #define HOOKS_COLD      2.2
 
 /* Memory from `mem`. ERR_NOMEM is the only failure. */
-int hooks_run(const struct trace *t, const struct basics *b, const struct streamed *s,
+int hooks_run(const struct trace *t, const struct context *cx, const struct streamed *s,
               struct arena *mem, struct hooks *ret) MUST_USE;
 
 #endif

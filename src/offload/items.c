@@ -48,7 +48,7 @@ static struct inside look_inside(const struct items_source *src, row_t op)
             in.kernels |= t->kind[work[i]] == KIND_KERNEL;
             if (streamed_is_download(t, work[i])) in.down_bytes += trace_gpu(t, work[i])->bytes;
         }
-        if (call_allocates(calls_kind(&src->b->calls, t, r))) in.alloc_ns += t->dur_ns[r];
+        if (call_allocates(calls_kind(calls_of(src->cx), t, r))) in.alloc_ns += t->dur_ns[r];
         if (r != op && t->kind[r] == KIND_OP) in.copies |= str_is(trace_name(t, r), "aten::copy_");
     }
     return in;
@@ -67,7 +67,7 @@ static void read_op(const struct items_source *src, struct item *it)
 
 static void read_call(const struct items_source *src, struct item *it)
 {
-    enum call_kind k = calls_kind(&src->b->calls, src->t, it->row);
+    enum call_kind k = calls_kind(calls_of(src->cx), src->t, it->row);
     it->frees = k == CALL_FREE;
     it->sure = call_allocates(k) || k == CALL_SYNC_STREAM;
     it->kind = k == CALL_SYNC_DEVICE || k == CALL_SYNC_EVENT ? ITEM_BARRIER
@@ -91,7 +91,7 @@ static void classify(const struct items_source *src, struct item *it)
     const struct streamed *s = src->s;
     if (it->load != STREAMED_NONE && it->begin_ns < s->loads[it->load].end_ns) {
         it->kind = ITEM_LOAD;
-        it->frees = calls_kind(&src->b->calls, src->t, it->row) == CALL_FREE;
+        it->frees = calls_kind(calls_of(src->cx), src->t, it->row) == CALL_FREE;
     } else if (src->t->kind[it->row] == KIND_OP) {
         read_op(src, it);
     } else {

@@ -27,7 +27,7 @@ struct item {
 /* What items are read from. */
 struct items_source {
     const struct trace *t;
-    const struct basics *b;
+    const struct context *cx;
     const struct streamed *s;
 };
 

@@ -93,8 +93,8 @@ static int64_t common(const struct span *a, uint32_t n_a, const struct span *b, 
 
 static int measure_overlap(const struct trial *tr, struct arena *mem, struct observed *ret)
 {
-    for (uint32_t i = 0; i < tr->b->timeline.n_devices; i++) {
-        const struct device_line *d = &tr->b->timeline.devices[i];
+    for (uint32_t i = 0; i < timeline_of(tr->cx)->n_devices; i++) {
+        const struct device_line *d = &timeline_of(tr->cx)->devices[i];
         struct span *copies = arena_alloc(mem, (d->n_work + (size_t)1) * sizeof *copies);
         struct span *kernels = arena_alloc(mem, (d->n_work + (size_t)1) * sizeof *kernels);
         if (!copies || !kernels) return ERR_NOMEM;
@@ -118,7 +118,7 @@ static void count_churn(const struct trial *tr, struct observed *ret)
         for (row_t r = trace_lower_bound(t, l, s->steps[0].cpu.begin_ns); r < t->lanes[l].end;
              r++) {
             if (t->ts_ns[r] >= s->steps[s->n_steps - 1].cpu.end_ns) break;
-            enum call_kind k = calls_kind(&tr->b->calls, t, r);
+            enum call_kind k = calls_kind(calls_of(tr->cx), t, r);
             if (!call_allocates(k)) continue;
             bool first = t->ts_ns[r] < s->steps[0].cpu.end_ns;
             struct observed_churn *c = first ? &ret->first : &ret->later;

@@ -7,18 +7,19 @@
 /* What break-even asks for where nobody says. */
 #define TARGET_PCT 10
 
-int scene_read(const struct trace *t, const struct basics *b, struct scene_hints hints,
-               struct arena *mem, struct scene *ret, struct err *e)
+int scene_read(struct context *cx, struct scene_hints hints, struct arena *mem, struct scene *ret,
+               struct err *e)
 {
-    *ret = (struct scene){.t = t, .b = b};
+    const struct trace *t = cx->t;
+    TRY(context_need(cx, &steps_pass, e));
+    *ret = (struct scene){.cx = cx};
     ret->streamed.asked_steps = hints.steps;
     ret->streamed.asked_passes = hints.passes;
-    TRY(streamed_run(t, b, mem, &ret->streamed, e));
+    TRY(streamed_run(t, cx, mem, &ret->streamed, e));
     if (!ret->streamed.n_loads) return 0;
-    TRY(sim_model_run(t, &b->calls, mem, &ret->model, e));
-    TRY(undistort_run(&ret->model, hints.wall_ns, mem, &ret->plain, e));
-    ret->trial =
-        (struct trial){.t = t, .b = b, .m = &ret->model, .u = &ret->plain, .s = &ret->streamed};
+    TRY(context_need(cx, &undistort_pass, e));
+    ret->trial = (struct trial){
+        .t = t, .cx = cx, .m = model_of(cx), .u = undistort_of(cx), .s = &ret->streamed};
     TRY(trial_init(&ret->trial, mem, e));
     return observe_run(&ret->trial, mem, &ret->observed, e);
 }
@@ -36,7 +37,7 @@ int scene_facts(const struct scene *sc, struct arena *mem, struct facts *ret, st
 
 int scene_complete(struct scene *sc, struct facts *f, struct arena *mem, struct err *e)
 {
-    TRY(facts_complete(f, sc->t->n_devices ? sc->t->devices[0].major : 0, mem, e));
+    TRY(facts_complete(f, sc->cx->t->n_devices ? sc->cx->t->devices[0].major : 0, mem, e));
     for (int h = 0; h < HOST_KINDS; h++) sc->trial.bytes_per_ns[h] = f->rate[h].bytes_per_ns;
     sc->trial.back_bytes_per_ns = f->back.bytes_per_ns;
     sc->trial.alloc_ns = f->alloc_ns;
@@ -44,11 +45,10 @@ int scene_complete(struct scene *sc, struct facts *f, struct arena *mem, struct 
     return 0;
 }
 
-int scene_run(const struct trace *t, const struct basics *b, struct arena *mem, struct scene *ret,
-              struct err *e)
+int scene_run(struct context *cx, struct arena *mem, struct scene *ret, struct err *e)
 {
     struct scene_hints none = {0};
-    TRY(scene_read(t, b, none, mem, ret, e));
+    TRY(scene_read(cx, none, mem, ret, e));
     if (!ret->streamed.n_loads) return 0;
     struct plan *p = &ret->plan;
     TRY(scene_facts(ret, mem, &p->facts, e));

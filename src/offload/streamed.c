@@ -16,7 +16,7 @@
 
 struct walk {
     const struct trace *t;
-    const struct basics *b;
+    const struct context *cx;
     struct arena *mem;
     struct streamed *s;
     uint32_t *kernels_until;  /* by row: kernels its thread has launched, its own included */
@@ -120,7 +120,7 @@ static int64_t end_with_cleanup(const struct walk *w, row_t span)
     const struct lane *lane = &t->lanes[t->lane[span]];
     int64_t end = trace_end_ns(t, span);
     for (row_t r = trace_lower_bound(t, t->lane[span], end); r < lane->end; r++) {
-        enum call_kind k = calls_kind(&w->b->calls, t, r);
+        enum call_kind k = calls_kind(calls_of(w->cx), t, r);
         if (!call_allocates(k) && !call_syncs(k)) break;
         if (trace_end_ns(t, r) > end) end = trace_end_ns(t, r);
     }
@@ -254,7 +254,7 @@ static int one_step(struct walk *w)
 
 static int find_steps(struct walk *w)
 {
-    const struct steps *found = &w->b->steps;
+    const struct steps *found = steps_of(w->cx);
     struct streamed *s = w->s;
     s->steps_are_guess = !found->n_steps && !s->asked_steps;
     if (s->asked_steps || !found->n_steps) return one_step(w);
@@ -437,11 +437,11 @@ static int find_all(struct walk *w, struct err *e)
     return number_blocks(w);
 }
 
-int streamed_run(const struct trace *t, const struct basics *b, struct arena *mem,
+int streamed_run(const struct trace *t, const struct context *cx, struct arena *mem,
                  struct streamed *ret, struct err *e)
 {
     *ret = (struct streamed){.asked_steps = ret->asked_steps, .asked_passes = ret->asked_passes};
-    struct walk w = {.t = t, .b = b, .mem = mem, .s = ret};
+    struct walk w = {.t = t, .cx = cx, .mem = mem, .s = ret};
     int rc = find_all(&w, e);
     return rc < 0 ? FAIL(e, rc, "out of memory while looking for streamed weights") : 0;
 }

@@ -10,7 +10,7 @@
 #ifndef STRATA_OFFLOAD_STREAMED_H
 #define STRATA_OFFLOAD_STREAMED_H
 
-#include "analyze/basics.h"
+#include "analyze/steps/steps.h"
 
 #define STREAMED_NONE UINT32_MAX
 
@@ -57,7 +57,7 @@ struct streamed {
 
 /* Fills `ret`, of which the asked ones are set. Memory from `mem`. A trace that streams nothing
  * gives no loads. ERR_USAGE when the loads cannot be divided into the steps asked for. */
-int streamed_run(const struct trace *t, const struct basics *b, struct arena *mem,
+int streamed_run(const struct trace *t, const struct context *cx, struct arena *mem,
                  struct streamed *ret, struct err *e) MUST_USE;
 
 /* The step that holds `ts_ns`, or STREAMED_NONE. */

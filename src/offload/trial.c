@@ -27,7 +27,7 @@ static void name_copies(struct trial *tr, uint32_t load)
 /* Memory given back and streams waited for by the offloading code itself, not by an operator. */
 static bool is_cleanup(const struct trial *tr, const struct sim_call *c)
 {
-    enum call_kind k = calls_kind(&tr->b->calls, tr->t, c->row);
+    enum call_kind k = calls_kind(calls_of(tr->cx), tr->t, c->row);
     if (c->n_work || (!call_allocates(k) && k != CALL_SYNC_STREAM)) return false;
     return trace_up(tr->t, c->row, KIND_OP) == ROW_NONE;
 }
@@ -63,7 +63,7 @@ static int find_hooks(struct trial *tr, struct arena *mem)
     uint32_t n_loads = tr->s->n_loads, k = 0;
     tr->first_hook = arena_alloc(mem, (n_loads + (size_t)1) * sizeof *tr->first_hook);
     if (!tr->first_hook) return ERR_NOMEM;
-    TRY(hooks_run(tr->t, tr->b, tr->s, mem, &tr->hooks));
+    TRY(hooks_run(tr->t, tr->cx, tr->s, mem, &tr->hooks));
     for (uint32_t i = 0; i <= n_loads; i++) {
         while (k < tr->hooks.n && tr->hooks.all[k].load < i) k++;
         tr->first_hook[i] = k;

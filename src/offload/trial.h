@@ -14,7 +14,7 @@
 /* What all trials of one trace share. */
 struct trial {
     const struct trace *t;
-    const struct basics *b;
+    struct context *cx;
     const struct sim_model *m;
     const struct undistort *u;
     const struct streamed *s;
@@ -34,7 +34,7 @@ struct trial {
     int64_t alloc_ns;                /* of one device allocation */
 };
 
-/* Fills what follows from t, b, m, u and s, which are set. Memory from `mem`, which must outlive
+/* Fills what follows from t, cx, m, u and s, which are set. Memory from `mem`, which must outlive
  * the trial. */
 int trial_init(struct trial *tr, struct arena *mem, struct err *e) MUST_USE;
 

@@ -42,7 +42,7 @@ static void put_doc(struct jout *j, const char *key, struct str doc)
 static void put_align(struct jout *j, const struct page *p)
 {
     uint32_t n[2];
-    for (int i = 0; i < 2; i++) n[i] = p->sets[i]->a->basics.steps.n_steps;
+    for (int i = 0; i < 2; i++) n[i] = steps_of(p->sets[i]->cx)->n_steps;
     uint32_t both = n[0] < n[1] ? n[0] : n[1];
     jout_obj(j, "align");
     jout_cstr(j, "by", both ? "step" : "start");

@@ -25,10 +25,10 @@ static void count(const struct device_idle *idle, struct bin *bins)
     }
 }
 
-void page_bins_put(const struct analysis *a, struct jout *j)
+void page_bins_put(const struct context *cx, struct jout *j)
 {
     struct bin bins[N_ENDS + 1] = {{0}};
-    for (uint32_t i = 0; i < a->basics.timeline.n_devices; i++) count(&a->syncs.idle[i], bins);
+    for (uint32_t i = 0; i < timeline_of(cx)->n_devices; i++) count(&idle_of(cx)->of[i], bins);
     jout_arr(j, "gap_histogram");
     for (int i = 0; i <= N_ENDS; i++) {
         if (!bins[i].count) continue;

@@ -157,20 +157,19 @@ static void put_busy(const struct writer *w, const struct device_line *d)
         put_busy_level(w, c, d, n);
 }
 
-int page_curves_run(const struct analysis *a, const struct launches *launches,
-                    struct page_block *block, struct arena *mem, struct page_curves *ret,
-                    struct err *e)
+int page_curves_run(const struct context *cx, struct page_block *block, struct arena *mem,
+                    struct page_curves *ret, struct err *e)
 {
-    struct writer w = {a->t, block, mem, ret};
-    struct memory_levels levels;
-    const struct timeline *tl = &a->basics.timeline;
-    TRY(memory_levels_run(a->t, mem, &levels, e));
-    uint32_t most = tl->n_devices + launches->n_devices + 2 * levels.n;
+    struct writer w = {cx->t, block, mem, ret};
+    const struct memory_levels *levels = levels_of(cx);
+    const struct launches *launches = launches_of(cx);
+    const struct timeline *tl = timeline_of(cx);
+    uint32_t most = tl->n_devices + launches->n_devices + 2 * levels->n;
     *ret = (struct page_curves){.list = arena_zalloc(mem, most + 1, sizeof *ret->list)};
     int rc = ret->list ? 0 : ERR_NOMEM;
     for (uint32_t i = 0; i < tl->n_devices && rc == 0; i++) put_busy(&w, &tl->devices[i]);
     for (uint32_t i = 0; i < launches->n_devices && rc == 0; i++)
         rc = put_queue(&w, &launches->devices[i]);
-    if (rc == 0) rc = put_memory(&w, &levels);
+    if (rc == 0) rc = put_memory(&w, levels);
     return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
 }

@@ -3,8 +3,8 @@
 #ifndef STRATA_PAGE_PAGE_CURVES_H
 #define STRATA_PAGE_PAGE_CURVES_H
 
-#include "analyze/analysis.h"
 #include "analyze/launches/launches.h"
+#include "analyze/rules/rule.h"
 #include "page/page_cols.h"
 
 enum { PAGE_CURVE_LEVELS = 4, PAGE_CURVE_POINTS = 200000 };
@@ -33,8 +33,7 @@ struct page_curves {
 };
 
 /* Into the block. Memory from `mem`. */
-int page_curves_run(const struct analysis *a, const struct launches *launches,
-                    struct page_block *block, struct arena *mem, struct page_curves *ret,
-                    struct err *e) MUST_USE;
+int page_curves_run(const struct context *cx, struct page_block *block, struct arena *mem,
+                    struct page_curves *ret, struct err *e) MUST_USE;
 
 #endif

@@ -21,17 +21,17 @@ static uint32_t at_most(uint32_t n, uint32_t most)
 
 uint32_t page_docs_steps(const struct page_set *s)
 {
-    return at_most(s->a->basics.steps.n_steps, PAGE_DOC_STEPS);
+    return at_most(steps_of(s->cx)->n_steps, PAGE_DOC_STEPS);
 }
 
 uint32_t page_docs_sites(const struct page_set *s)
 {
-    return at_most(s->a->syncs.n_sites, PAGE_DOC_ROWS);
+    return at_most(syncs_of(s->cx)->n_sites, PAGE_DOC_ROWS);
 }
 
 uint32_t page_docs_gaps(const struct page_set *s)
 {
-    return at_most(s->a->gaps.n_all, PAGE_DOC_ROWS);
+    return at_most(gaps_of(s->cx)->n_all, PAGE_DOC_ROWS);
 }
 
 /* ---- one function a document */
@@ -41,47 +41,42 @@ typedef int doc_fn(const struct page_set *s, struct buf *out, struct err *e);
 static int put_info(const struct page_set *s, struct buf *out, struct err *e)
 {
     struct census c;
-    TRY(census_run(s->a->t, s->mem, &c, e));
-    view_info_json(out, s->a->t, &c, -1);
+    TRY(census_run(s->cx->t, s->mem, &c, e));
+    view_info_json(out, s->cx->t, &c, -1);
     return 0;
 }
 
 static int put_report(const struct page_set *s, struct buf *out, struct err *e)
 {
-    view_report_json(out, s->a);
+    view_report_json(out, s->cx);
     return 0;
 }
 
 static int put_checklist(const struct page_set *s, struct buf *out, struct err *e)
 {
-    view_checklist_json(out, s->a);
+    view_checklist_json(out, s->cx);
     return 0;
 }
 
 static int put_stages(const struct page_set *s, struct buf *out, struct err *e)
 {
-    struct view_stages v = {s->a->t, &s->a->integrity, &s->a->stages};
+    struct view_stages v = {s->cx->t, integrity_of(s->cx), stages_of(s->cx)};
     view_stages_json(out, &v);
     return 0;
 }
 
 static int put_steps(const struct page_set *s, struct buf *out, struct err *e)
 {
-    struct basics b = s->a->basics;
-    b.steps.n_steps = page_docs_steps(s);
-    view_steps_json(out, &b, &s->a->integrity);
+    view_steps_json(out, s->cx, PAGE_DOC_STEPS);
     return 0;
 }
 
 static int put_syncs(const struct page_set *s, struct buf *out, struct err *e)
 {
-    struct source_places where;
-    struct syncs shown = s->a->syncs;
+    struct syncs shown = (*syncs_of(s->cx));
     shown.n_sites = page_docs_sites(s);
-    TRY(source_places_init(&where, s->a->t, e));
-    struct view_syncs v = {.t = s->a->t, .basics = &s->a->basics, .syncs = &shown, .where = &where};
+    struct view_syncs v = {.t = s->cx->t, .cx = s->cx, .syncs = &shown, .where = places_of(s->cx)};
     view_syncs_json(out, &v);
-    source_places_done(&where);
     return 0;
 }
 
@@ -89,16 +84,16 @@ static int put_syncs(const struct page_set *s, struct buf *out, struct err *e)
 static int put_gaps(const struct page_set *s, struct buf *out, struct err *e)
 {
     enum { CAUSES_A_GAP = 6 };
-    struct gaps shown = s->a->gaps;
+    struct gaps shown = (*gaps_of(s->cx));
     shown.n_all = page_docs_gaps(s);
     shown.all = arena_zalloc(s->mem, shown.n_all + 1, sizeof *shown.all);
     if (!shown.all) return FAIL(e, ERR_NOMEM, "out of memory");
     for (uint32_t i = 0; i < shown.n_all; i++) {
-        shown.all[i] = s->a->gaps.all[i];
+        shown.all[i] = gaps_of(s->cx)->all[i];
         shown.all[i].n_parts = at_most(shown.all[i].n_parts, CAUSES_A_GAP);
     }
     shown.n_causes = at_most(shown.n_causes, PAGE_DOC_ROWS);
-    struct view_gaps v = {s->a->t, &s->a->basics, &s->a->syncs, &shown};
+    struct view_gaps v = {s->cx->t, s->cx, syncs_of(s->cx), &shown};
     view_gaps_json(out, &v);
     return 0;
 }
@@ -118,18 +113,16 @@ static int put_table(const struct page_set *s, struct buf *out, struct err *e)
 
 static int put_launches(const struct page_set *s, struct buf *out, struct err *e)
 {
-    struct view_launches v = {s->a->t, &s->a->integrity, &s->a->stages, &s->launches};
+    struct view_launches v = {s->cx->t, integrity_of(s->cx), stages_of(s->cx), launches_of(s->cx)};
     view_launches_json(out, &v);
     return 0;
 }
 
 static int put_memory(const struct page_set *s, struct buf *out, struct err *e)
 {
-    struct memory shown = s->a->memory;
-    struct basics b = s->a->basics;
+    struct memory shown = (*memory_of(s->cx));
     shown.n_sites = at_most(shown.n_sites, PAGE_DOC_ROWS);
-    b.steps.n_steps = page_docs_steps(s);
-    struct view_memory v = {&b, &s->a->integrity, &s->a->stages, &shown};
+    struct view_memory v = {s->cx, integrity_of(s->cx), stages_of(s->cx), &shown, PAGE_DOC_STEPS};
     view_memory_json(out, &v);
     return 0;
 }
@@ -180,16 +173,16 @@ static void put_cut(struct jout *j, const char *key, uint32_t most, uint32_t n)
 
 void page_docs_cut(const struct page_set *s, struct jout *j)
 {
-    const struct analysis *a = s->a;
+    const struct context *cx = s->cx;
     jout_obj(j, "cut");
     put_cut(j, "tracks", PAGE_TRACKS, s->tracks.n + s->tracks.n_left_out);
-    put_cut(j, "steps", PAGE_DOC_STEPS, a->basics.steps.n_steps);
-    put_cut(j, "sites", PAGE_DOC_ROWS, a->syncs.n_sites);
-    put_cut(j, "gaps", PAGE_DOC_ROWS, a->gaps.n_all);
-    put_cut(j, "causes", PAGE_DOC_ROWS, a->gaps.n_causes);
+    put_cut(j, "steps", PAGE_DOC_STEPS, steps_of(cx)->n_steps);
+    put_cut(j, "sites", PAGE_DOC_ROWS, syncs_of(cx)->n_sites);
+    put_cut(j, "gaps", PAGE_DOC_ROWS, gaps_of(cx)->n_all);
+    put_cut(j, "causes", PAGE_DOC_ROWS, gaps_of(cx)->n_causes);
     put_cut(j, "kernels", PAGE_DOC_ROWS, s->kernels.n_rows);
     put_cut(j, "table", PAGE_DOC_ROWS, s->table.n_rows);
-    put_cut(j, "memory_sites", PAGE_DOC_ROWS, a->memory.n_sites);
-    put_cut(j, "stage_calls", PAGE_STAGE_CALLS, a->stages.tree.n_calls);
+    put_cut(j, "memory_sites", PAGE_DOC_ROWS, memory_of(cx)->n_sites);
+    put_cut(j, "stage_calls", PAGE_STAGE_CALLS, stages_of(cx)->tree.n_calls);
     jout_end_obj(j);
 }

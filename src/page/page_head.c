@@ -85,16 +85,16 @@ static uint32_t count_kept(const struct page_set *s, const struct lane *l)
 static uint32_t put_track(struct jout *j, const struct page_set *s, uint32_t i, uint32_t first)
 {
     const struct page_track *k = &s->tracks.list[i];
-    const struct lane *l = &s->a->t->lanes[k->lane];
+    const struct lane *l = &s->cx->t->lanes[k->lane];
     struct buf text;
     uint32_t n = count_kept(s, l);
     buf_init(&text);
     jout_obj(j, NULL);
     jout_cstr(j, "kind", page_track_kind(l->kind));
-    page_track_group(s->a->t, &s->tracks, l, &text);
+    page_track_group(s->cx->t, &s->tracks, l, &text);
     jout_str(j, "group", buf_str(&text));
     buf_reset(&text);
-    page_track_label(s->a->t, l, &text);
+    page_track_label(s->cx->t, l, &text);
     jout_str(j, "label", buf_str(&text));
     page_json_int_or_null(j, "thread", l->kind == LANE_THREAD && l->tid != ID_NONE, l->tid);
     page_json_int_or_null(j, "device", l->device >= 0, l->device);
@@ -162,7 +162,7 @@ static void put_configs(struct jout *j, const struct page_configs *c)
 
 static void put_steps(struct jout *j, const struct page_set *s)
 {
-    const struct steps *steps = &s->a->basics.steps;
+    const struct steps *steps = steps_of(s->cx);
     jout_arr(j, "steps");
     for (uint32_t i = 0; i < page_docs_steps(s); i++) {
         const struct step *step = &steps->steps[i];
@@ -170,10 +170,11 @@ static void put_steps(struct jout *j, const struct page_set *s)
         jout_obj(j, NULL);
         jout_uint(j, "index", i);
         if (step->name == STR_NONE) jout_null(j, "label");
-        else jout_str(j, "label", trace_str(s->a->t, step->name));
+        else jout_str(j, "label", trace_str(s->cx->t, step->name));
         page_json_times(j, s, step->cpu);
-        page_json_int_or_null(j, "gpu_t0_ns", works, step->gpu.extent.begin_ns - s->a->t->begin_ns);
-        page_json_int_or_null(j, "gpu_t1_ns", works, step->gpu.extent.end_ns - s->a->t->begin_ns);
+        page_json_int_or_null(j, "gpu_t0_ns", works,
+                              step->gpu.extent.begin_ns - s->cx->t->begin_ns);
+        page_json_int_or_null(j, "gpu_t1_ns", works, step->gpu.extent.end_ns - s->cx->t->begin_ns);
         jout_end_obj(j);
     }
     jout_end_arr(j);
@@ -182,11 +183,11 @@ static void put_steps(struct jout *j, const struct page_set *s)
 static void put_stages(struct jout *j, const struct page_set *s)
 {
     jout_arr(j, "stages");
-    for (uint32_t i = 0; i < s->a->stages.n; i++) {
-        const struct stage *stage = &s->a->stages.list[i];
+    for (uint32_t i = 0; i < stages_of(s->cx)->n; i++) {
+        const struct stage *stage = &stages_of(s->cx)->list[i];
         jout_obj(j, NULL);
         jout_cstr(j, "path", stage->path);
-        jout_str(j, "name", trace_str(s->a->t, stage->name));
+        jout_str(j, "name", trace_str(s->cx->t, stage->name));
         jout_uint(j, "depth", stage->depth);
         jout_bool(j, "container", stage->container);
         jout_end_obj(j);
@@ -256,7 +257,7 @@ static void put_columns(struct jout *j, const struct page_block *b, const struct
 
 static void put_page(struct jout *j, const struct page_set *s, const struct page_place *place)
 {
-    const struct trace *t = s->a->t;
+    const struct trace *t = s->cx->t;
     jout_obj(j, "page");
     jout_obj(j, "window");
     page_json_times(j, s, (struct span){t->begin_ns, t->end_ns});
@@ -270,7 +271,7 @@ static void put_page(struct jout *j, const struct page_set *s, const struct page
     put_stages(j, s);
     put_curves(j, &s->curves);
     page_marks_put(s, j);
-    page_bins_put(s->a, j);
+    page_bins_put(s->cx, j);
     put_columns(j, &s->block, place);
     jout_end_obj(j);
 }
@@ -280,13 +281,13 @@ static void put_words(struct jout *j, const struct page_set *s)
     struct buf title, text;
     buf_init(&title);
     buf_init(&text);
-    view_report_title(&title, s->a, s->path);
+    view_report_title(&title, s->cx, s->path);
     buf_add_str(&text, str_trim(buf_str(&title)));
     buf_adds(&text, "  ");
-    view_part_shown(&text, s->a->t);
+    view_part_shown(&text, s->cx->t);
     jout_str(j, "headline", str_trim(buf_str(&text)));
     buf_reset(&text);
-    view_report_verdict(&text, s->a);
+    view_report_verdict(&text, s->cx);
     jout_str(j, "verdict", buf_str(&text));
     if (!buf_ok(&text) || !buf_ok(&title)) j->out->failed = true;
     buf_done(&title);

@@ -61,7 +61,7 @@ static void put_sites(struct jout *j, const struct page_set *s)
     enum { ROWS_A_SITE = 200 };
     jout_arr(j, "sites");
     for (uint32_t i = 0; i < page_docs_sites(s); i++) {
-        const struct sync_site *site = &s->a->syncs.sites[i];
+        const struct sync_site *site = &syncs_of(s->cx)->sites[i];
         jout_obj(j, NULL);
         jout_uint(j, "id", i + 1);
         page_json_spans(j, "spans", s, site->rows,
@@ -75,7 +75,7 @@ static void put_sites(struct jout *j, const struct page_set *s)
 
 static void put_gaps(struct jout *j, const struct page_set *s)
 {
-    const struct gaps *gaps = &s->a->gaps;
+    const struct gaps *gaps = gaps_of(s->cx);
     jout_arr(j, "gaps");
     for (uint32_t i = 0; i < page_docs_gaps(s); i++) {
         const struct idle_gap *g = gaps->all[i].at;

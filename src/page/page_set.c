@@ -9,11 +9,12 @@
 
 static int run_passes(struct page_set *s, struct err *e)
 {
-    const struct analysis *a = s->a;
+    struct context *cx = s->cx;
     struct op_table_opts by_name = {.by = OP_BY_NAME, .stack_depth = 1, .n_threads = pool_size()};
-    TRY(launches_run(&a->basics, &a->stages, s->mem, &s->launches, e));
-    TRY(kernel_stats_run(a->t, KERNEL_BY_NAME, s->mem, &s->kernels, e));
-    TRY(op_table_run(a->t, &by_name, s->mem, &s->table, e));
+    TRY(context_need(cx, &launches_pass, e));
+    TRY(context_need(cx, &checklist_pass, e));
+    TRY(kernel_stats_run(cx->t, KERNEL_BY_NAME, s->mem, &s->kernels, e));
+    TRY(op_table_run(cx->t, &by_name, s->mem, &s->table, e));
     return op_table_sort(&s->table, NULL, s->mem, e);
 }
 
@@ -21,10 +22,10 @@ static int run_passes(struct page_set *s, struct err *e)
  * plan can be made has a page all the same. */
 static int plan_offload(struct page_set *s, struct err *e)
 {
-    if (s->a->t->n_rows > PAGE_SPANS || s->a->abstains) return 0;
+    if (s->cx->t->n_rows > PAGE_SPANS || wall_of(s->cx)->abstains) return 0;
     struct scene *scene = arena_zalloc(s->mem, 1, sizeof *scene);
     if (!scene) return FAIL(e, ERR_NOMEM, "out of memory");
-    int rc = scene_run(s->a->t, &s->a->basics, s->mem, scene, e);
+    int rc = scene_run(s->cx, s->mem, scene, e);
     if (rc == 0) s->scene = scene;
     else if (rc != ERR_NOMEM) err_init(e);
     return rc == ERR_NOMEM ? rc : 0;
@@ -32,24 +33,24 @@ static int plan_offload(struct page_set *s, struct err *e)
 
 static int choose_detail(struct page_set *s, struct err *e)
 {
-    struct page_detail_in in = {.t = s->a->t, .tracks = &s->tracks, .budget = PAGE_SPANS};
-    TRY(page_tracks_run(s->a->t, s->mem, &s->tracks, e));
-    TRY(page_stories_run(s->a, s->mem, &s->stories, e));
-    TRY(page_wishes_run(&s->stories, s->a, s->mem, &in, e));
+    struct page_detail_in in = {.t = s->cx->t, .tracks = &s->tracks, .budget = PAGE_SPANS};
+    TRY(page_tracks_run(s->cx->t, s->mem, &s->tracks, e));
+    TRY(page_stories_run(s->cx, s->mem, &s->stories, e));
+    TRY(page_wishes_run(&s->stories, s->cx, s->mem, &in, e));
     return page_detail_run(&in, s->mem, &s->detail, e);
 }
 
 /* What each piece of work waited for, by index into trace->gpu. */
 static int find_starts(struct page_set *s, const struct launch_wait ***ret, struct err *e)
 {
-    const struct trace *t = s->a->t;
-    const struct timeline *tl = &s->a->basics.timeline;
+    const struct trace *t = s->cx->t;
+    const struct timeline *tl = timeline_of(s->cx);
     const struct launch_wait **of = arena_zalloc(s->mem, t->n_gpu + 1, sizeof *of);
     if (!of) return FAIL(e, ERR_NOMEM, "out of memory");
     for (uint32_t i = 0; i < tl->n_devices; i++) {
         struct launch_wait *starts;
-        const struct queue *queue = &s->launches.devices[i].queue;
-        if (launch_waits_run(&s->a->basics, &tl->devices[i], queue, s->mem, &starts) < 0)
+        const struct queue *queue = &queues_of(s->cx)->of[i];
+        if (launch_waits_run(s->cx, &tl->devices[i], queue, s->mem, &starts) < 0)
             return FAIL(e, ERR_NOMEM, "out of memory");
         for (uint32_t k = 0; k < tl->devices[i].n_work; k++)
             of[t->aux[starts[k].work]] = &starts[k];
@@ -60,7 +61,7 @@ static int find_starts(struct page_set *s, const struct launch_wait ***ret, stru
 
 static int put_levels(struct page_set *s, struct err *e)
 {
-    struct page_levels_in in = {s->a->t, &s->tracks, &s->detail, &s->names, &s->block};
+    struct page_levels_in in = {s->cx->t, &s->tracks, &s->detail, &s->names, &s->block};
     s->levels = mem_zalloc(s->tracks.n + 1, sizeof *s->levels);
     if (!s->levels) return FAIL(e, ERR_NOMEM, "out of memory");
     for (uint32_t i = 0; i < s->tracks.n; i++) TRY(page_levels_run(&in, i, &s->levels[i], e));
@@ -70,20 +71,20 @@ static int put_levels(struct page_set *s, struct err *e)
 static int put_columns(struct page_set *s, struct err *e)
 {
     const struct launch_wait **starts;
-    TRY(page_names_init(&s->names, s->a->t, e));
+    TRY(page_names_init(&s->names, s->cx->t, e));
     TRY(find_starts(s, &starts, e));
-    struct page_spans_in spans = {s->a, &s->tracks, &s->detail, starts, &s->names, &s->block};
+    struct page_spans_in spans = {s->cx, &s->tracks, &s->detail, starts, &s->names, &s->block};
     TRY(page_spans_run(&spans, s->mem, &s->configs, e));
     TRY(put_levels(s, e));
-    TRY(page_curves_run(s->a, &s->launches, &s->block, s->mem, &s->curves, e));
-    TRY(page_stages_run(s->a, &s->block, s->mem, e));
+    TRY(page_curves_run(s->cx, &s->block, s->mem, &s->curves, e));
+    TRY(page_stages_run(s->cx, &s->block, s->mem, e));
     return page_names_put(&s->names, &s->block, e);
 }
 
-int page_set_run(struct page_set *s, const struct analysis *a, const char *path, struct arena *mem,
+int page_set_run(struct page_set *s, struct context *cx, const char *path, struct arena *mem,
                  struct err *e)
 {
-    *s = (struct page_set){.a = a, .path = path, .mem = mem};
+    *s = (struct page_set){.cx = cx, .path = path, .mem = mem};
     TRY(run_passes(s, e));
     TRY(plan_offload(s, e));
     TRY(choose_detail(s, e));

@@ -5,6 +5,7 @@
 
 #include "analyze/kernels/kernel_stats.h"
 #include "analyze/ops/op_table.h"
+#include "analyze/rules/checklist.h"
 #include "offload/scene.h"
 #include "page/page_curves.h"
 #include "page/page_levels.h"
@@ -15,12 +16,11 @@
 enum { PAGE_DOC_ROWS = 400, PAGE_DOC_STEPS = 5000, PAGE_STAGE_CALLS = 50000 };
 
 struct page_set {
-    const struct analysis *a;
+    struct context *cx;
     const char *path; /* as the user named it */
     struct arena *mem;
 
     /* what the analysis leaves to others */
-    struct launches launches;
     struct kernel_stats kernels;
     struct op_table table;
     struct scene *scene; /* what streaming its weights costs; NULL when it was not looked at */
@@ -35,8 +35,8 @@ struct page_set {
     struct page_curves curves;
 };
 
-/* `a`, `path` and `mem` must outlive the set. page_set_done is due also after a failure. */
-int page_set_run(struct page_set *s, const struct analysis *a, const char *path, struct arena *mem,
+/* `cx`, `path` and `mem` must outlive the set. page_set_done is due also after a failure. */
+int page_set_run(struct page_set *s, struct context *cx, const char *path, struct arena *mem,
                  struct err *e) MUST_USE;
 void page_set_done(struct page_set *s);
 

@@ -188,7 +188,7 @@ static bool take_configs(struct writer *w, struct arena *mem, struct page_config
 int page_spans_run(const struct page_spans_in *in, struct arena *mem, struct page_configs *ret,
                    struct err *e)
 {
-    struct writer w = {.in = in, .t = in->a->t};
+    struct writer w = {.in = in, .t = in->cx->t};
     w.families = mem_zalloc(w.t->strings.n + 1, 1);
     w.failed = intern_init(&w.configs) || !w.families;
     if (!w.failed) put_spans(&w);

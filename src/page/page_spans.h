@@ -2,13 +2,13 @@
 #ifndef STRATA_PAGE_PAGE_SPANS_H
 #define STRATA_PAGE_PAGE_SPANS_H
 
-#include "analyze/analysis.h"
 #include "analyze/launches/launch_wait.h"
+#include "analyze/rules/rule.h"
 #include "page/page_detail.h"
 #include "page/page_names.h"
 
 struct page_spans_in {
-    const struct analysis *a;
+    const struct context *cx;
     const struct page_tracks *tracks;
     const struct page_detail *detail;
     const struct launch_wait *const

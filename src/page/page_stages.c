@@ -16,12 +16,12 @@ static void extend(const struct stage_tree *tree, struct span *gpu, uint32_t cal
     }
 }
 
-static void find_work(const struct analysis *a, struct span *gpu)
+static void find_work(const struct context *cx, struct span *gpu)
 {
-    const struct stage_tree *tree = &a->stages.tree;
-    const struct trace *t = a->t;
-    for (uint32_t d = 0; d < a->basics.timeline.n_devices; d++) {
-        const struct device_line *line = &a->basics.timeline.devices[d];
+    const struct stage_tree *tree = &stages_of(cx)->tree;
+    const struct trace *t = cx->t;
+    for (uint32_t d = 0; d < timeline_of(cx)->n_devices; d++) {
+        const struct device_line *line = &timeline_of(cx)->devices[d];
         for (uint32_t i = 0; i < line->n_work; i++) {
             row_t launch = trace_launch_of(t, line->work[i]);
             struct span work = {t->ts_ns[line->work[i]], trace_end_ns(t, line->work[i])};
@@ -32,10 +32,11 @@ static void find_work(const struct analysis *a, struct span *gpu)
 
 static int by_start(const void *a, const void *b, void *ctx)
 {
-    const struct analysis *an = ctx;
+    const struct context *cx = ctx;
+    const struct stage_call *calls = stages_of(cx)->tree.calls;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    int64_t x = an->t->ts_ns[an->stages.tree.calls[i].row];
-    int64_t y = an->t->ts_ns[an->stages.tree.calls[k].row];
+    int64_t x = cx->t->ts_ns[calls[i].row];
+    int64_t y = cx->t->ts_ns[calls[k].row];
     if (x != y) return x < y ? -1 : 1;
     return (i > k) - (i < k);
 }
@@ -57,19 +58,19 @@ static void put_call(struct columns *c, const struct trace *t, const struct stag
     page_col_uint(&c->gpu_dur, (uint64_t)(gpu.end_ns - gpu.begin_ns));
 }
 
-int page_stages_run(const struct analysis *a, struct page_block *block, struct arena *mem,
+int page_stages_run(const struct context *cx, struct page_block *block, struct arena *mem,
                     struct err *e)
 {
-    const struct stage_tree *tree = &a->stages.tree;
+    const struct stage_tree *tree = &stages_of(cx)->tree;
     struct columns c = {0};
     struct span *gpu = arena_zalloc(mem, tree->n_calls + 1, sizeof *gpu);
     uint32_t *order = arena_alloc(mem, ((size_t)tree->n_calls + 1) * sizeof *order);
     if (!gpu || !order) return FAIL(e, ERR_NOMEM, "out of memory");
     for (uint32_t i = 0; i < tree->n_calls; i++) order[i] = i;
-    qsort_r(order, tree->n_calls, sizeof *order, by_start, (void *)(uintptr_t)a);
-    find_work(a, gpu);
+    qsort_r(order, tree->n_calls, sizeof *order, by_start, (void *)(uintptr_t)cx);
+    find_work(cx, gpu);
     for (uint32_t i = 0; i < tree->n_calls && i < PAGE_STAGE_CALLS; i++)
-        put_call(&c, a->t, &tree->calls[order[i]], gpu[order[i]]);
+        put_call(&c, cx->t, &tree->calls[order[i]], gpu[order[i]]);
     page_block_name(block, "stage_id", &c.id);
     page_block_name(block, "stage_start", &c.start);
     page_block_name(block, "stage_dur", &c.dur);

@@ -3,12 +3,12 @@
 #ifndef STRATA_PAGE_PAGE_STAGES_H
 #define STRATA_PAGE_PAGE_STAGES_H
 
-#include "analyze/analysis.h"
+#include "analyze/rules/rule.h"
 #include "page/page_cols.h"
 
 /* The columns of the calls, by start, into the block; at most PAGE_STAGE_CALLS, the first ones.
  * Scratch memory from `mem`. */
-int page_stages_run(const struct analysis *a, struct page_block *block, struct arena *mem,
+int page_stages_run(const struct context *cx, struct page_block *block, struct arena *mem,
                     struct err *e) MUST_USE;
 
 #endif

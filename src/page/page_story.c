@@ -10,7 +10,7 @@
 #define LEAST_MARGIN_NS 5000
 
 struct teller {
-    const struct analysis *a;
+    const struct context *cx;
     const struct trace *t;
     struct source_places *where;
     struct arena *mem;
@@ -104,16 +104,15 @@ static int longest_first(const void *a, const void *b)
  * ended the longest is shown. */
 static int take_gaps(const struct teller *k, const struct sync_story *story, struct page_step *step)
 {
-    const struct syncs *syncs = &k->a->syncs;
-    uint32_t wait = (uint32_t)(story->wait - syncs->waits.all);
+    uint32_t wait = (uint32_t)(story->wait - waits_of(k->cx)->all);
     struct span *gaps = arena_zalloc(k->mem, story->n_gaps + 1, sizeof *gaps);
     const struct idle_gap *longest = NULL;
     uint32_t n = 0;
     if (!gaps) return ERR_NOMEM;
-    for (uint32_t d = 0; d < k->a->basics.timeline.n_devices; d++)
-        for (uint32_t i = 0; i < syncs->idle[d].n_gaps && n < story->n_gaps; i++) {
-            const struct idle_gap *g = &syncs->idle[d].gaps[i];
-            if (g->wait != wait) continue;
+    for (uint32_t d = 0; d < timeline_of(k->cx)->n_devices; d++)
+        for (uint32_t i = 0; i < idle_of(k->cx)->of[d].n_gaps && n < story->n_gaps; i++) {
+            const struct idle_gap *g = &idle_of(k->cx)->of[d].gaps[i];
+            if (exposed_of(k->cx)->payers[d][i] != wait) continue;
             gaps[n++] = (struct span){g->begin_ns, g->late_ns};
             if (!longest || idle_gap_ns(g) > idle_gap_ns(longest)) longest = g;
         }
@@ -170,9 +169,9 @@ static int tell_site(const struct teller *k, const struct sync_site *site, struc
 {
     struct sync_story story;
     struct moments moments;
-    const struct analysis *a = k->a;
-    TRY(sync_story_run(k->t, &a->basics, &a->syncs, site, &story));
-    struct view_syncs v = {.t = k->t, .basics = &a->basics, .syncs = &a->syncs, .story = &story};
+    const struct context *cx = k->cx;
+    TRY(sync_story_run(cx, site, &story));
+    struct view_syncs v = {.t = k->t, .cx = cx, .syncs = syncs_of(cx), .story = &story};
     TRY(sync_moments_run(&v, k->mem, &moments));
     for (uint32_t i = 0; i < moments.n; i++) tell_moment(k, s, &moments.list[i]);
     TRY(shade_gaps(k, &story, s));
@@ -184,31 +183,31 @@ static int tell_site(const struct teller *k, const struct sync_site *site, struc
 /* ---- other findings */
 
 /* The site a finding is about, or NULL. */
-static const struct sync_site *site_of(const struct analysis *a, const struct finding *f)
+static const struct sync_site *site_of(const struct context *cx, const struct finding *f)
 {
     for (uint32_t i = 0; i < f->n_edits; i++) {
         const struct sim_edit *edit = &f->edits[i];
         if (edit->kind != EDIT_DROP_SYNC || !edit->n_rows) continue;
-        size_t wait = syncs_wait_of(&a->syncs, a->t, edit->rows[0]);
-        uint32_t site = wait == SIZE_MAX ? SYNCS_NO_SITE : a->syncs.site_of[wait];
-        if (site != SYNCS_NO_SITE) return &a->syncs.sites[site];
+        size_t wait = syncs_wait_of(syncs_of(cx), cx->t, edit->rows[0]);
+        uint32_t site = wait == SIZE_MAX ? SYNCS_NO_SITE : syncs_of(cx)->site_of[wait];
+        if (site != SYNCS_NO_SITE) return &syncs_of(cx)->sites[site];
     }
     return NULL;
 }
 
 /* The listed gap that shares most time with the row, or NULL. */
-static const struct gap *gap_at(const struct analysis *a, row_t r)
+static const struct gap *gap_at(const struct context *cx, row_t r)
 {
     const struct gap *best = NULL;
     int64_t most_ns = 0;
-    struct span s = span_of(a->t, r);
-    for (uint32_t i = 0; i < a->gaps.n_all; i++) {
-        const struct idle_gap *g = a->gaps.all[i].at;
+    struct span s = span_of(cx->t, r);
+    for (uint32_t i = 0; i < gaps_of(cx)->n_all; i++) {
+        const struct idle_gap *g = gaps_of(cx)->all[i].at;
         int64_t begin = g->begin_ns > s.begin_ns ? g->begin_ns : s.begin_ns;
         int64_t end = g->end_ns < s.end_ns ? g->end_ns : s.end_ns;
         if (end - begin <= most_ns) continue;
         most_ns = end - begin;
-        best = &a->gaps.all[i];
+        best = &gaps_of(cx)->all[i];
     }
     return best;
 }
@@ -240,7 +239,7 @@ static void tell_gap(const struct teller *k, struct page_story *s, const struct 
 static struct span view_of(const struct teller *k, const struct page_story *s,
                            const struct evidence *ev)
 {
-    const struct steps *steps = &k->a->basics.steps;
+    const struct steps *steps = steps_of(k->cx);
     if (ev->row != ROW_NONE) return span_of(k->t, ev->row);
     if (ev->ts_ns != ID_NONE) return (struct span){ev->ts_ns, ev->ts_ns};
     if (s->n) return s->steps[s->n - 1].view;
@@ -269,7 +268,7 @@ static void tell_finding(const struct teller *k, const struct finding *f, struct
     }
     if (heart == ROW_NONE) return;
     row_t launch = trace_launch_of(k->t, heart);
-    const struct gap *g = launch == ROW_NONE ? gap_at(k->a, heart) : NULL;
+    const struct gap *g = launch == ROW_NONE ? gap_at(k->cx, heart) : NULL;
     if (g) tell_gap(k, s, g->at);
     if (!kind_is_device((enum row_kind)k->t->kind[heart])) take_frames(k, s, heart);
     else if (launch != ROW_NONE) take_frames(k, s, launch);
@@ -285,34 +284,31 @@ static bool new_story(const struct teller *k, struct page_story *s)
 
 static int tell_all(const struct teller *k, struct page_stories *ret)
 {
-    const struct analysis *a = k->a;
+    const struct context *cx = k->cx;
     for (uint32_t i = 0; i < ret->n_sites; i++) {
         if (new_story(k, &ret->sites[i])) return ERR_NOMEM;
-        TRY(tell_site(k, &a->syncs.sites[i], &ret->sites[i]));
+        TRY(tell_site(k, &syncs_of(cx)->sites[i], &ret->sites[i]));
         frame_views(k->t, &ret->sites[i]);
     }
     for (uint32_t i = 0; i < ret->n_findings; i++) {
-        const struct sync_site *site = site_of(a, a->findings.items[i]);
+        const struct sync_site *site = site_of(cx, findings_of(cx)->items[i]);
         if (new_story(k, &ret->findings[i])) return ERR_NOMEM;
         if (site) TRY(tell_site(k, site, &ret->findings[i]));
-        else tell_finding(k, a->findings.items[i], &ret->findings[i]);
+        else tell_finding(k, findings_of(cx)->items[i], &ret->findings[i]);
         frame_views(k->t, &ret->findings[i]);
     }
     return 0;
 }
 
-int page_stories_run(const struct analysis *a, struct arena *mem, struct page_stories *ret,
+int page_stories_run(const struct context *cx, struct arena *mem, struct page_stories *ret,
                      struct err *e)
 {
-    struct source_places where;
-    struct teller k = {a, a->t, &where, mem};
-    uint32_t n = a->syncs.n_sites < PAGE_SITES_TOLD ? a->syncs.n_sites : PAGE_SITES_TOLD;
-    *ret = (struct page_stories){.n_findings = a->findings.n, .n_sites = n};
-    ret->findings = arena_zalloc(mem, a->findings.n + 1, sizeof *ret->findings);
+    struct teller k = {cx, cx->t, places_of(cx), mem};
+    uint32_t n = syncs_of(cx)->n_sites < PAGE_SITES_TOLD ? syncs_of(cx)->n_sites : PAGE_SITES_TOLD;
+    *ret = (struct page_stories){.n_findings = findings_of(cx)->n, .n_sites = n};
+    ret->findings = arena_zalloc(mem, findings_of(cx)->n + 1, sizeof *ret->findings);
     ret->sites = arena_zalloc(mem, n + 1, sizeof *ret->sites);
     if (!ret->findings || !ret->sites) return FAIL(e, ERR_NOMEM, "out of memory");
-    TRY(source_places_init(&where, a->t, e));
     int rc = tell_all(&k, ret);
-    source_places_done(&where);
     return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
 }

@@ -3,7 +3,7 @@
 #ifndef STRATA_PAGE_PAGE_STORY_H
 #define STRATA_PAGE_PAGE_STORY_H
 
-#include "analyze/analysis.h"
+#include "analyze/rules/rule.h"
 #include "trace/trace.h"
 
 enum {
@@ -41,7 +41,7 @@ struct page_stories {
 };
 
 /* Memory from `mem`. */
-int page_stories_run(const struct analysis *a, struct arena *mem, struct page_stories *ret,
+int page_stories_run(const struct context *cx, struct arena *mem, struct page_stories *ret,
                      struct err *e) MUST_USE;
 
 #endif

@@ -8,9 +8,9 @@ static void wish(struct page_detail_in *in, struct page_wish *to, struct span s,
 }
 
 /* The step in the middle: warm, and as good as any. */
-static void wish_step(const struct analysis *a, struct page_detail_in *in, struct page_wish *to)
+static void wish_step(const struct context *cx, struct page_detail_in *in, struct page_wish *to)
 {
-    const struct steps *s = &a->basics.steps;
+    const struct steps *s = steps_of(cx);
     if (!s->n_steps) return;
     const struct step *step = &s->steps[s->n_steps / 2];
     struct span both = step->cpu;
@@ -29,7 +29,7 @@ static void collect_rows(const struct page_story *s, row_t *rows, uint32_t *n)
     for (uint32_t i = 0; i < s->n_frames; i++) rows[(*n)++] = s->frames[i];
 }
 
-int page_wishes_run(const struct page_stories *s, const struct analysis *a, struct arena *mem,
+int page_wishes_run(const struct page_stories *s, const struct context *cx, struct arena *mem,
                     struct page_detail_in *ret, struct err *e)
 {
     enum { A_STORY = PAGE_STORY_STEPS * (PAGE_STEP_ROWS + 1) + PAGE_STORY_FRAMES };
@@ -45,9 +45,9 @@ int page_wishes_run(const struct page_stories *s, const struct analysis *a, stru
         /* The end is where the device runs dry: the part that costs. */
         wish(ret, wishes, story->all, story->all.end_ns, why ? why : "a finding");
         collect_rows(story, rows, &ret->n_rows);
-        if (i + 1 == s->n_findings || (i == 0 && !s->n_findings)) wish_step(a, ret, wishes);
+        if (i + 1 == s->n_findings || (i == 0 && !s->n_findings)) wish_step(cx, ret, wishes);
     }
-    if (!n) wish_step(a, ret, wishes);
+    if (!n) wish_step(cx, ret, wishes);
     ret->wishes = wishes;
     ret->rows = rows;
     return 0;

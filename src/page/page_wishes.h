@@ -7,7 +7,7 @@
 #include "page/page_story.h"
 
 /* Fills wishes and rows of `ret`. Memory from `mem`. */
-int page_wishes_run(const struct page_stories *s, const struct analysis *a, struct arena *mem,
+int page_wishes_run(const struct page_stories *s, const struct context *cx, struct arena *mem,
                     struct page_detail_in *ret, struct err *e) MUST_USE;
 
 #endif

@@ -71,7 +71,7 @@ static void tell_calls(const struct teller *k)
 /* The last work that had started by the time the queue was empty. */
 static row_t last_work(const struct view_syncs *v)
 {
-    const struct device_line *d = timeline_device(&v->basics->timeline, v->story->wait->device);
+    const struct device_line *d = timeline_device(timeline_of(v->cx), v->story->wait->device);
     uint32_t n = d ? timeline_work_at(v->t, d, v->story->done_ns) : 0;
     return n ? d->work[n - 1] : ROW_NONE;
 }
@@ -141,7 +141,7 @@ static void tell_after(const struct teller *k)
     struct moment *m =
         tell(k, story->caught_up_ns,
              arena_printf(k->mem, "the CPU has caught up: %s of idle GPU time in %s gap%s",
-                          human_time(story->wait->exposed_ns).s, human_count(story->n_gaps).s,
+                          human_time(story->exposed_ns).s, human_count(story->n_gaps).s,
                           story->n_gaps == 1 ? "" : "s"));
     m->about.begin_ns = story->wait->end_ns;
     m->mark = MARK_EXPOSED;

@@ -40,7 +40,7 @@ static void put_sides(const struct screen *s, const struct view_diff *v)
 
 static void put_wall(const struct screen *s, const struct view_diff *v)
 {
-    int64_t before = v->d->side[0]->wall_ns, after = v->d->side[1]->wall_ns;
+    int64_t before = wall_of(v->d->side[0])->wall_ns, after = wall_of(v->d->side[1])->wall_ns;
     const struct diff_stats *st = v->stats;
     char a[32], b[32];
     buf_printf(s->out, "  wall %s -> %s ms  (%+.2f ms, %+.1f %%)\n", ms(before, a, sizeof a),
@@ -157,10 +157,10 @@ static void put_kernels(const struct screen *s, const struct diff *d)
         buf_printf(s->out, "  kernel names: %u new, %u gone\n", k->new_names, k->gone_names);
 }
 
-static uint64_t in_loop(const struct analysis *a)
+static uint64_t in_loop(const struct context *cx)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; i < a->syncs.n_sites; i++) n += a->syncs.sites[i].in_loop;
+    for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++) n += syncs_of(cx)->sites[i].in_loop;
     return n;
 }
 
@@ -181,7 +181,7 @@ static void put_syncs(const struct screen *s, const struct diff *d)
     uint64_t before = in_loop(d->side[0]), after = in_loop(d->side[1]);
     buf_printf(s->out, "  syncs in the loop %llu -> %llu", (unsigned long long)before,
                (unsigned long long)after);
-    buf_adds(s->out, after == 0 && d->side[1]->basics.steps.n_steps
+    buf_adds(s->out, after == 0 && steps_of(d->side[1])->n_steps
                          ? "   proved: no blocking call inside the steps of the after trace\n"
                          : "\n");
 }
@@ -317,13 +317,13 @@ void view_diff_json(struct buf *out, const struct view_diff *v)
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
-    json_pair(&j, "wall", d->side[0]->wall_ns, d->side[1]->wall_ns);
-    json_pair(&j, "wall_without_profiler", d->side[0]->undistort.plain_ns,
-              d->side[1]->undistort.plain_ns);
+    json_pair(&j, "wall", wall_of(d->side[0])->wall_ns, wall_of(d->side[1])->wall_ns);
+    json_pair(&j, "wall_without_profiler", undistort_of(d->side[0])->plain_ns,
+              undistort_of(d->side[1])->plain_ns);
     json_stats(&j, v->stats);
-    json_pair(&j, "step", d->side[0]->basics.steps.median_ns, d->side[1]->basics.steps.median_ns);
-    jout_uint(&j, "steps_before", d->side[0]->basics.steps.n_steps);
-    jout_uint(&j, "steps_after", d->side[1]->basics.steps.n_steps);
+    json_pair(&j, "step", steps_of(d->side[0])->median_ns, steps_of(d->side[1])->median_ns);
+    jout_uint(&j, "steps_before", steps_of(d->side[0])->n_steps);
+    jout_uint(&j, "steps_after", steps_of(d->side[1])->n_steps);
     jout_arr(&j, "parts");
     for (uint32_t i = 0; i < d->n_parts; i++) {
         jout_obj(&j, NULL);

@@ -64,7 +64,7 @@ static void json_cause(struct jout *j, const struct view_gaps *v, uint32_t i)
     jout_uint(j, "count", c->count);
     jout_us(j, "idle_us", c->idle_ns);
     jout_uint(j, "in_steps", c->in_steps);
-    jout_bool(j, "recurs", gaps_recurs(c, &v->basics->steps));
+    jout_bool(j, "recurs", gaps_recurs(c, steps_of(v->cx)));
     if (c->kind == CAUSE_PYTHON) json_inner(j, v, i);
     jout_end_obj(j);
 }
@@ -164,7 +164,7 @@ static void cell_name(struct text_table *tt, int col, const struct view_gaps *v,
     if (n && inner[0].idle_ns * 3 > c->idle_ns)
         buf_printf(&text, " (" STR_FMT ")", STR_ARG(inner[0].name));
     bool once = c->kind == CAUSE_PROFILER || c->kind == CAUSE_LOADING;
-    if (once && !gaps_recurs(c, &v->basics->steps)) buf_adds(&text, " (once)");
+    if (once && !gaps_recurs(c, steps_of(v->cx))) buf_adds(&text, " (once)");
     text_table_cell(tt, col, human_cut(buf_str(&text), NAME_WIDTH, cut, sizeof cut));
     if (!buf_ok(&text)) tt->failed = true;
     buf_done(&text);

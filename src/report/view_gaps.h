@@ -7,7 +7,7 @@
 
 struct view_gaps {
     const struct trace *t;
-    const struct basics *basics;
+    const struct context *cx;
     const struct syncs *syncs;
     const struct gaps *gaps;
 };

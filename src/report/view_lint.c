@@ -150,7 +150,7 @@ void view_lint_json(struct buf *out, const struct trace *t, const struct lint_re
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
     json_damage(&j, &t->damage);
-    jout_arr(&j, "lint_checks");
+    jout_arr(&j, "checks");
     for (int i = 0; i < c->n; i++) json_check(&j, t, lint_checks[i], &c->results[i]);
     jout_end_arr(&j);
     jout_end_obj(&j);

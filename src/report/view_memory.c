@@ -35,7 +35,7 @@ static void json_growth(struct jout *j, const struct memory_growth *g)
 
 static void json_line(struct jout *j, const struct view_memory *v, const struct memory_line *l)
 {
-    const struct trace *t = v->basics->t;
+    const struct trace *t = v->cx->t;
     jout_obj(j, NULL);
     jout_cstr(j, "device", l->device_type == 0 ? "cpu" : "gpu");
     jout_int(j, "device_id", l->device_id);
@@ -50,7 +50,7 @@ static void json_line(struct jout *j, const struct view_memory *v, const struct 
     bytes_or_null(j, "unused_bytes", l->unused_bytes);
     json_growth(j, &l->growth);
     jout_arr(j, "steps");
-    for (uint32_t i = 0; i < v->basics->steps.n_steps; i++) {
+    for (uint32_t i = 0; i < steps_of(v->cx)->n_steps && i < v->most_steps; i++) {
         jout_obj(j, NULL);
         jout_uint(j, "index", i);
         jout_int(j, "end_bytes", l->steps[i].end_bytes);
@@ -105,7 +105,7 @@ static void json_stages(struct jout *j, const struct stages *stages)
 void view_memory_json(struct buf *out, const struct view_memory *v)
 {
     const struct memory *m = v->memory;
-    const struct trace *t = v->basics->t;
+    const struct trace *t = v->cx->t;
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
@@ -164,7 +164,7 @@ static void show_line(const struct screen *s, const struct view_memory *v,
 static void show_steps(const struct screen *s, const struct view_memory *v,
                        const struct memory_line *l)
 {
-    uint32_t n = v->basics->steps.n_steps;
+    uint32_t n = steps_of(v->cx)->n_steps;
     if (!n) return;
     struct text_table tt;
     text_table_init(&tt);
@@ -215,7 +215,7 @@ static void show_sites(const struct screen *s, const struct view_memory *v)
     for (uint32_t i = 0; i < m->n_sites && i < s->limit && i < 12; i++) {
         const struct alloc_site *a = &m->sites[i];
         text_table_row(&tt, TEXT_PLAIN);
-        site_cell(&tt, v->basics->t, a);
+        site_cell(&tt, v->cx->t, a);
         screen_count(&tt, 1, a->count);
         screen_bytes(&tt, 2, a->bytes);
         screen_bytes(&tt, 3, a->largest_bytes);
@@ -247,8 +247,8 @@ static void show_calls(const struct screen *s, const struct view_memory *v)
     for (uint32_t i = 0; i < m->n_calls; i++) {
         char name[64];
         text_table_row(&tt, TEXT_PLAIN);
-        text_table_cell(
-            &tt, 0, human_cut(trace_str(v->basics->t, m->calls[i].name), 40, name, sizeof name));
+        text_table_cell(&tt, 0,
+                        human_cut(trace_str(v->cx->t, m->calls[i].name), 40, name, sizeof name));
         screen_count(&tt, 1, m->calls[i].count);
         screen_time(&tt, 2, m->calls[i].total_ns, unit);
         screen_count(&tt, 3, m->calls[i].in_steps);

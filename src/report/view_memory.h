@@ -7,10 +7,11 @@
 #include "report/screen.h"
 
 struct view_memory {
-    const struct basics *basics;
+    const struct context *cx;
     const struct integrity *integrity;
     const struct stages *stages;
     const struct memory *memory;
+    uint32_t most_steps; /* in JSON */
 };
 
 void view_memory_text(const struct screen *s, const struct view_memory *v);

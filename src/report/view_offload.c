@@ -64,7 +64,7 @@ static void say_trace(const struct screen *s, const struct plan *p)
         buf_adds(
             s->out,
             "  no loop found: the whole trace counts as one step; --traced-steps N says more\n");
-    else if (p->trial->b->steps.found_by == LOOP_KERNELS && !st->asked_steps)
+    else if (steps_of(p->trial->cx)->found_by == LOOP_KERNELS && !st->asked_steps)
         buf_adds(s->out,
                  "  steps found from kernels alone: might be layers; --traced-steps N says\n");
 }

@@ -35,17 +35,16 @@ static struct str last_part(const char *path)
     return s;
 }
 
-void view_report_title(struct buf *out, const struct analysis *a, const char *path)
+void view_report_title(struct buf *out, const struct context *cx, const char *path)
 {
-    const struct trace *t = a->t;
+    const struct trace *t = cx->t;
     char cut[160];
     buf_adds(out, human_cut(last_part(path), 60, cut, sizeof cut));
     put_version(out, t, "cuda_runtime_version", "CUDA");
     if (t->n_devices)
         buf_printf(out, "  %s", human_cut(trace_str(t, t->devices[0].name), 40, cut, sizeof cut));
-    if (a->basics.timeline.n_devices > 1) buf_printf(out, " x %u", a->basics.timeline.n_devices);
-    if (a->basics.steps.n_steps)
-        buf_printf(out, "  %s steps", human_count(a->basics.steps.n_steps).s);
+    if (timeline_of(cx)->n_devices > 1) buf_printf(out, " x %u", timeline_of(cx)->n_devices);
+    if (steps_of(cx)->n_steps) buf_printf(out, "  %s steps", human_count(steps_of(cx)->n_steps).s);
     buf_printf(out, "  %s events\n", human_count((uint64_t)t->n_rows + t->n_flows).s);
 }
 
@@ -59,23 +58,24 @@ static void put_doubt(const struct screen *s, const struct doubt *d)
     buf_done(&text);
 }
 
-static void put_quality(const struct screen *s, const struct analysis *a)
+static void put_quality(const struct screen *s, const struct context *cx)
 {
-    const struct undistort *u = &a->undistort;
+    const struct undistort *u = undistort_of(cx);
     double error = u->traced_ns > 0
                        ? 100.0 * (double)(u->replayed_ns - u->traced_ns) / (double)u->traced_ns
                        : 0;
     buf_printf(s->out, "trace quality: %s (replay error %.1f %%",
-               quality_name(a->integrity.quality), fabs(error));
+               quality_name(integrity_of(cx)->quality), fabs(error));
     if (u->plain_ns > 0 && u->traced_ns > u->plain_ns)
         buf_printf(s->out, "; without the profiler about %s instead of %s",
                    human_time(u->plain_ns).s, human_time(u->traced_ns).s);
     buf_adds(s->out, ")\n");
-    if (a->integrity.recording.sample_ns)
+    if (integrity_of(cx)->recording.sample_ns)
         buf_printf(s->out, "Python functions are samples: their times are good to about %s\n",
-                   human_time(a->integrity.recording.sample_ns).s);
-    for (uint32_t i = 0; i < a->integrity.n_doubts; i++)
-        if (a->integrity.doubts[i].level > QUALITY_GOOD) put_doubt(s, &a->integrity.doubts[i]);
+                   human_time(integrity_of(cx)->recording.sample_ns).s);
+    for (uint32_t i = 0; i < integrity_of(cx)->n_doubts; i++)
+        if (integrity_of(cx)->doubts[i].level > QUALITY_GOOD)
+            put_doubt(s, &integrity_of(cx)->doubts[i]);
 }
 
 static const char *bound_title(enum bound b)
@@ -98,23 +98,24 @@ static const char *advice_for(enum bound b)
     return "there is no device work in this trace";
 }
 
-void view_report_verdict(struct buf *out, const struct analysis *a)
+void view_report_verdict(struct buf *out, const struct context *cx)
 {
-    buf_printf(out, "%s wall, ", human_time(a->wall_ns).s);
-    if (a->abstains) {
+    buf_printf(out, "%s wall, ", human_time(wall_of(cx)->wall_ns).s);
+    if (wall_of(cx)->abstains) {
         buf_adds(out, "no diagnosis: the records of the device are incomplete, so its idle time is "
                       "not known");
         return;
     }
-    if (a->bound == BOUND_UNKNOWN) {
-        buf_printf(out, "not bound to a device: %s", advice_for(a->bound));
+    if (wall_of(cx)->bound == BOUND_UNKNOWN) {
+        buf_printf(out, "not bound to a device: %s", advice_for(wall_of(cx)->bound));
         return;
     }
-    buf_printf(out, "%s-bound: the GPU works %s of it. ", bound_title(a->bound),
-               human_pct(a->busy_pct).s);
-    buf_adds(out, advice_for(a->bound));
-    if (a->bound == BOUND_GPU)
-        buf_printf(out, "; fixing the CPU gains at most %s", human_pct(100 - a->busy_pct).s);
+    buf_printf(out, "%s-bound: the GPU works %s of it. ", bound_title(wall_of(cx)->bound),
+               human_pct(wall_of(cx)->busy_pct).s);
+    buf_adds(out, advice_for(wall_of(cx)->bound));
+    if (wall_of(cx)->bound == BOUND_GPU)
+        buf_printf(out, "; fixing the CPU gains at most %s",
+                   human_pct(100 - wall_of(cx)->busy_pct).s);
 }
 
 static void put_stage(struct text_table *table, const struct stage *st, int unit, bool idle_trusted)
@@ -130,16 +131,16 @@ static void put_stage(struct text_table *table, const struct stage *st, int unit
     screen_count(table, 6, st->syncs);
 }
 
-static void put_stages(const struct screen *s, const struct analysis *a)
+static void put_stages(const struct screen *s, const struct context *cx)
 {
-    const struct stages *st = &a->stages;
+    const struct stages *st = stages_of(cx);
     struct text_table table;
     static const char *const heads[] = {"stage",    "calls",   "CPU",  "GPU",
                                         "GPU idle", "kernels", "syncs"};
     text_table_init(&table);
     for (int i = 0; i < 7; i++) text_table_col(&table, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
-    int unit = screen_unit(a->wall_ns);
-    bool trusted = a->integrity.idle_trusted;
+    int unit = screen_unit(wall_of(cx)->wall_ns);
+    bool trusted = integrity_of(cx)->idle_trusted;
     uint32_t shown = 0;
     for (uint32_t i = 0; i < st->n && shown < STAGES_SHOWN; i++) {
         if (!st->list[i].user || st->list[i].depth > 2) continue;
@@ -228,11 +229,11 @@ static void put_finding(const struct screen *s, const struct finding *f, uint32_
     put_line(s, f->fix);
 }
 
-static void put_findings(const struct screen *s, const struct analysis *a)
+static void put_findings(const struct screen *s, const struct context *cx)
 {
-    const struct findings *f = &a->findings;
+    const struct findings *f = findings_of(cx);
     buf_addc(s->out, '\n');
-    if (a->abstains) {
+    if (wall_of(cx)->abstains) {
         buf_adds(s->out, "  no findings are given on records that cannot be trusted\n");
     } else if (f->n == 0) {
         text_styled(s->out, TEXT_GREEN, s->color, "  nothing to fix was found");
@@ -252,10 +253,10 @@ static void put_findings(const struct screen *s, const struct analysis *a)
                    human_time(f->minor_gain_ns).s);
 }
 
-void view_checklist_text(const struct screen *s, const struct analysis *a)
+void view_checklist_text(const struct screen *s, const struct context *cx)
 {
-    for (uint32_t i = 0; i < a->checklist.n; i++) {
-        const struct check_item *c = &a->checklist.items[i];
+    for (uint32_t i = 0; i < checklist_of(cx)->n; i++) {
+        const struct check_item *c = &checklist_of(cx)->items[i];
         const char *mark = !c->known ? "?" : c->healthy ? "ok" : "!!";
         buf_adds(s->out, "    ");
         text_styled(s->out,
@@ -268,20 +269,20 @@ void view_checklist_text(const struct screen *s, const struct analysis *a)
     }
 }
 
-static void put_next(const struct screen *s, const struct analysis *a)
+static void put_next(const struct screen *s, const struct context *cx)
 {
     struct screen_next next[3];
     int n = 0;
-    const char *show = a->findings.n ? a->findings.items[0]->show : NULL;
+    const char *show = findings_of(cx)->n ? findings_of(cx)->items[0]->show : NULL;
     char command[160];
     if (show) {
         snprintf(command, sizeof command, "%s", show);
         next[n++] = (struct screen_next){command, "how we know, step by step"};
     }
-    if (a->abstains)
+    if (wall_of(cx)->abstains)
         next[n++] = (struct screen_next){"lint %s", "what is missing or damaged, and where"};
-    else if (a->bound == BOUND_UNKNOWN)
-        next[n++] = a->t->n_ops
+    else if (wall_of(cx)->bound == BOUND_UNKNOWN)
+        next[n++] = cx->t->n_ops
                         ? (struct screen_next){"table %s", "the time of each operator"}
                         : (struct screen_next){"stages %s", "median, spread and memory of each"};
     else if (!show || strcmp(show, "gaps %s") != 0)
@@ -292,20 +293,20 @@ static void put_next(const struct screen *s, const struct analysis *a)
     screen_next(s, next, n);
 }
 
-void view_report_text(const struct screen *s, const struct analysis *a)
+void view_report_text(const struct screen *s, const struct context *cx)
 {
-    view_report_title(s->out, a, s->path);
-    view_part_text(s->out, a->t);
-    put_quality(s, a);
+    view_report_title(s->out, cx, s->path);
+    view_part_text(s->out, cx->t);
+    put_quality(s, cx);
     buf_adds(s->out, "\n  ");
     struct buf verdict;
     buf_init(&verdict);
-    view_report_verdict(&verdict, a);
+    view_report_verdict(&verdict, cx);
     text_wrap(s->out, buf_c(&verdict), 2, s->width);
     buf_done(&verdict);
-    put_stages(s, a);
-    put_findings(s, a);
+    put_stages(s, cx);
+    put_findings(s, cx);
     buf_adds(s->out, "\n  checklist\n");
-    view_checklist_text(s, a);
-    put_next(s, a);
+    view_checklist_text(s, cx);
+    put_next(s, cx);
 }

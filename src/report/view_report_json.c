@@ -4,9 +4,9 @@
 #include "report/view_part.h"
 #include "report/view_report.h"
 
-static double since_begin(const struct analysis *a, int64_t ts_ns)
+static double since_begin(const struct context *cx, int64_t ts_ns)
 {
-    return (double)(ts_ns - a->t->begin_ns) / 1e3;
+    return (double)(ts_ns - cx->t->begin_ns) / 1e3;
 }
 
 static void put_source(struct jout *j, const struct finding *f)
@@ -22,16 +22,16 @@ static void put_source(struct jout *j, const struct finding *f)
     jout_end_obj(j);
 }
 
-static void put_evidence(struct jout *j, const struct analysis *a, const struct finding *f)
+static void put_evidence(struct jout *j, const struct context *cx, const struct finding *f)
 {
     jout_arr(j, "evidence");
     for (uint32_t i = 0; i < f->n_evidence; i++) {
         const struct evidence *ev = &f->evidence[i];
         jout_obj(j, NULL);
-        if (ev->ts_ns != ID_NONE) jout_num(j, "at_us", since_begin(a, ev->ts_ns), 3);
+        if (ev->ts_ns != ID_NONE) jout_num(j, "at_us", since_begin(cx, ev->ts_ns), 3);
         if (ev->row != ROW_NONE) {
             jout_uint(j, "row", ev->row);
-            jout_uint(j, "byte_offset", a->t->src[ev->row]);
+            jout_uint(j, "byte_offset", cx->t->src[ev->row]);
         }
         jout_cstr(j, "text", ev->text);
         jout_end_obj(j);
@@ -39,15 +39,15 @@ static void put_evidence(struct jout *j, const struct analysis *a, const struct 
     jout_end_arr(j);
 }
 
-static void put_thresholds(struct jout *j, const struct analysis *a, const struct finding *f)
+static void put_thresholds(struct jout *j, const struct context *cx, const struct finding *f)
 {
     jout_obj(j, "thresholds");
     for (uint32_t i = 0; i < f->n_thresholds; i++)
-        jout_num(j, threshold_name(f->thresholds[i]), a->th.value[f->thresholds[i]], 3);
+        jout_num(j, threshold_name(f->thresholds[i]), cx->th.value[f->thresholds[i]], 3);
     jout_end_obj(j);
 }
 
-static void put_finding(struct jout *j, const struct analysis *a, const struct finding *f)
+static void put_finding(struct jout *j, const struct context *cx, const struct finding *f)
 {
     jout_obj(j, NULL);
     jout_cstr(j, "rule", f->rule->id);
@@ -67,16 +67,16 @@ static void put_finding(struct jout *j, const struct analysis *a, const struct f
     jout_cstr(j, "why", f->why);
     jout_cstr(j, "fix", f->fix);
     if (f->not_fixed) jout_cstr(j, "not_fixed", f->not_fixed);
-    put_thresholds(j, a, f);
-    put_evidence(j, a, f);
+    put_thresholds(j, cx, f);
+    put_evidence(j, cx, f);
     jout_end_obj(j);
 }
 
-static void put_checklist(struct jout *j, const struct analysis *a)
+static void put_checklist(struct jout *j, const struct context *cx)
 {
     jout_arr(j, "checklist");
-    for (uint32_t i = 0; i < a->checklist.n; i++) {
-        const struct check_item *c = &a->checklist.items[i];
+    for (uint32_t i = 0; i < checklist_of(cx)->n; i++) {
+        const struct check_item *c = &checklist_of(cx)->items[i];
         jout_obj(j, NULL);
         jout_cstr(j, "id", c->id);
         jout_cstr(j, "question", c->question);
@@ -91,9 +91,9 @@ static void put_checklist(struct jout *j, const struct analysis *a)
     jout_end_arr(j);
 }
 
-static void put_profiler(struct jout *j, const struct analysis *a)
+static void put_profiler(struct jout *j, const struct context *cx)
 {
-    const struct undistort *u = &a->undistort;
+    const struct undistort *u = undistort_of(cx);
     jout_obj(j, "replay");
     jout_us(j, "traced_us", u->traced_ns);
     jout_us(j, "replayed_us", u->replayed_ns);
@@ -109,12 +109,12 @@ static void put_profiler(struct jout *j, const struct analysis *a)
     jout_end_obj(j);
 }
 
-static void put_quality(struct jout *j, const struct analysis *a)
+static void put_quality(struct jout *j, const struct context *cx)
 {
-    const struct integrity *q = &a->integrity;
+    const struct integrity *q = integrity_of(cx);
     jout_obj(j, "quality");
     jout_cstr(j, "verdict", quality_name(q->quality));
-    jout_bool(j, "abstains", a->abstains);
+    jout_bool(j, "abstains", wall_of(cx)->abstains);
     jout_bool(j, "idle_trusted", q->idle_trusted);
     jout_bool(j, "times_trusted", q->times_trusted);
     jout_bool(j, "links_trusted", q->links_trusted);
@@ -135,36 +135,37 @@ static void put_quality(struct jout *j, const struct analysis *a)
     jout_end_obj(j);
 }
 
-void view_report_json(struct buf *out, const struct analysis *a)
+void view_report_json(struct buf *out, const struct context *cx)
 {
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
-    jout_us(&j, "wall_us", a->wall_ns);
-    jout_cstr(&j, "bound", bound_name(a->bound));
-    jout_num(&j, "gpu_busy_pct", a->busy_pct, 3);
-    view_part_json(&j, "part", a->t);
-    put_quality(&j, a);
+    jout_us(&j, "wall_us", wall_of(cx)->wall_ns);
+    jout_cstr(&j, "bound", bound_name(wall_of(cx)->bound));
+    jout_num(&j, "gpu_busy_pct", wall_of(cx)->busy_pct, 3);
+    view_part_json(&j, "part", cx->t);
+    put_quality(&j, cx);
     jout_cstr(&j, "gains_are", "without_profiler");
-    put_profiler(&j, a);
+    put_profiler(&j, cx);
     jout_arr(&j, "findings");
-    for (uint32_t i = 0; i < a->findings.n; i++) put_finding(&j, a, a->findings.items[i]);
+    for (uint32_t i = 0; i < findings_of(cx)->n; i++)
+        put_finding(&j, cx, findings_of(cx)->items[i]);
     jout_end_arr(&j);
     jout_obj(&j, "not_worth_it");
-    jout_uint(&j, "count", a->findings.n_minor);
-    jout_us(&j, "blocked_us", a->findings.minor_blocked_ns);
-    jout_us(&j, "gain_us", a->findings.minor_gain_ns);
+    jout_uint(&j, "count", findings_of(cx)->n_minor);
+    jout_us(&j, "blocked_us", findings_of(cx)->minor_blocked_ns);
+    jout_us(&j, "gain_us", findings_of(cx)->minor_gain_ns);
     jout_end_obj(&j);
-    jout_us(&j, "all_fixed_us", a->findings.all_fixed_ns);
-    put_checklist(&j, a);
+    jout_us(&j, "all_fixed_us", findings_of(cx)->all_fixed_ns);
+    put_checklist(&j, cx);
     jout_end_obj(&j);
 }
 
-void view_checklist_json(struct buf *out, const struct analysis *a)
+void view_checklist_json(struct buf *out, const struct context *cx)
 {
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
-    put_checklist(&j, a);
+    put_checklist(&j, cx);
     jout_end_obj(&j);
 }

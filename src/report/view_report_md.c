@@ -20,26 +20,26 @@ static void put_md(struct buf *out, const char *s)
     }
 }
 
-static void put_stages(struct buf *out, const struct analysis *a)
+static void put_stages(struct buf *out, const struct context *cx)
 {
     buf_adds(out, "\n| stage | calls | CPU | GPU | GPU idle | kernels | syncs "
                   "|\n|---|--:|--:|--:|--:|--:|--:|\n");
     uint32_t shown = 0;
-    for (uint32_t i = 0; i < a->stages.n && shown < 8; i++) {
-        const struct stage *st = &a->stages.list[i];
+    for (uint32_t i = 0; i < stages_of(cx)->n && shown < 8; i++) {
+        const struct stage *st = &stages_of(cx)->list[i];
         if (!st->user || st->depth > 2) continue;
         char cut[80];
         buf_adds(out, "| ");
         put_md(out, human_cut(str_c(st->path), 60, cut, sizeof cut));
         buf_printf(out, " | %u | %s | %s | %s | %u | %u |\n", st->calls, human_time(st->cpu_ns).s,
                    human_time(st->gpu.sum_ns).s,
-                   a->integrity.idle_trusted ? human_time(st->idle_meanwhile_ns).s : "?",
+                   integrity_of(cx)->idle_trusted ? human_time(st->idle_meanwhile_ns).s : "?",
                    st->gpu.kernels, st->syncs);
         shown++;
     }
 }
 
-static void put_finding(struct buf *out, const struct analysis *a, const struct finding *f,
+static void put_finding(struct buf *out, const struct context *cx, const struct finding *f,
                         uint32_t number)
 {
     buf_printf(out, "\n### %u. %s (%s)\n", number, f->title, severity_name(f->severity));
@@ -65,17 +65,17 @@ static void put_finding(struct buf *out, const struct analysis *a, const struct 
         if (f->evidence[i].ts_ns == ID_NONE) buf_adds(out, "- ");
         else
             buf_printf(out,
-                       "- t = %.3f ms: ", (double)(f->evidence[i].ts_ns - a->t->begin_ns) / 1e6);
+                       "- t = %.3f ms: ", (double)(f->evidence[i].ts_ns - cx->t->begin_ns) / 1e6);
         put_md(out, f->evidence[i].text);
         buf_addc(out, '\n');
     }
 }
 
-static void put_part(struct buf *out, const struct analysis *a)
+static void put_part(struct buf *out, const struct context *cx)
 {
     struct buf shown;
     buf_init(&shown);
-    view_part_shown(&shown, a->t);
+    view_part_shown(&shown, cx->t);
     if (shown.n) {
         buf_adds(out, "\n> ");
         put_md(out, buf_c(&shown));
@@ -84,24 +84,24 @@ static void put_part(struct buf *out, const struct analysis *a)
     buf_done(&shown);
 }
 
-void view_report_md(struct buf *out, const struct analysis *a, const char *path)
+void view_report_md(struct buf *out, const struct context *cx, const char *path)
 {
     struct buf one;
     buf_init(&one);
     buf_adds(out, "# ");
-    view_report_title(out, a, path);
+    view_report_title(out, cx, path);
     buf_addc(out, '\n');
-    view_report_verdict(out, a);
+    view_report_verdict(out, cx);
     buf_addc(out, '\n');
-    put_part(out, a);
-    for (uint32_t i = 0; i < a->integrity.n_doubts && i < 3; i++)
-        if (a->integrity.doubts[i].level > QUALITY_GOOD)
-            buf_printf(out, "\n> %s. %s\n", a->integrity.doubts[i].what,
-                       a->integrity.doubts[i].means);
-    if (a->stages.n) put_stages(out, a);
+    put_part(out, cx);
+    for (uint32_t i = 0; i < integrity_of(cx)->n_doubts && i < 3; i++)
+        if (integrity_of(cx)->doubts[i].level > QUALITY_GOOD)
+            buf_printf(out, "\n> %s. %s\n", integrity_of(cx)->doubts[i].what,
+                       integrity_of(cx)->doubts[i].means);
+    if (stages_of(cx)->n) put_stages(out, cx);
     buf_adds(out, "\n## Checklist\n");
-    for (uint32_t i = 0; i < a->checklist.n; i++) {
-        const struct check_item *c = &a->checklist.items[i];
+    for (uint32_t i = 0; i < checklist_of(cx)->n; i++) {
+        const struct check_item *c = &checklist_of(cx)->items[i];
         buf_printf(out, "- %s: %s\n",
                    !c->known    ? "unknown"
                    : c->healthy ? "ok"
@@ -110,16 +110,16 @@ void view_report_md(struct buf *out, const struct analysis *a, const char *path)
     }
     buf_printf(out, "\n## Findings (gains are of the wall clock without the profiler, each after "
                     "the ones above)\n");
-    if (!a->findings.n) buf_adds(out, "\nNothing to fix was found.\n");
+    if (!findings_of(cx)->n) buf_adds(out, "\nNothing to fix was found.\n");
     uint32_t told = 0;
-    for (; told < a->findings.n && told < MOST_FINDINGS; told++) {
+    for (; told < findings_of(cx)->n && told < MOST_FINDINGS; told++) {
         buf_reset(&one);
-        put_finding(&one, a, a->findings.items[told], told + 1);
+        put_finding(&one, cx, findings_of(cx)->items[told], told + 1);
         if (out->n + one.n > MOST_BYTES) break;
         buf_add_str(out, buf_str(&one));
     }
-    if (told < a->findings.n)
-        buf_printf(out, "\n%u more are left out here.\n", a->findings.n - told);
+    if (told < findings_of(cx)->n)
+        buf_printf(out, "\n%u more are left out here.\n", findings_of(cx)->n - told);
     if (one.failed) out->failed = true;
     buf_done(&one);
 }

@@ -14,10 +14,10 @@ static void json_flags(struct jout *j, uint8_t flags)
     jout_end_arr(j);
 }
 
-static void json_step(struct jout *j, const struct basics *b, uint32_t i, bool idle_trusted)
+static void json_step(struct jout *j, const struct context *cx, uint32_t i, bool idle_trusted)
 {
-    const struct trace *t = b->t;
-    const struct step *s = &b->steps.steps[i];
+    const struct trace *t = cx->t;
+    const struct step *s = &steps_of(cx)->steps[i];
     jout_obj(j, NULL);
     jout_uint(j, "index", i);
     if (s->name != STR_NONE) jout_str(j, "name", trace_str(t, s->name));
@@ -55,10 +55,11 @@ static void json_dead(struct jout *j, const struct trace *t, const struct dead_w
     jout_end_obj(j);
 }
 
-void view_steps_json(struct buf *out, const struct basics *b, const struct integrity *i)
+void view_steps_json(struct buf *out, const struct context *cx, uint32_t most)
 {
-    const struct trace *t = b->t;
-    const struct steps *steps = &b->steps;
+    const struct integrity *i = integrity_of(cx);
+    const struct trace *t = cx->t;
+    const struct steps *steps = steps_of(cx);
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
@@ -67,7 +68,7 @@ void view_steps_json(struct buf *out, const struct basics *b, const struct integ
     jout_us(&j, "median_us", steps->median_ns);
     jout_uint(&j, "median_launches", steps->median_launches);
     jout_arr(&j, "steps");
-    for (uint32_t k = 0; k < steps->n_steps; k++) json_step(&j, b, k, i->idle_trusted);
+    for (uint32_t k = 0; k < steps->n_steps && k < most; k++) json_step(&j, cx, k, i->idle_trusted);
     jout_end_arr(&j);
     jout_arr(&j, "dead_windows");
     for (uint32_t k = 0; k < steps->n_dead; k++) json_dead(&j, t, &steps->dead[k]);
@@ -130,10 +131,10 @@ static const char *note(uint8_t flags)
     return flags & STEP_OUTLIER ? "outlier" : "";
 }
 
-static void add_row(struct text_table *tt, const struct basics *b, uint32_t i, struct units u)
+static void add_row(struct text_table *tt, const struct context *cx, uint32_t i, struct units u)
 {
-    const struct trace *t = b->t;
-    const struct step *s = &b->steps.steps[i];
+    const struct trace *t = cx->t;
+    const struct step *s = &steps_of(cx)->steps[i];
     text_table_row(tt, s->flags ? TEXT_YELLOW : TEXT_PLAIN);
     if (s->number >= 0) text_table_cellf(tt, 0, "#%lld", (long long)s->number);
     else text_table_cellf(tt, 0, "%u", i);
@@ -149,19 +150,19 @@ static void add_row(struct text_table *tt, const struct basics *b, uint32_t i, s
     text_table_cell(tt, 10, note(s->flags));
 }
 
-static void show_table(const struct screen *s, const struct basics *b, const struct integrity *q)
+static void show_table(const struct screen *s, const struct context *cx, const struct integrity *q)
 {
-    const struct steps *steps = &b->steps;
+    const struct steps *steps = steps_of(cx);
     static const char *const heads[] = {"step",     "start", "wall",    "blocked", "GPU busy",
                                         "GPU span", "idle",  "kernels", "copies",  "syncs"};
     struct text_table tt;
-    struct units u = pick_units(b->t, steps);
+    struct units u = pick_units(cx->t, steps);
     u.idle_trusted = q->idle_trusted;
     text_table_init(&tt);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         text_table_col(&tt, heads[i], TEXT_RIGHT);
     text_table_col(&tt, "", TEXT_LEFT);
-    for (uint32_t i = 0; i < steps->n_steps && i < s->limit; i++) add_row(&tt, b, i, u);
+    for (uint32_t i = 0; i < steps->n_steps && i < s->limit; i++) add_row(&tt, cx, i, u);
     text_table_print(&tt, s->out, 2, s->width, s->color);
     text_table_done(&tt);
     screen_more(s, steps->n_steps);
@@ -200,10 +201,11 @@ static void say_odd(const struct screen *s, const struct trace *t, const struct 
     }
 }
 
-void view_steps_text(const struct screen *s, const struct basics *b, const struct integrity *i)
+void view_steps_text(const struct screen *s, const struct context *cx)
 {
-    const struct trace *t = b->t;
-    const struct steps *steps = &b->steps;
+    const struct integrity *i = integrity_of(cx);
+    const struct trace *t = cx->t;
+    const struct steps *steps = steps_of(cx);
     view_quality_warn(s, i);
     if (!steps->n_steps) {
         buf_adds(s->out,
@@ -212,7 +214,7 @@ void view_steps_text(const struct screen *s, const struct basics *b, const struc
                  "  with torch.profiler.record_function(\"step\"): ...\n\n");
     } else {
         say_found(s, t, steps);
-        show_table(s, b, i);
+        show_table(s, cx, i);
         buf_printf(s->out, "  median  %s CPU wall, %s launches\n", human_time(steps->median_ns).s,
                    human_count(steps->median_launches).s);
     }

@@ -5,7 +5,8 @@
 #include "analyze/quality/integrity.h"
 #include "report/screen.h"
 
-void view_steps_text(const struct screen *s, const struct basics *b, const struct integrity *i);
-void view_steps_json(struct buf *out, const struct basics *b, const struct integrity *i);
+/* Need steps_pass and integrity_pass. */
+void view_steps_text(const struct screen *s, const struct context *cx);
+void view_steps_json(struct buf *out, const struct context *cx, uint32_t most);
 
 #endif

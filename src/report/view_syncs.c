@@ -23,14 +23,14 @@ static void json_place(struct jout *j, const struct view_syncs *v, const struct 
     buf_reset(&text);
     source_places_path(t, p->annotation, &text);
     jout_str(j, "annotation", buf_str(&text));
-    source_json_stack(j, v->where, v->syncs->waits.all[s->longest].call);
+    source_json_stack(j, v->where, v->syncs->waits->all[s->longest].call);
     if (!buf_ok(&text)) j->out->failed = true;
     buf_done(&text);
 }
 
 static void json_costs(struct jout *j, const struct view_syncs *v, const struct sync_site *s)
 {
-    const struct wait *longest = &v->syncs->waits.all[s->longest];
+    const struct wait *longest = &v->syncs->waits->all[s->longest];
     double per_step = syncs_per_step(v->syncs, s);
     jout_uint(j, "count", s->n_rows);
     if (per_step < 0) jout_null(j, "per_step");
@@ -66,14 +66,16 @@ static void json_site(struct jout *j, const struct view_syncs *v, uint32_t i)
     jout_end_obj(j);
 }
 
-static void json_totals(struct jout *j, const struct syncs *s)
+static void json_totals(struct jout *j, const struct view_syncs *v)
 {
+    const struct syncs *s = v->syncs;
+    const int64_t *exposed_ns = exposed_of(v->cx)->ns;
     int64_t blocked = 0, exposed = 0, profiler = 0;
     uint32_t n_profiler = 0, n = 0;
-    for (size_t i = 0; i < s->waits.n; i++) {
-        const struct wait *w = &s->waits.all[i];
+    for (size_t i = 0; i < s->waits->n; i++) {
+        const struct wait *w = &s->waits->all[i];
         if (w->profiler) n_profiler++, profiler += w->blocked_ns;
-        else n++, blocked += w->blocked_ns, exposed += w->exposed_ns;
+        else n++, blocked += w->blocked_ns, exposed += exposed_ns[i];
     }
     jout_obj(j, "totals");
     jout_uint(j, "count", n);
@@ -85,8 +87,8 @@ static void json_totals(struct jout *j, const struct syncs *s)
     jout_us(j, "blocked_us", profiler);
     jout_end_obj(j);
     jout_obj(j, "backpressure");
-    jout_uint(j, "count", s->waits.pressed);
-    jout_us(j, "blocked_us", s->waits.pressed_ns);
+    jout_uint(j, "count", s->waits->pressed);
+    jout_us(j, "blocked_us", s->waits->pressed_ns);
     jout_end_obj(j);
 }
 
@@ -98,7 +100,7 @@ void view_syncs_json(struct buf *out, const struct view_syncs *v)
     if (v->syncs->n_steps) jout_uint(&j, "steps", v->syncs->n_steps);
     else jout_null(&j, "steps");
     jout_bool(&j, "has_stacks", v->syncs->has_stacks);
-    json_totals(&j, v->syncs);
+    json_totals(&j, v);
     jout_arr(&j, "sites");
     for (uint32_t i = 0; i < v->syncs->n_sites; i++)
         if (!v->story || v->story->site == &v->syncs->sites[i]) json_site(&j, v, i);
@@ -128,7 +130,7 @@ static void site_numbers(const struct screen *s, const struct view_syncs *v, uin
                          struct columns u)
 {
     const struct sync_site *site = &v->syncs->sites[i];
-    const struct wait *longest = &v->syncs->waits.all[site->longest];
+    const struct wait *longest = &v->syncs->waits->all[site->longest];
     double per_step = syncs_per_step(v->syncs, site);
     char step[16] = "-", name[128];
     if (per_step >= 0) snprintf(step, sizeof step, "%.3g", per_step);
@@ -205,7 +207,7 @@ static void say_totals(const struct screen *s, const struct view_syncs *v)
 
 static void say_rest(const struct screen *s, const struct view_syncs *v)
 {
-    const struct waits *w = &v->syncs->waits;
+    const struct waits *w = v->syncs->waits;
     uint32_t own = 0;
     for (size_t i = 0; i < w->n; i++) own += w->all[i].profiler;
     if (w->pressed)

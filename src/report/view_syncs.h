@@ -8,7 +8,7 @@
 
 struct view_syncs {
     const struct trace *t;
-    const struct basics *basics;
+    const struct context *cx;
     const struct syncs *syncs;
     struct source_places *where;
     const struct sync_story *story; /* of one site, or NULL: all of them */

@@ -1,5 +1,6 @@
 /* test_budget.c: budget files are read strictly and compared exactly. */
 #include "analyze/compare/budget.h"
+#include "analyze/rules/checklist.h"
 
 #include "kit.h"
 
@@ -64,9 +65,9 @@ TEST(limits_are_compared)
     struct trace *t = kit_end(&k);
     struct arena mem;
     arena_init(&mem);
-    struct analysis a;
-    struct analysis_options o = {0};
-    CHECK_EQ_INT(analysis_run(&a, t, &o, &mem, NULL), 0);
+    struct context cx;
+    context_init(&cx, t, &mem);
+    CHECK_EQ_INT(context_need(&cx, &checklist_pass, NULL), 0);
     struct err e;
     struct budget b;
     CHECK_EQ_INT(
@@ -74,7 +75,7 @@ TEST(limits_are_compared)
               "stage nothing calls <= 3\nsyncs_per_step <= 0\n",
               &b, &mem, &e),
         0);
-    budget_check(&b, &a);
+    budget_check(&b, &cx);
     CHECK(!b.lines[0].broken);
     CHECK(b.lines[1].broken);
     CHECK_NEAR(b.lines[1].value, 2, 0);
@@ -84,7 +85,7 @@ TEST(limits_are_compared)
     CHECK(!b.lines[5].broken && b.lines[5].known);
     CHECK_EQ_UINT(b.n_broken, 2);
     CHECK_EQ_UINT(b.n_unknown, 1);
-    analysis_done(&a);
+    context_done(&cx);
     arena_done(&mem);
     trace_free(t);
 }

@@ -8,7 +8,7 @@
 struct pair {
     struct trace *t[2];
     struct arena mem;
-    struct analysis a[2];
+    struct context cx[2];
     struct diff d;
 };
 
@@ -16,15 +16,17 @@ static void compare(struct pair *p, struct trace *before, struct trace *after)
 {
     *p = (struct pair){.t = {before, after}};
     arena_init(&p->mem);
-    struct analysis_options o = {0};
-    for (int i = 0; i < 2; i++) CHECK_EQ_INT(analysis_run(&p->a[i], p->t[i], &o, &p->mem, NULL), 0);
-    CHECK_EQ_INT(diff_run(&p->a[0], &p->a[1], &p->mem, &p->d, NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        context_init(&p->cx[i], p->t[i], &p->mem);
+        CHECK_EQ_INT(context_need(&p->cx[i], &findings_pass, NULL), 0);
+    }
+    CHECK_EQ_INT(diff_run(&p->cx[0], &p->cx[1], &p->mem, &p->d, NULL), 0);
 }
 
 static void done(struct pair *p)
 {
     for (int i = 0; i < 2; i++) {
-        analysis_done(&p->a[i]);
+        context_done(&p->cx[i]);
         trace_free(p->t[i]);
     }
     arena_done(&p->mem);
@@ -35,8 +37,8 @@ static void check_sum(const struct pair *p)
     int64_t sum[2] = {0, 0};
     for (uint32_t i = 0; i < p->d.n_parts; i++)
         for (int s = 0; s < 2; s++) sum[s] += p->d.parts[i].ns[s];
-    CHECK_EQ_INT(sum[0], p->a[0].wall_ns);
-    CHECK_EQ_INT(sum[1], p->a[1].wall_ns);
+    CHECK_EQ_INT(sum[0], wall_of(&p->cx[0])->wall_ns);
+    CHECK_EQ_INT(sum[1], wall_of(&p->cx[1])->wall_ns);
 }
 
 static struct trace *load(const char *name)
@@ -139,8 +141,8 @@ TEST(a_fully_compiled_trace_lines_up_with_the_eager_one)
     struct pair p;
     compare(&p, rounds(false), rounds(true));
     check_sum(&p);
-    CHECK_EQ_UINT(p.a[0].basics.steps.n_steps, 5);
-    CHECK_EQ_UINT(p.a[1].basics.steps.n_steps, 5);
+    CHECK_EQ_UINT(steps_of(&p.cx[0])->n_steps, 5);
+    CHECK_EQ_UINT(steps_of(&p.cx[1])->n_steps, 5);
     CHECK_NEAR((double)p.d.kernels.kernels[0] / p.d.per_step[0], 12, 0);
     CHECK_NEAR((double)p.d.kernels.kernels[1] / p.d.per_step[1], 4, 0);
     CHECK_EQ_INT(p.d.mechanism, MECHANISM_FUSION);
@@ -165,11 +167,11 @@ TEST(noise_is_called_noise)
 
 static int whole(void *ctx)
 {
-    struct analysis *a = ctx;
+    struct context *cx = ctx;
     struct arena mem;
     arena_init(&mem);
     struct diff d;
-    int rc = diff_run(&a[0], &a[1], &mem, &d, NULL);
+    int rc = diff_run(&cx[0], &cx[1], &mem, &d, NULL);
     arena_done(&mem);
     return rc;
 }
@@ -178,7 +180,7 @@ TEST(survives_every_failed_allocation)
 {
     struct pair p;
     compare(&p, steps(30, "elementwise_kernel", false), steps(10, "triton_poi_fused_add_0", false));
-    CHECK_EVERY_ALLOC(whole, p.a);
+    CHECK_EVERY_ALLOC(whole, p.cx);
     done(&p);
 }
 

@@ -6,29 +6,32 @@
 struct found {
     struct trace *t;
     struct arena mem;
-    struct basics basics;
+    struct context cx;
     struct syncs syncs;
     struct gaps gaps;
 };
 
 static int run_passes(struct found *f, double min_us)
 {
-    TRY(basics_run(f->t, &f->mem, &f->basics, NULL));
-    TRY(syncs_run(f->t, &f->basics, &f->mem, &f->syncs, NULL));
-    struct gaps_in in = {f->t, &f->basics, &f->syncs, kit_ns(min_us)};
-    return gaps_run(&in, &f->mem, &f->gaps, NULL);
+    f->cx.th.value[TH_GAP_US] = min_us;
+    TRY(context_need(&f->cx, &gaps_pass, NULL));
+    f->syncs = *syncs_of(&f->cx);
+    f->gaps = *gaps_of(&f->cx);
+    return 0;
 }
 
 static struct found run(struct kit *k, double min_us)
 {
     struct found f = {.t = kit_end(k)};
     arena_init(&f.mem);
+    context_init(&f.cx, f.t, &f.mem);
     if (f.t) CHECK_EQ_INT(run_passes(&f, min_us), 0);
     return f;
 }
 
 static void done(struct found *f)
 {
+    context_done(&f->cx);
     arena_done(&f->mem);
     trace_free(f->t);
 }
@@ -43,7 +46,7 @@ static const struct gap_cause *cause(const struct found *f, enum gap_cause_kind 
     return NULL;
 }
 
-static int64_t idle_of(const struct found *f, enum gap_cause_kind kind, const char *name)
+static int64_t cause_ns(const struct found *f, enum gap_cause_kind kind, const char *name)
 {
     const struct gap_cause *c = cause(f, kind, name);
     return c ? c->idle_ns : -1;
@@ -89,11 +92,11 @@ TEST(each_moment_belongs_to_the_deepest_row)
     kit_launch(&k, 380, "b", 400, 100);
     struct found f = run(&k, 5);
     check_sums(&f);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_LABEL, "forward"), kit_ns(10 + 20)); /* 200-210, 300-320 */
-    CHECK_EQ_INT(idle_of(&f, CAUSE_PYTHON, "_set_context"), kit_ns(90));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_OP, "aten::mm"), kit_ns(20 + 10)); /* 320-340, 370-380 */
-    CHECK_EQ_INT(idle_of(&f, CAUSE_ALLOCATION, "cudaMalloc"), kit_ns(30));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_LAUNCH, "cudaLaunchKernel"), kit_ns(20));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_LABEL, "forward"), kit_ns(10 + 20)); /* 200-210, 300-320 */
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_PYTHON, "_set_context"), kit_ns(90));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_OP, "aten::mm"), kit_ns(20 + 10)); /* 320-340, 370-380 */
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_ALLOCATION, "cudaMalloc"), kit_ns(30));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_LAUNCH, "cudaLaunchKernel"), kit_ns(20));
     REQUIRE(CHECK_EQ_UINT(f.gaps.n_all, 1));
     CHECK_EQ_UINT(f.gaps.all[0].n_parts, 5);
     CHECK_EQ_INT(f.gaps.all[0].parts[0].ns, kit_ns(90)); /* most first */
@@ -130,7 +133,7 @@ TEST(gaps_between_forwards_name_the_python_function)
     check_sums(&g);
     CHECK_EQ_INT(f.gaps.devices[0].idle_ns, kit_ns(5523 + 8007 + 5508));
     CHECK_EQ_INT(g.gaps.devices[0].idle_ns, kit_ns(158 + 2777 + 136));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_PYTHON, "_set_context"), kit_ns(5523 + 8007 + 5508 - 90));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_PYTHON, "_set_context"), kit_ns(5523 + 8007 + 5508 - 90));
     CHECK_EQ_INT(idle_gap_ns(f.gaps.all[0].at), kit_ns(8007));
     CHECK_EQ_INT(f.gaps.devices[0].median_ns, kit_ns(5523));
     CHECK(!f.gaps.devices[0].small_shapes);
@@ -151,9 +154,9 @@ TEST(the_profilers_cost_is_not_the_users)
     const struct gap_cause *c = cause(&f, CAUSE_PROFILER, "Activity Buffer Request");
     REQUIRE(c != NULL);
     CHECK_EQ_INT(c->idle_ns, kit_ns(2300));
-    CHECK(!gaps_recurs(c, &f.basics.steps));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_OP, "aten::mm"), kit_ns(5));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_LAUNCH, "cudaLaunchKernel"), kit_ns(5 + 150));
+    CHECK(!gaps_recurs(c, steps_of(&f.cx)));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_OP, "aten::mm"), kit_ns(5));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_LAUNCH, "cudaLaunchKernel"), kit_ns(5 + 150));
     done(&f);
 }
 
@@ -172,9 +175,9 @@ TEST(the_recorder_is_never_to_blame)
     kit_launch(&k, 950, "b", 960, 100);
     struct found f = run(&k, 5);
     check_sums(&f);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_PROFILER, "strata in the program"), kit_ns(50));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_PYTHON, "forward"), kit_ns(200));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_PYTHON, "run"), kit_ns(750 - 250));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_PROFILER, "strata in the program"), kit_ns(50));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_PYTHON, "forward"), kit_ns(200));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_PYTHON, "run"), kit_ns(750 - 250));
     CHECK(!cause(&f, CAUSE_PYTHON, "wrapper") && !cause(&f, CAUSE_PYTHON, "mark"));
     done(&f);
 }
@@ -192,7 +195,7 @@ TEST(what_comes_back_is_not_warm_up)
     REQUIRE(c != NULL);
     CHECK_EQ_UINT(c->count, 4);
     CHECK_EQ_INT(c->idle_ns, kit_ns(4 * 300));
-    CHECK(gaps_recurs(c, &f.basics.steps));
+    CHECK(gaps_recurs(c, steps_of(&f.cx)));
     done(&f);
 }
 
@@ -205,7 +208,7 @@ TEST(a_full_queue_explains_no_idle_time)
     struct found f = run(&k, 5);
     check_sums(&f);
     CHECK(cause(&f, CAUSE_PROFILER, "Command Buffer Full") == NULL);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_UNTRACED, "nothing recorded"), kit_ns(90));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_UNTRACED, "nothing recorded"), kit_ns(90));
     done(&f);
 }
 
@@ -232,7 +235,7 @@ TEST(dynamo_lookups_are_told_apart)
     kit_op(&k, "TorchDynamo Cache Lookup", 120, 60);
     kit_launch(&k, 200, "b", 210, 100);
     struct found f = run(&k, 5);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_DYNAMO, "TorchDynamo Cache Lookup"), kit_ns(60));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_DYNAMO, "TorchDynamo Cache Lookup"), kit_ns(60));
     check_sums(&f);
     done(&f);
 }
@@ -246,8 +249,8 @@ TEST(short_gaps_are_one_cause_of_two_kinds)
     struct found f = run(&k, 5);
     check_sums(&f);
     CHECK_EQ_UINT(f.gaps.n_all, 0);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_SHORT, "back-to-back"), kit_ns(1));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_SHORT, "launch-bound"), kit_ns(4));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_SHORT, "back-to-back"), kit_ns(1));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_SHORT, "launch-bound"), kit_ns(4));
     done(&f);
 }
 
@@ -276,8 +279,8 @@ TEST(launched_in_time_but_started_late)
     kit_launch(&k, 30, "c", 500, 100); /* another stream: a dependency */
     struct found f = run(&k, 5);
     check_sums(&f);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_DEVICE, "launched in time, started late"), kit_ns(190));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_DEPENDENCY, "waits for another stream"), kit_ns(100));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_DEVICE, "launched in time, started late"), kit_ns(190));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_DEPENDENCY, "waits for another stream"), kit_ns(100));
     done(&f);
 }
 
@@ -289,7 +292,7 @@ TEST(from_a_copy_to_a_kernel)
     kit_launch(&k, 20, "b", 117, 100);
     struct found f = run(&k, 5);
     check_sums(&f);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_DEVICE, "between a copy and other work"), kit_ns(7));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_DEVICE, "between a copy and other work"), kit_ns(7));
     done(&f);
 }
 
@@ -303,7 +306,7 @@ TEST(a_launch_that_takes_long_is_not_the_devices_doing)
     kit_work(&k, KIND_KERNEL, "node", 125, 10);
     struct found f = run(&k, 5);
     check_sums(&f);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_LAUNCH, "cudaGraphLaunch"), kit_ns(95));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_LAUNCH, "cudaGraphLaunch"), kit_ns(95));
     CHECK(cause(&f, CAUSE_DEVICE, "launched in time, started late") == NULL);
     done(&f);
 }
@@ -318,10 +321,10 @@ TEST(graphs_and_unknown_launches)
     kit_work(&k, KIND_KERNEL, "node", 145, 10);
     struct found f = run(&k, 5);
     check_sums(&f);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_UNKNOWN, "launch not recorded"), kit_ns(40));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_GRAPH, "between the nodes of a graph"), kit_ns(20));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_UNTRACED, "nothing recorded"), kit_ns(40));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_LAUNCH, "cudaGraphLaunch"), kit_ns(15));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_UNKNOWN, "launch not recorded"), kit_ns(40));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_GRAPH, "between the nodes of a graph"), kit_ns(20));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_UNTRACED, "nothing recorded"), kit_ns(40));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_LAUNCH, "cudaGraphLaunch"), kit_ns(15));
     done(&f);
 }
 
@@ -334,7 +337,7 @@ TEST(staging_for_a_copy)
     kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", 250, 300);
     struct found f = run(&k, 5);
     check_sums(&f);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_COPY, "staging of pageable memory"), kit_ns(130));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_COPY, "staging of pageable memory"), kit_ns(130));
     done(&f);
 }
 
@@ -349,9 +352,9 @@ TEST(a_thread_that_had_nothing_to_do_yet_is_not_asked)
     kit_launch(&k, 260, "backward", 270, 100);
     struct found f = run(&k, 5);
     check_sums(&f);
-    CHECK_EQ_INT(idle_of(&f, CAUSE_PYTHON, "loss"), kit_ns(130));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_UNTRACED, "nothing recorded"), kit_ns(10));
-    CHECK_EQ_INT(idle_of(&f, CAUSE_OP, "autograd::engine::evaluate_function"), kit_ns(10));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_PYTHON, "loss"), kit_ns(130));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_UNTRACED, "nothing recorded"), kit_ns(10));
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_OP, "autograd::engine::evaluate_function"), kit_ns(10));
     done(&f);
 }
 
@@ -371,7 +374,7 @@ TEST(rounds_of_a_label_are_one_cause)
     REQUIRE(c != NULL);
     CHECK_EQ_UINT(c->count, 5);
     CHECK_EQ_UINT(c->in_steps, 3);
-    CHECK(gaps_recurs(c, &f.basics.steps));
+    CHECK(gaps_recurs(c, steps_of(&f.cx)));
     done(&f);
 }
 
@@ -448,7 +451,7 @@ TEST(everything_adds_up_on_random_traces)
         struct found f = run(&k, next_random(&state) % 50);
         check_sums(&f);
         int64_t exposed = 0, idle = 0;
-        for (size_t i = 0; i < f.syncs.waits.n; i++) exposed += f.syncs.waits.all[i].exposed_ns;
+        for (size_t i = 0; i < f.syncs.waits->n; i++) exposed += exposed_of(&f.cx)->ns[i];
         for (uint32_t i = 0; i < f.gaps.n_devices; i++) idle += f.gaps.devices[i].idle_ns;
         CHECK(exposed <= idle);
         done(&f);

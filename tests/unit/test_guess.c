@@ -7,7 +7,7 @@
 static struct {
     struct trace *t;
     struct arena mem;
-    struct basics b;
+    struct context cx;
     struct targets targets;
     struct ncu_report report;
     struct dive guessed, measured;
@@ -27,13 +27,14 @@ static bool read_report(void)
 static bool look(void)
 {
     struct import_options o = {.n_threads = 1};
-    struct dive_in in = {.basics = &all.b, .targets = &all.targets};
+    struct dive_in in = {.cx = &all.cx, .targets = &all.targets};
     arena_init(&all.mem);
     if (import_open(TEST_DATA "/dive/kernels.json.gz", &o, &all.t, NULL) < 0) return false;
     ceilings_init(&in.ceilings, str_c("NVIDIA H200"));
     ceilings_from_datasheet(&in.ceilings);
-    if (basics_run(all.t, &all.mem, &all.b, NULL) < 0 || !read_report()) return false;
-    if (targets_select(&all.b, (struct targets_wish){50, NULL}, &all.mem, &all.targets, NULL) < 0)
+    context_init(&all.cx, all.t, &all.mem);
+    if (context_need(&all.cx, &steps_pass, NULL) < 0 || !read_report()) return false;
+    if (targets_select(&all.cx, (struct targets_wish){50, NULL}, &all.mem, &all.targets, NULL) < 0)
         return false;
     if (dive_run(&in, &all.mem, &all.guessed, NULL) < 0) return false;
     in.report = &all.report;
@@ -42,6 +43,7 @@ static bool look(void)
 
 static void done(void)
 {
+    context_done(&all.cx);
     arena_done(&all.mem);
     trace_free(all.t);
 }

@@ -147,7 +147,7 @@ static int find(void *ctx)
     struct arena mem;
     struct hooks h;
     arena_init(&mem);
-    int rc = hooks_run(l->t, &l->b, &l->s, &mem, &h);
+    int rc = hooks_run(l->t, &l->cx, &l->s, &mem, &h);
     arena_done(&mem);
     return rc;
 }

@@ -6,7 +6,7 @@
 struct found {
     struct trace *t;
     struct arena mem;
-    struct basics b;
+    struct context cx;
     struct integrity i;
 };
 
@@ -14,14 +14,15 @@ static struct found judge(struct kit *k)
 {
     struct found f = {.t = kit_end(k)};
     arena_init(&f.mem);
-    if (!f.t) return f;
-    CHECK_EQ_INT(basics_run(f.t, &f.mem, &f.b, NULL), 0);
-    CHECK_EQ_INT(integrity_run(&f.b, &f.mem, &f.i, NULL), 0);
+    context_init(&f.cx, f.t, &f.mem);
+    if (f.t && CHECK_EQ_INT(context_need(&f.cx, &integrity_pass, NULL), 0))
+        f.i = *integrity_of(&f.cx);
     return f;
 }
 
 static void done(struct found *f)
 {
+    context_done(&f->cx);
     arena_done(&f->mem);
     trace_free(f->t);
 }
@@ -134,7 +135,7 @@ TEST(coverage_by_step_and_device)
         }
     }
     struct found f = judge(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 3));
     CHECK_EQ_UINT(f.i.coverage.steps[0].recorded, 10);
     CHECK_EQ_UINT(f.i.coverage.steps[1].recorded, 3);
     CHECK_EQ_UINT(f.i.coverage.steps[1].expected, 10);
@@ -458,11 +459,11 @@ TEST(the_price_of_stacks)
 static int run_integrity(void *ctx)
 {
     struct arena mem;
-    struct basics b;
-    struct integrity i;
+    struct context cx;
     arena_init(&mem);
-    int rc = basics_run(ctx, &mem, &b, NULL);
-    if (rc == 0) rc = integrity_run(&b, &mem, &i, NULL);
+    context_init(&cx, ctx, &mem);
+    int rc = context_need(&cx, &integrity_pass, NULL);
+    context_done(&cx);
     arena_done(&mem);
     return rc;
 }

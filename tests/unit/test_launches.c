@@ -6,7 +6,7 @@
 struct found {
     struct trace *t;
     struct arena mem;
-    struct basics b;
+    struct context cx;
     struct stages s;
     struct launches l;
 };
@@ -15,15 +15,16 @@ static struct found measure(struct kit *k)
 {
     struct found f = {.t = kit_end(k)};
     arena_init(&f.mem);
-    if (!f.t) return f;
-    CHECK_EQ_INT(basics_run(f.t, &f.mem, &f.b, NULL), 0);
-    CHECK_EQ_INT(stages_run(&f.b, false, &f.mem, &f.s, NULL), 0);
-    CHECK_EQ_INT(launches_run(&f.b, &f.s, &f.mem, &f.l, NULL), 0);
+    context_init(&f.cx, f.t, &f.mem);
+    if (!f.t || !CHECK_EQ_INT(context_need(&f.cx, &launches_pass, NULL), 0)) return f;
+    f.s = *stages_of(&f.cx);
+    f.l = *launches_of(&f.cx);
     return f;
 }
 
 static void done(struct found *f)
 {
+    context_done(&f->cx);
     arena_done(&f->mem);
     trace_free(f->t);
 }
@@ -222,13 +223,11 @@ TEST(depth_over_time_in_parts)
 static int run_launches(void *ctx)
 {
     struct arena mem;
-    struct basics b;
-    struct stages s;
-    struct launches l;
+    struct context cx;
     arena_init(&mem);
-    int rc = basics_run(ctx, &mem, &b, NULL);
-    if (rc == 0) rc = stages_run(&b, false, &mem, &s, NULL);
-    if (rc == 0) rc = launches_run(&b, &s, &mem, &l, NULL);
+    context_init(&cx, ctx, &mem);
+    int rc = context_need(&cx, &launches_pass, NULL);
+    context_done(&cx);
     arena_done(&mem);
     return rc;
 }

@@ -6,7 +6,7 @@
 struct found {
     struct trace *t;
     struct arena mem;
-    struct basics b;
+    struct context cx;
     struct stages s;
     struct memory m;
 };
@@ -15,15 +15,16 @@ static struct found measure(struct kit *k)
 {
     struct found f = {.t = kit_end(k)};
     arena_init(&f.mem);
-    if (!f.t) return f;
-    CHECK_EQ_INT(basics_run(f.t, &f.mem, &f.b, NULL), 0);
-    CHECK_EQ_INT(stages_run(&f.b, false, &f.mem, &f.s, NULL), 0);
-    CHECK_EQ_INT(memory_run(&f.b, &f.s, &f.mem, &f.m, NULL), 0);
+    context_init(&f.cx, f.t, &f.mem);
+    if (!f.t || !CHECK_EQ_INT(context_need(&f.cx, &memory_pass, NULL), 0)) return f;
+    f.s = *stages_of(&f.cx);
+    f.m = *memory_of(&f.cx);
     return f;
 }
 
 static void done(struct found *f)
 {
+    context_done(&f->cx);
     arena_done(&f->mem);
     trace_free(f->t);
 }
@@ -136,7 +137,7 @@ TEST(allocations_by_operator_and_line)
     }
     at_address(&k, 4500, 0x7777, 999999, 999999); /* outside the loop */
     struct found f = measure(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 3));
     REQUIRE(CHECK_EQ_UINT(f.m.n_sites, 2));
     const struct alloc_site *cat = &f.m.sites[0], *add = &f.m.sites[1];
     CHECK_EQ_BYTES(trace_str(f.t, cat->op), "aten::cat");
@@ -200,13 +201,11 @@ TEST(not_recorded)
 static int run_memory(void *ctx)
 {
     struct arena mem;
-    struct basics b;
-    struct stages s;
-    struct memory m;
+    struct context cx;
     arena_init(&mem);
-    int rc = basics_run(ctx, &mem, &b, NULL);
-    if (rc == 0) rc = stages_run(&b, false, &mem, &s, NULL);
-    if (rc == 0) rc = memory_run(&b, &s, &mem, &m, NULL);
+    context_init(&cx, ctx, &mem);
+    int rc = context_need(&cx, &memory_pass, NULL);
+    context_done(&cx);
     arena_done(&mem);
     return rc;
 }

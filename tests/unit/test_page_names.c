@@ -136,11 +136,10 @@ TEST(curves_of_a_device)
     kit_memory(&k, 60, -250, 50, 0);
     struct diagnosis d;
     diagnose(&d, kit_end(&k));
-    struct launches launches;
     struct page_curves curves;
     struct page_block block = {.n_parts = 0};
-    CHECK_EQ_INT(launches_run(&d.a.basics, &d.a.stages, &d.mem, &launches, NULL), 0);
-    CHECK_EQ_INT(page_curves_run(&d.a, &launches, &block, &d.mem, &curves, NULL), 0);
+    CHECK_EQ_INT(context_need(&d.cx, &launches_pass, NULL), 0);
+    CHECK_EQ_INT(page_curves_run(&d.cx, &block, &d.mem, &curves, NULL), 0);
     const struct page_curve *busy = curve(&curves, "busy"), *queue = curve(&curves, "queue"),
                             *memory = curve(&curves, "memory");
     REQUIRE(CHECK(busy && queue && memory));

@@ -7,7 +7,7 @@
 static struct page_stories tell(struct diagnosis *d)
 {
     struct page_stories s = {0};
-    CHECK_EQ_INT(page_stories_run(&d->a, &d->mem, &s, NULL), 0);
+    CHECK_EQ_INT(page_stories_run(&d->cx, &d->mem, &s, NULL), 0);
     return s;
 }
 
@@ -56,7 +56,7 @@ TEST(a_sync_is_told_from_the_call_to_the_launch_that_came_late)
     struct page_stories s = tell(&d);
     REQUIRE(CHECK(s.n_findings > 0));
     REQUIRE(CHECK(s.n_sites > 0));
-    CHECK_EQ_STR(d.a.findings.items[0]->rule->id, "sync_in_loop");
+    CHECK_EQ_STR(findings_of(&d.cx)->items[0]->rule->id, "sync_in_loop");
     const struct page_story *story = &s.findings[0];
     const struct page_step *stops = step_with(story, "the CPU stops");
     const struct page_step *idle = step_with(story, "of idle GPU time");
@@ -111,7 +111,7 @@ TEST(a_late_launch_is_told_with_the_gap_and_the_arrow_that_ends_it)
     diagnose(&d, late());
     struct page_stories s = tell(&d);
     REQUIRE(CHECK(s.n_findings > 0));
-    CHECK_EQ_STR(d.a.findings.items[0]->rule->id, "late_launch");
+    CHECK_EQ_STR(findings_of(&d.cx)->items[0]->rule->id, "late_launch");
     const struct page_story *story = &s.findings[0];
     CHECK(str_is(trace_name(d.t, story->steps[0].rows[0]), "pipe.py(20): prepare"));
     const struct page_step *gap = step_with(story, "nothing to do for");
@@ -138,7 +138,7 @@ TEST(a_healthy_trace_wishes_for_a_steady_step_only)
     struct page_stories s = tell(&d);
     struct page_detail_in in = {.t = d.t};
     CHECK_EQ_UINT(s.n_findings, 0);
-    CHECK_EQ_INT(page_wishes_run(&s, &d.a, &d.mem, &in, NULL), 0);
+    CHECK_EQ_INT(page_wishes_run(&s, &d.cx, &d.mem, &in, NULL), 0);
     REQUIRE(CHECK_EQ_UINT(in.n_wishes, 1));
     CHECK_EQ_STR(in.wishes[0].why, "one steady step");
     CHECK_EQ_INT(in.wishes[0].begin_ns, kit_ns(3000));
@@ -155,7 +155,7 @@ TEST(stories_lead_the_choice_of_what_is_kept)
     struct page_tracks tracks;
     struct page_detail detail;
     CHECK_EQ_INT(page_tracks_run(d.t, &d.mem, &tracks, NULL), 0);
-    CHECK_EQ_INT(page_wishes_run(&s, &d.a, &d.mem, &in, NULL), 0);
+    CHECK_EQ_INT(page_wishes_run(&s, &d.cx, &d.mem, &in, NULL), 0);
     in.tracks = &tracks;
     CHECK_EQ_INT(page_detail_run(&in, &d.mem, &detail, NULL), 0);
     CHECK(!detail.complete);

@@ -80,7 +80,7 @@ TEST(sync_in_loop_near_miss_blocked_but_never_exposed)
     diagnose(&d, kit_end(&k));
     CHECK(found(&d, "sync_in_loop") == NULL);
     CHECK_EQ_UINT(severe(&d, SEVERITY_LOW), 0);
-    CHECK_EQ_INT(d.a.bound, BOUND_GPU);
+    CHECK_EQ_INT(wall_of(&d.cx)->bound, BOUND_GPU);
     done(&d);
 }
 
@@ -114,7 +114,7 @@ TEST(late_launch_fires_on_python_between_launches)
     CHECK_EQ_STR(f->file, "pipe/hooks.py");
     CHECK_EQ_INT(f->line, 40);
     CHECK(f->gain_pct > 40);
-    CHECK_EQ_INT(d.a.bound, BOUND_CPU);
+    CHECK_EQ_INT(wall_of(&d.cx)->bound, BOUND_CPU);
     done(&d);
 }
 
@@ -125,7 +125,7 @@ TEST(late_launch_near_miss_hidden_python)
     diagnose(&d, walk_loop(600, 5000));
     CHECK(found(&d, "late_launch") == NULL);
     CHECK_EQ_UINT(severe(&d, SEVERITY_LOW), 0);
-    CHECK_EQ_INT(d.a.bound, BOUND_GPU);
+    CHECK_EQ_INT(wall_of(&d.cx)->bound, BOUND_GPU);
     done(&d);
 }
 
@@ -209,7 +209,7 @@ TEST(launch_bound_fires_on_many_small_kernels)
     REQUIRE(f != NULL);
     CHECK_EQ_STR(f->subject, "forward");
     CHECK(f->gain_pct > 50);
-    CHECK_EQ_INT(d.a.bound, BOUND_LAUNCH);
+    CHECK_EQ_INT(wall_of(&d.cx)->bound, BOUND_LAUNCH);
     done(&d);
 }
 
@@ -219,10 +219,10 @@ TEST(launch_bound_near_miss_deep_queue)
     struct diagnosis d;
     diagnose(&d, launches(200, 40));
     CHECK(found(&d, "launch_bound") == NULL);
-    CHECK_EQ_UINT(d.a.findings.n, 0);
-    CHECK_EQ_INT(d.a.bound, BOUND_GPU);
-    for (uint32_t i = 0; i < d.a.checklist.n; i++)
-        CHECK(d.a.checklist.items[i].healthy || !d.a.checklist.items[i].known);
+    CHECK_EQ_UINT(findings_of(&d.cx)->n, 0);
+    CHECK_EQ_INT(wall_of(&d.cx)->bound, BOUND_GPU);
+    for (uint32_t i = 0; i < checklist_of(&d.cx)->n; i++)
+        CHECK(checklist_of(&d.cx)->items[i].healthy || !checklist_of(&d.cx)->items[i].known);
     done(&d);
 }
 
@@ -266,12 +266,12 @@ TEST(findings_that_hide_each_other_are_told_together)
     }
     struct diagnosis d;
     diagnose(&d, kit_end(&k));
-    REQUIRE(d.a.findings.n == 2);
-    const struct finding *f = d.a.findings.items[0], *g = d.a.findings.items[1];
+    REQUIRE(findings_of(&d.cx)->n == 2);
+    const struct finding *f = findings_of(&d.cx)->items[0], *g = findings_of(&d.cx)->items[1];
     CHECK(f->together && g->together);
     CHECK(f->gain_ns >= g->gain_ns);
     CHECK_NEAR((double)(f->gain_ns + g->gain_ns),
-               (double)(d.a.undistort.plain_ns - d.a.findings.all_fixed_ns), 10.0);
+               (double)(undistort_of(&d.cx)->plain_ns - findings_of(&d.cx)->all_fixed_ns), 10.0);
     done(&d);
 }
 
@@ -293,8 +293,8 @@ TEST(a_finding_the_others_need_is_told_however_small)
     }
     struct diagnosis d;
     diagnose(&d, kit_end(&k));
-    REQUIRE(d.a.findings.n == 2);
-    const struct finding *f = d.a.findings.items[0], *g = d.a.findings.items[1];
+    REQUIRE(findings_of(&d.cx)->n == 2);
+    const struct finding *f = findings_of(&d.cx)->items[0], *g = findings_of(&d.cx)->items[1];
     CHECK(f->together && g->together && g->needed);
     CHECK(g->gain_pct < 0.2 && f->gain_pct > 1);
     CHECK(f->alone.gain_pct < f->gain_pct / 2);
@@ -334,9 +334,10 @@ TEST(gains_of_all_findings_never_exceed_what_is_there)
     struct diagnosis d;
     diagnose(&d, walk_loop(600, 200));
     int64_t total = 0;
-    for (uint32_t i = 0; i < d.a.findings.n; i++) total += d.a.findings.items[i]->gain_ns;
-    CHECK(total <= d.a.undistort.plain_ns - d.a.findings.all_fixed_ns + 10);
-    CHECK(d.a.findings.all_fixed_ns > 0);
+    for (uint32_t i = 0; i < findings_of(&d.cx)->n; i++)
+        total += findings_of(&d.cx)->items[i]->gain_ns;
+    CHECK(total <= undistort_of(&d.cx)->plain_ns - findings_of(&d.cx)->all_fixed_ns + 10);
+    CHECK(findings_of(&d.cx)->all_fixed_ns > 0);
     done(&d);
 }
 
@@ -355,8 +356,8 @@ static struct trace *load(const char *name)
 
 static const struct finding *about(const struct diagnosis *d, const char *function)
 {
-    for (uint32_t i = 0; i < d->a.findings.n; i++) {
-        const struct finding *f = d->a.findings.items[i];
+    for (uint32_t i = 0; i < findings_of(&d->cx)->n; i++) {
+        const struct finding *f = findings_of(&d->cx)->items[i];
         if (f->function && strcmp(f->function, function) == 0) return f;
     }
     return NULL;
@@ -366,15 +367,16 @@ TEST(wan_names_both_drains_and_promises_little)
 {
     struct diagnosis d;
     diagnose(&d, load("wan/wan_before_compile.json.gz"));
-    CHECK_EQ_INT(d.a.bound, BOUND_GPU);
-    CHECK_EQ_INT(d.a.undistort.replayed_ns / 1000, d.a.undistort.traced_ns / 1000);
+    CHECK_EQ_INT(wall_of(&d.cx)->bound, BOUND_GPU);
+    CHECK_EQ_INT(undistort_of(&d.cx)->replayed_ns / 1000, undistort_of(&d.cx)->traced_ns / 1000);
     const struct finding *index = about(&d, "index_for_timestep"),
                          *update = about(&d, "multistep_uni_c_bh_update");
     REQUIRE(index != NULL && update != NULL);
     CHECK(strstr(index->file, "scheduling_unipc_multistep.py") != NULL);
     CHECK(index->blocked_ns > 560000000 && update->blocked_ns > 560000000);
     double promised = 0;
-    for (uint32_t i = 0; i < d.a.findings.n; i++) promised += d.a.findings.items[i]->gain_pct;
+    for (uint32_t i = 0; i < findings_of(&d.cx)->n; i++)
+        promised += findings_of(&d.cx)->items[i]->gain_pct;
     CHECK_NEAR(promised, 0.5, 1.0); /* measured: 2098 -> 2087 ms */
     CHECK_EQ_UINT(severe(&d, SEVERITY_MEDIUM), 0);
     done(&d);
@@ -384,7 +386,7 @@ TEST(flux2_names_the_drain_and_the_walk)
 {
     struct diagnosis d;
     diagnose(&d, load("flux2/flux2_before_compile.json.gz"));
-    CHECK_EQ_INT(d.a.bound, BOUND_GPU);
+    CHECK_EQ_INT(wall_of(&d.cx)->bound, BOUND_GPU);
     const struct finding *drain = about(&d, "_unpack_latents_with_ids"),
                          *walk = about(&d, "cache_context");
     REQUIRE(drain != NULL && walk != NULL);
@@ -408,10 +410,10 @@ TEST(pingpong_is_diagnosed_without_the_profiler)
 {
     struct diagnosis d;
     diagnose(&d, load("whatif/pingpong_v0.json.gz"));
-    REQUIRE(d.a.findings.n == 2);
-    CHECK_EQ_STR(d.a.findings.items[0]->subject, "cache_context");
-    CHECK_NEAR(d.a.findings.items[0]->alone.gain_pct, 32.9, 12);
-    CHECK_NEAR(d.a.findings.items[1]->alone.gain_pct, 21.8, 12);
+    REQUIRE(findings_of(&d.cx)->n == 2);
+    CHECK_EQ_STR(findings_of(&d.cx)->items[0]->subject, "cache_context");
+    CHECK_NEAR(findings_of(&d.cx)->items[0]->alone.gain_pct, 32.9, 12);
+    CHECK_NEAR(findings_of(&d.cx)->items[1]->alone.gain_pct, 21.8, 12);
     done(&d);
 }
 
@@ -420,9 +422,9 @@ TEST(matmul_of_64_is_overhead_of_4096_is_not)
     struct diagnosis small, large;
     diagnose(&small, load("matmul_add/64_bf16_warm_eager.json.gz"));
     diagnose(&large, load("matmul_add/4096_bf16_warm_eager.json.gz"));
-    CHECK(small.a.bound == BOUND_LAUNCH || small.a.bound == BOUND_CPU);
-    CHECK(small.a.busy_pct < 10);
-    CHECK_EQ_INT(large.a.bound, BOUND_GPU);
+    CHECK(wall_of(&small.cx)->bound == BOUND_LAUNCH || wall_of(&small.cx)->bound == BOUND_CPU);
+    CHECK(wall_of(&small.cx)->busy_pct < 10);
+    CHECK_EQ_INT(wall_of(&large.cx)->bound, BOUND_GPU);
     CHECK_EQ_UINT(severe(&large, SEVERITY_MEDIUM), 0);
     done(&small);
     done(&large);
@@ -434,7 +436,7 @@ TEST(markdown_stays_small)
     diagnose(&d, load("flux2/flux2_before_compile.json.gz"));
     struct buf out;
     buf_init(&out);
-    view_report_md(&out, &d.a, "trace.json");
+    view_report_md(&out, &d.cx, "trace.json");
     CHECK(out.n > 500 && out.n < 8192);
     CHECK(strstr(buf_c(&out), "_unpack") != NULL);
     buf_done(&out);
@@ -446,20 +448,20 @@ static int whole_report(void *ctx)
     struct trace *t = ctx;
     struct arena mem;
     arena_init(&mem);
-    struct analysis a;
-    struct analysis_options o = {0};
-    int rc = analysis_run(&a, t, &o, &mem, NULL);
+    struct context cx;
+    context_init(&cx, t, &mem);
+    int rc = context_need(&cx, &checklist_pass, NULL);
     struct buf out;
     buf_init(&out);
     if (rc == 0) {
         struct screen s = {&out, "x.json", 100, false, 10};
-        view_report_text(&s, &a);
-        view_report_json(&out, &a);
-        view_report_md(&out, &a, "x.json");
+        view_report_text(&s, &cx);
+        view_report_json(&out, &cx);
+        view_report_md(&out, &cx, "x.json");
         rc = buf_ok(&out) ? 0 : ERR_NOMEM;
     }
     buf_done(&out);
-    analysis_done(&a);
+    context_done(&cx);
     arena_done(&mem);
     return rc;
 }

@@ -34,7 +34,7 @@ TEST(kernel_outlier_near_miss_another_shape)
 {
     struct diagnosis d;
     diagnose(&d, gemms(1084, "[[64, 128]]"));
-    CHECK_EQ_UINT(d.a.findings.n, 0);
+    CHECK_EQ_UINT(findings_of(&d.cx)->n, 0);
     done(&d);
 }
 

@@ -50,7 +50,7 @@ TEST(pageable_copy_fires_on_slow_blocking_uploads)
     diagnose(&d, uploads(false, 100, false));
     CHECK(found(&d, "pageable_copy") || found(&d, "exposed_copy"));
     CHECK(severe(&d, SEVERITY_HIGH) >= 1);
-    CHECK_EQ_INT(d.a.bound, BOUND_TRANSFER);
+    CHECK_EQ_INT(wall_of(&d.cx)->bound, BOUND_TRANSFER);
     done(&d);
 }
 
@@ -157,7 +157,7 @@ TEST(slow_gemm_near_miss_float_inputs_or_tensor_cores)
     done(&d);
     diagnose(&d, products("ampere_bf16_s16816gemm_bf16_128x256_nn",
                           "[\"c10::BFloat16\", \"c10::BFloat16\"]", false));
-    CHECK_EQ_UINT(d.a.findings.n, 0);
+    CHECK_EQ_UINT(findings_of(&d.cx)->n, 0);
     done(&d);
 }
 

@@ -17,7 +17,7 @@ static const struct stream_spec spec = {.steps = 3,
 
 struct shown {
     struct trace *t;
-    struct basics b;
+    struct context cx;
     struct scene sc;
     struct arena mem;
 };
@@ -26,12 +26,13 @@ static bool show(struct shown *s, struct trace *t)
 {
     *s = (struct shown){.t = t};
     arena_init(&s->mem);
-    return CHECK_EQ_INT(basics_run(t, &s->mem, &s->b, NULL), 0) &&
-           CHECK_EQ_INT(scene_run(t, &s->b, &s->mem, &s->sc, NULL), 0);
+    context_init(&s->cx, t, &s->mem);
+    return CHECK_EQ_INT(scene_run(&s->cx, &s->mem, &s->sc, NULL), 0);
 }
 
 static void done(struct shown *s)
 {
+    context_done(&s->cx);
     arena_done(&s->mem);
     trace_free(s->t);
 }

@@ -166,7 +166,7 @@ TEST(allocations_waits_quiet_calls_and_the_recorder_are_no_slow_launch)
         what.before = others[i];
         struct diagnosis d;
         diagnose(&d, decode(what));
-        if (!CHECK_EQ_UINT(d.a.stretches.n_groups, 0)) fprintf(stderr, "case %zu\n", i);
+        if (!CHECK_EQ_UINT(launch_delays_of(&d.cx)->n_groups, 0)) fprintf(stderr, "case %zu\n", i);
         done(&d);
     }
 }

@@ -6,7 +6,7 @@
 struct found {
     struct trace *t;
     struct arena mem;
-    struct basics b;
+    struct context cx;
     struct stages s;
 };
 
@@ -14,9 +14,9 @@ static struct found measure_all(struct kit *k, bool all)
 {
     struct found f = {.t = kit_end(k)};
     arena_init(&f.mem);
-    if (!f.t) return f;
-    CHECK_EQ_INT(basics_run(f.t, &f.mem, &f.b, NULL), 0);
-    CHECK_EQ_INT(stages_run(&f.b, all, &f.mem, &f.s, NULL), 0);
+    context_init(&f.cx, f.t, &f.mem);
+    f.cx.all_stages = all;
+    if (f.t && CHECK_EQ_INT(context_need(&f.cx, &stages_pass, NULL), 0)) f.s = *stages_of(&f.cx);
     return f;
 }
 
@@ -27,6 +27,7 @@ static struct found measure(struct kit *k)
 
 static void done(struct found *f)
 {
+    context_done(&f->cx);
     arena_done(&f->mem);
     trace_free(f->t);
 }
@@ -100,7 +101,7 @@ TEST(shares_are_of_the_steps)
 {
     struct kit k = pipeline();
     struct found f = measure(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 2));
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 2));
     CHECK_EQ_INT(f.s.steps_cpu_ns, 1000000 + 600000);
     CHECK_EQ_INT(f.s.steps_gpu_ns, 820000);
     CHECK_EQ_INT(at(&f, "pipeline_call/forward")->step_cpu_ns, 700000);
@@ -112,7 +113,7 @@ TEST(idle_meanwhile_of_stages_adds_up)
 {
     struct kit k = pipeline();
     struct found f = measure(&k);
-    const struct device_line *d = &f.b.timeline.devices[0];
+    const struct device_line *d = &timeline_of(&f.cx)->devices[0];
     const struct stage *call = at(&f, "pipeline_call");
     int64_t inside = at(&f, "pipeline_call/forward")->idle_meanwhile_ns +
                      at(&f, "pipeline_call/scheduler_step")->idle_meanwhile_ns +
@@ -405,11 +406,11 @@ TEST(no_labels_no_stages)
 static int run_stages(void *ctx)
 {
     struct arena mem;
-    struct basics b;
-    struct stages s;
+    struct context cx;
     arena_init(&mem);
-    int rc = basics_run(ctx, &mem, &b, NULL);
-    if (rc == 0) rc = stages_run(&b, false, &mem, &s, NULL);
+    context_init(&cx, ctx, &mem);
+    int rc = context_need(&cx, &stages_pass, NULL);
+    context_done(&cx);
     arena_done(&mem);
     return rc;
 }

@@ -1,30 +1,32 @@
 /* test_steps.c: the loop found from every kind of evidence, and what its steps cost. */
-#include "analyze/basics.h"
+#include "analyze/steps/steps.h"
 #include "kit.h"
 
 struct found {
     struct trace *t;
     struct arena mem;
-    struct basics b;
+    struct context cx;
 };
 
 static struct found find(struct kit *k)
 {
     struct found f = {.t = kit_end(k)};
     arena_init(&f.mem);
-    if (f.t) CHECK_EQ_INT(basics_run(f.t, &f.mem, &f.b, NULL), 0);
+    context_init(&f.cx, f.t, &f.mem);
+    if (f.t) CHECK_EQ_INT(context_need(&f.cx, &steps_pass, NULL), 0);
     return f;
 }
 
 static void done(struct found *f)
 {
+    context_done(&f->cx);
     arena_done(&f->mem);
     trace_free(f->t);
 }
 
 static const char *found_by(const struct found *f)
 {
-    return loop_found_name(f->b.steps.found_by);
+    return loop_found_name(steps_of(&f->cx)->found_by);
 }
 
 TEST(profiler_steps)
@@ -41,9 +43,9 @@ TEST(profiler_steps)
     }
     kit_call(&k, "cudaStreamSynchronize", 2500, 300);
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 3));
     CHECK_EQ_STR(found_by(&f), "profiler_steps");
-    const struct step *s = &f.b.steps.steps[0];
+    const struct step *s = &steps_of(&f.cx)->steps[0];
     CHECK_EQ_INT(s->number, 2);
     CHECK_EQ_INT(s->cpu.begin_ns, 0);
     CHECK_EQ_INT(s->cpu.end_ns, 900000);
@@ -51,9 +53,9 @@ TEST(profiler_steps)
     CHECK_EQ_INT(s->gpu.union_ns, 50000);
     CHECK_EQ_INT(s->gpu.extent.begin_ns, 950000);
     CHECK_EQ_UINT(s->syncs, 0);
-    CHECK_EQ_UINT(f.b.steps.steps[2].syncs, 1);
-    CHECK_EQ_INT(f.b.steps.steps[2].blocked_ns, 300000);
-    CHECK_EQ_INT(f.b.steps.median_ns, 900000);
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[2].syncs, 1);
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[2].blocked_ns, 300000);
+    CHECK_EQ_INT(steps_of(&f.cx)->median_ns, 900000);
     done(&f);
 }
 
@@ -81,23 +83,23 @@ TEST(two_forwards_and_a_scheduler_step_are_one_step)
 {
     struct kit k = diffusion(4);
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 4));
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4));
     CHECK_EQ_STR(found_by(&f), "annotations");
-    CHECK_EQ_UINT(f.b.steps.period, 3);
+    CHECK_EQ_UINT(steps_of(&f.cx)->period, 3);
     for (uint32_t i = 0; i < 4; i++) {
-        const struct step *s = &f.b.steps.steps[i];
+        const struct step *s = &steps_of(&f.cx)->steps[i];
         CHECK_EQ_INT(s->cpu.begin_ns, 1000000 + i * 1000000);
         CHECK_EQ_INT(s->cpu_ns, 950000);
         CHECK_EQ_UINT(s->gpu.kernels, 3);
         CHECK_EQ_INT(s->gpu.sum_ns, 605000);
     }
     /* steps tile the loop; the last ends with its last label */
-    CHECK_EQ_INT(f.b.steps.steps[0].cpu.end_ns, 2000000);
-    CHECK_EQ_INT(f.b.steps.steps[3].cpu.end_ns, 4950000);
-    CHECK_EQ_UINT(steps_at(&f.b.steps, 999999), UINT32_MAX);
-    CHECK_EQ_UINT(steps_at(&f.b.steps, 1000000), 0);
-    CHECK_EQ_UINT(steps_at(&f.b.steps, 1999999), 0);
-    CHECK_EQ_UINT(steps_at(&f.b.steps, 4950000), UINT32_MAX);
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[0].cpu.end_ns, 2000000);
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[3].cpu.end_ns, 4950000);
+    CHECK_EQ_UINT(steps_at(steps_of(&f.cx), 999999), UINT32_MAX);
+    CHECK_EQ_UINT(steps_at(steps_of(&f.cx), 1000000), 0);
+    CHECK_EQ_UINT(steps_at(steps_of(&f.cx), 1999999), 0);
+    CHECK_EQ_UINT(steps_at(steps_of(&f.cx), 4950000), UINT32_MAX);
     done(&f);
 }
 
@@ -105,7 +107,7 @@ TEST(two_steps_are_enough)
 {
     struct kit k = diffusion(2);
     struct found f = find(&k);
-    CHECK_EQ_UINT(f.b.steps.n_steps, 2);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 2);
     done(&f);
 }
 
@@ -113,8 +115,8 @@ TEST(one_round_with_guidance_is_one_step_not_two)
 {
     struct kit k = diffusion(1);
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 1));
-    CHECK_EQ_UINT(f.b.steps.steps[0].gpu.kernels, 3);
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 1));
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[0].gpu.kernels, 3);
     done(&f);
 }
 
@@ -138,9 +140,9 @@ static struct found labelled(const char *letters)
 static void check_rounds(const char *letters, uint32_t n, int first_label)
 {
     struct found f = labelled(letters);
-    CHECK_EQ_UINT(f.b.steps.n_steps, n);
-    if (f.b.steps.n_steps)
-        CHECK_EQ_INT(f.b.steps.steps[0].cpu.begin_ns, (20 + first_label * 20) * 1000);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, n);
+    if (steps_of(&f.cx)->n_steps)
+        CHECK_EQ_INT(steps_of(&f.cx)->steps[0].cpu.begin_ns, (20 + first_label * 20) * 1000);
     done(&f);
 }
 
@@ -164,10 +166,10 @@ TEST(only_the_end_of_a_round_is_labelled)
         kit_launch(&k, 1910 + i * 1000, "add", 1920 + i * 1000, 5);
     }
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 4));
-    CHECK_EQ_INT(f.b.steps.steps[0].cpu.begin_ns, 1000000);
-    for (int i = 0; i < 4; i++) CHECK_EQ_UINT(f.b.steps.steps[i].gpu.kernels, 2);
-    CHECK_EQ_INT(f.b.steps.steps[3].cpu.end_ns, 5000000);
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4));
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[0].cpu.begin_ns, 1000000);
+    for (int i = 0; i < 4; i++) CHECK_EQ_UINT(steps_of(&f.cx)->steps[i].gpu.kernels, 2);
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[3].cpu.end_ns, 5000000);
     done(&f);
 }
 
@@ -183,10 +185,10 @@ TEST(several_calls_of_a_pipeline_are_not_the_steps)
         }
     }
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 12));
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 12));
     /* the last step of a call does not reach into the next call */
-    CHECK_EQ_INT(f.b.steps.steps[3].cpu.end_ns, 4900000);
-    CHECK_EQ_INT(f.b.steps.steps[4].cpu.begin_ns, 11000000);
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[3].cpu.end_ns, 4900000);
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[4].cpu.begin_ns, 11000000);
     done(&f);
 }
 
@@ -198,14 +200,14 @@ TEST(layers_inside_a_forward_are_not_steps)
         for (int m = 0; m < 20; m++) kit_label(&k, "load_module", i * 1000 + m * 40, 30);
     }
     struct found f = find(&k);
-    CHECK_EQ_UINT(f.b.steps.n_steps, 4);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4);
     done(&f);
 
     k = kit_begin(); /* one forward alone: there is no loop */
     kit_label(&k, "transformer_forward", 0, 900);
     for (int m = 0; m < 20; m++) kit_label(&k, "block", m * 40, 30);
     f = find(&k);
-    CHECK_EQ_UINT(f.b.steps.n_steps, 0);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 0);
     CHECK_EQ_STR(found_by(&f), "none");
     done(&f);
 }
@@ -220,7 +222,7 @@ TEST(numbered_labels_are_the_same_label)
         kit_label(&k, name, 100 + i * 1000, 900);
     }
     struct found f = find(&k);
-    CHECK_EQ_UINT(f.b.steps.n_steps, 5);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 5);
     done(&f);
 }
 
@@ -233,8 +235,8 @@ TEST(a_window_that_opens_inside_a_round)
         kit_label(&k, "scheduler_step", 950 + i * 1000, 50);
     }
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
-    CHECK_EQ_INT(f.b.steps.steps[0].cpu.begin_ns, 100000);
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 3));
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[0].cpu.begin_ns, 100000);
     done(&f);
 }
 
@@ -247,8 +249,8 @@ TEST(optimizer_labels_alone_find_a_training_loop)
         kit_label(&k, "Optimizer.step#AdamW.step", i * 1000 + 800, 150);
     }
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 5));
-    CHECK_EQ_INT(f.b.steps.steps[1].cpu.begin_ns, 1000000);
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 5));
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[1].cpu.begin_ns, 1000000);
     done(&f);
 }
 
@@ -276,11 +278,11 @@ TEST(period_of_the_kernels_without_labels)
 {
     struct kit k = unlabelled(3, 12, NULL);
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 3));
     CHECK_EQ_STR(found_by(&f), "kernel_sequence");
-    CHECK_EQ_UINT(f.b.steps.period, 63);
-    CHECK_EQ_UINT(f.b.steps.steps[0].gpu.kernels, 63);
-    CHECK_EQ_INT(f.b.steps.steps[0].cpu.begin_ns, 70000);
+    CHECK_EQ_UINT(steps_of(&f.cx)->period, 63);
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[0].gpu.kernels, 63);
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[0].cpu.begin_ns, 70000);
     done(&f);
 }
 
@@ -296,9 +298,9 @@ TEST(a_sync_tells_steps_of_equal_layers_apart)
         at += 60;
     }
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 4));
-    CHECK_EQ_UINT(f.b.steps.steps[0].gpu.kernels, 50);
-    CHECK_EQ_UINT(f.b.steps.steps[0].syncs, 1);
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4));
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[0].gpu.kernels, 50);
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[0].syncs, 1);
     done(&f);
 }
 
@@ -307,10 +309,10 @@ TEST(compiled_regions_without_labels)
     /* regional compile: one region a layer, so regions alone would count layers */
     struct kit k = unlabelled(2, 12, "Torch-Compiled Region: 0/0");
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 2));
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 2));
     CHECK_EQ_STR(found_by(&f), "compiled_regions");
-    CHECK_EQ_UINT(f.b.steps.period, 15);
-    CHECK_EQ_UINT(f.b.steps.steps[1].gpu.kernels, 63);
+    CHECK_EQ_UINT(steps_of(&f.cx)->period, 15);
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[1].gpu.kernels, 63);
     done(&f);
 }
 
@@ -323,10 +325,10 @@ TEST(graph_replays_without_labels)
         kit_launch(&k, i * 1000 + 700, "argmax", i * 1000 + 710, 5);
     }
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 6));
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 6));
     CHECK_EQ_STR(found_by(&f), "compiled_regions");
-    CHECK_EQ_UINT(f.b.steps.steps[5].gpu.kernels, 31);
-    CHECK_EQ_UINT(f.b.steps.steps[5].launches, 2);
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[5].gpu.kernels, 31);
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[5].launches, 2);
     done(&f);
 }
 
@@ -340,8 +342,8 @@ TEST(device_records_alone)
             kit_orphan(&k, name, i * 1000 + n * 50, 40);
         }
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 4));
-    CHECK_EQ_UINT(f.b.steps.steps[0].gpu.kernels, 10);
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4));
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[0].gpu.kernels, 10);
     done(&f);
 }
 
@@ -351,14 +353,14 @@ TEST(no_loop_is_invented)
     static const char *const once[] = {"a", "b", "c", "d", "b", "e", "f", "a", "g", "h"};
     for (int i = 0; i < 10; i++) kit_launch(&k, i * 100, once[i], i * 100 + 10, 50);
     struct found f = find(&k);
-    CHECK_EQ_UINT(f.b.steps.n_steps, 0);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 0);
     CHECK_EQ_STR(found_by(&f), "none");
-    CHECK_EQ_INT(f.b.steps.median_ns, 0);
+    CHECK_EQ_INT(steps_of(&f.cx)->median_ns, 0);
     done(&f);
 
     k = kit_begin();
     f = find(&k);
-    CHECK_EQ_UINT(f.b.steps.n_steps, 0);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 0);
     done(&f);
 }
 
@@ -367,7 +369,7 @@ TEST(one_kernel_over_and_over_is_no_step)
     struct kit k = kit_begin();
     for (int i = 0; i < 50; i++) kit_launch(&k, i * 100, "gemm", i * 100 + 10, 50);
     struct found f = find(&k);
-    CHECK_EQ_UINT(f.b.steps.n_steps, 0);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 0);
     done(&f);
 
     k = kit_begin();
@@ -376,7 +378,7 @@ TEST(one_kernel_over_and_over_is_no_step)
         for (int n = 0; n < 5; n++) kit_work(&k, KIND_KERNEL, "node", i * 100 + 20 + n * 10, 9);
     }
     f = find(&k);
-    CHECK_EQ_UINT(f.b.steps.n_steps, 50);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 50);
     done(&f);
 }
 
@@ -393,10 +395,10 @@ TEST(slow_first_step_outlier_and_step_without_work)
         at += dur[i] + 5;
     }
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 6));
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 6));
     static const uint8_t flags[] = {STEP_SLOW_FIRST, 0, 0, STEP_OUTLIER, 0, STEP_NO_WORK};
-    for (int i = 0; i < 6; i++) CHECK_EQ_UINT(f.b.steps.steps[i].flags, flags[i]);
-    CHECK_EQ_INT(f.b.steps.median_ns, 100000);
+    for (int i = 0; i < 6; i++) CHECK_EQ_UINT(steps_of(&f.cx)->steps[i].flags, flags[i]);
+    CHECK_EQ_INT(steps_of(&f.cx)->median_ns, 100000);
     done(&f);
 }
 
@@ -404,8 +406,9 @@ TEST(even_steps_have_no_flags)
 {
     struct kit k = diffusion(6);
     struct found f = find(&k);
-    for (uint32_t i = 0; i < f.b.steps.n_steps; i++) CHECK_EQ_UINT(f.b.steps.steps[i].flags, 0);
-    CHECK_EQ_UINT(f.b.steps.n_dead, 0);
+    for (uint32_t i = 0; i < steps_of(&f.cx)->n_steps; i++)
+        CHECK_EQ_UINT(steps_of(&f.cx)->steps[i].flags, 0);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_dead, 0);
     done(&f);
 }
 
@@ -422,8 +425,8 @@ static struct found first_op_after(const double *us, int n)
 TEST(dead_window_of_a_cold_start)
 {
     struct found f = first_op_after((const double[]){227.757, 5.521, 4.488}, 3);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_dead, 1));
-    const struct dead_window *d = &f.b.steps.dead[0];
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_dead, 1));
+    const struct dead_window *d = &steps_of(&f.cx)->dead[0];
     CHECK_EQ_INT(d->dead_ns, 227757);
     CHECK_EQ_INT(d->usual_ns, 5521);
     CHECK_EQ_UINT(d->step, 0);
@@ -431,13 +434,13 @@ TEST(dead_window_of_a_cold_start)
     done(&f);
 
     f = first_op_after((const double[]){15, 5.521, 4.488}, 3); /* not three times */
-    CHECK_EQ_UINT(f.b.steps.n_dead, 0);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_dead, 0);
     done(&f);
     f = first_op_after((const double[]){40, 5.521, 4.488}, 3); /* nobody notices in 1 ms */
-    CHECK_EQ_UINT(f.b.steps.n_dead, 0);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_dead, 0);
     done(&f);
     f = first_op_after((const double[]){300, 240, 260}, 3); /* always so: not a cold start */
-    CHECK_EQ_UINT(f.b.steps.n_dead, 0);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_dead, 0);
     done(&f);
 }
 
@@ -448,9 +451,9 @@ TEST(the_profilers_buffers_are_told_apart)
     kit_row(&k, KIND_OVERHEAD, "Activity Buffer Request", 1400, 200, NULL);
     kit_row(&k, KIND_OVERHEAD, "Command Buffer Full", 2100, 400, NULL);
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
-    CHECK_EQ_INT(f.b.steps.steps[0].profiler_ns, 500000);
-    CHECK_EQ_INT(f.b.steps.steps[1].profiler_ns, 0);
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 3));
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[0].profiler_ns, 500000);
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[1].profiler_ns, 0);
     done(&f);
 }
 
@@ -465,17 +468,19 @@ TEST(work_of_other_threads_belongs_to_the_step_it_is_launched_in)
         kit_launch(&k, i * 1000 + 300, "backward", i * 1000 + 310, 50);
     }
     struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(f.b.steps.n_steps, 3));
-    CHECK_EQ_UINT(f.b.steps.steps[1].gpu.kernels, 2);
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 3));
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[1].gpu.kernels, 2);
     done(&f);
 }
 
-static int run_basics(void *ctx)
+static int run_steps(void *ctx)
 {
     struct arena mem;
-    struct basics b;
+    struct context cx;
     arena_init(&mem);
-    int rc = basics_run(ctx, &mem, &b, NULL);
+    context_init(&cx, ctx, &mem);
+    int rc = context_need(&cx, &steps_pass, NULL);
+    context_done(&cx);
     arena_done(&mem);
     return rc;
 }
@@ -485,8 +490,8 @@ TEST(out_of_memory_is_reported)
     struct kit labels = diffusion(3), launches = unlabelled(3, 4, NULL);
     struct trace *a = kit_end(&labels), *b = kit_end(&launches);
     REQUIRE(a && b);
-    CHECK_EVERY_ALLOC(run_basics, a);
-    CHECK_EVERY_ALLOC(run_basics, b);
+    CHECK_EVERY_ALLOC(run_steps, a);
+    CHECK_EVERY_ALLOC(run_steps, b);
     trace_free(a);
     trace_free(b);
 }

@@ -118,7 +118,7 @@ TEST(the_user_knows_how_many_passes)
     CHECK_EQ_INT(stream_lab_open(&l, t, false, NULL), 0);
     CHECK_EQ_UINT(l.s.n_modules, 3);
     l.s.asked_passes = 1;
-    CHECK_EQ_INT(streamed_run(t, &l.b, &l.mem, &l.s, NULL), 0);
+    CHECK_EQ_INT(streamed_run(t, &l.cx, &l.mem, &l.s, NULL), 0);
     CHECK_EQ_UINT(l.s.n_modules, 6);
     stream_lab_close(&l);
 }
@@ -129,13 +129,13 @@ TEST(the_user_knows_how_many_steps)
     struct stream_lab l;
     open_spec(&l, &s);
     l.s.asked_steps = 7;
-    CHECK_EQ_INT(streamed_run(l.t, &l.b, &l.mem, &l.s, NULL), 0);
+    CHECK_EQ_INT(streamed_run(l.t, &l.cx, &l.mem, &l.s, NULL), 0);
     CHECK_EQ_UINT(l.s.n_steps, 7);
     CHECK_EQ_UINT(l.s.steps[3].n_loads, 3);
     struct err e;
     err_init(&e);
     l.s.asked_steps = 4;
-    CHECK_EQ_INT(streamed_run(l.t, &l.b, &l.mem, &l.s, &e), ERR_USAGE);
+    CHECK_EQ_INT(streamed_run(l.t, &l.cx, &l.mem, &l.s, &e), ERR_USAGE);
     CHECK_EQ_STR(e.msg, "21 loads of weights cannot be divided into 4 equal steps");
     stream_lab_close(&l);
 }

@@ -6,6 +6,7 @@
 struct found {
     struct trace *t;
     struct arena mem;
+    struct context cx;
     struct syncs s;
 };
 
@@ -13,12 +14,14 @@ static struct found run(struct kit *k)
 {
     struct found f = {.t = kit_end(k)};
     arena_init(&f.mem);
-    if (f.t) CHECK_EQ_INT(syncs_of(f.t, &f.mem, &f.s, NULL), 0);
+    context_init(&f.cx, f.t, &f.mem);
+    if (f.t && CHECK_EQ_INT(context_need(&f.cx, &syncs_pass, NULL), 0)) f.s = *syncs_of(&f.cx);
     return f;
 }
 
 static void done(struct found *f)
 {
+    context_done(&f->cx);
     arena_done(&f->mem);
     trace_free(f->t);
 }
@@ -44,7 +47,7 @@ TEST(a_drain_blocks_long_and_exposes_little)
     struct found f = run(&k);
     REQUIRE(CHECK_EQ_UINT(f.s.n_sites, 1));
     const struct sync_site *s = &f.s.sites[0];
-    const struct wait *w = &f.s.waits.all[0];
+    const struct wait *w = &f.s.waits->all[0];
     CHECK_EQ_INT(s->kind, WAIT_READBACK);
     CHECK_EQ_INT(s->blocked_ns, kit_ns(10112 - 208));
     CHECK_EQ_INT(s->exposed_ns, kit_ns(10502 - 10102)); /* up to the launch, not its latency */
@@ -72,9 +75,9 @@ TEST(one_site_cheap_and_draining)
     CHECK_EQ_UINT(s->n_rows, 2);
     CHECK_EQ_UINT(s->n_drains, 1);
     CHECK_EQ_INT(s->floor_ns, kit_ns(6));
-    CHECK_EQ_INT(f.s.waits.all[s->longest].blocked_ns, kit_ns(2301020 - 1307));
+    CHECK_EQ_INT(f.s.waits->all[s->longest].blocked_ns, kit_ns(2301020 - 1307));
     CHECK_EQ_BYTES(s->place.source.function, "update");
-    CHECK_EQ_UINT(f.s.waits.all[s->longest].depth, 22);
+    CHECK_EQ_UINT(f.s.waits->all[s->longest].depth, 22);
     done(&f);
 }
 
@@ -104,8 +107,8 @@ TEST(a_full_queue_is_no_sync)
     }
     struct found f = run(&k);
     CHECK_EQ_UINT(f.s.n_sites, 0);
-    CHECK_EQ_UINT(f.s.waits.pressed, 4);
-    CHECK_EQ_INT(f.s.waits.pressed_ns, kit_ns(4 * 8000));
+    CHECK_EQ_UINT(f.s.waits->pressed, 4);
+    CHECK_EQ_INT(f.s.waits->pressed_ns, kit_ns(4 * 8000));
     done(&f);
 }
 
@@ -126,8 +129,8 @@ TEST(the_profilers_last_synchronize_is_not_the_users)
     kit_call(&k, "cudaDeviceSynchronize", 200, 1780);
     struct found f = run(&k);
     CHECK_EQ_UINT(f.s.n_sites, 0);
-    REQUIRE(CHECK_EQ_UINT(f.s.waits.n, 1));
-    CHECK(f.s.waits.all[0].profiler);
+    REQUIRE(CHECK_EQ_UINT(f.s.waits->n, 1));
+    CHECK(f.s.waits->all[0].profiler);
     done(&f);
 }
 
@@ -151,8 +154,8 @@ TEST(waits_inside_the_profilers_frames_are_its_own)
     kit_call(&k, "cudaDeviceSynchronize", 610, 100);
     struct found f = run(&k);
     CHECK_EQ_UINT(f.s.n_sites, 1);
-    REQUIRE(CHECK_EQ_UINT(f.s.waits.n, 2));
-    CHECK(f.s.waits.all[0].profiler && !f.s.waits.all[1].profiler);
+    REQUIRE(CHECK_EQ_UINT(f.s.waits->n, 2));
+    CHECK(f.s.waits->all[0].profiler && !f.s.waits->all[1].profiler);
     done(&f);
 }
 
@@ -167,11 +170,11 @@ TEST(a_copy_to_ordinary_memory_waits_itself)
     kit_work(&k, KIND_MEMCPY, "Memcpy DtoH (Device -> Pageable)", 510, 100);
     kit_call(&k, "cudaStreamSynchronize", 661, 5);
     struct found f = run(&k);
-    REQUIRE(CHECK_EQ_UINT(f.s.waits.n, 1));
+    REQUIRE(CHECK_EQ_UINT(f.s.waits->n, 1));
     CHECK_EQ_BYTES(trace_str(f.t, f.s.sites[0].call), "cudaMemcpyAsync");
-    CHECK_EQ_INT(f.s.waits.all[0].kind, WAIT_COPY);
-    CHECK_EQ_INT(f.s.waits.all[0].blocked_ns, kit_ns(555));
-    CHECK_EQ_INT(f.s.waits.all[0].waited_ns, kit_ns(400));
+    CHECK_EQ_INT(f.s.waits->all[0].kind, WAIT_COPY);
+    CHECK_EQ_INT(f.s.waits->all[0].blocked_ns, kit_ns(555));
+    CHECK_EQ_INT(f.s.waits->all[0].waited_ns, kit_ns(400));
     done(&f);
 }
 
@@ -207,7 +210,7 @@ TEST(copies_that_do_not_wait_are_not_listed)
     kit_call(&k, "cudaStreamWaitEvent", 50, 100);
     kit_call(&k, "cudaEventQuery", 160, 100);
     struct found f = run(&k);
-    CHECK_EQ_UINT(f.s.waits.n, 0);
+    CHECK_EQ_UINT(f.s.waits->n, 0);
     done(&f);
 }
 
@@ -218,7 +221,7 @@ TEST(calls_inside_a_wait_count_once)
     kit_call(&k, "cudaStreamSynchronize", 100, 420);
     kit_call(&k, "cuStreamSynchronize", 105, 410);
     struct found f = run(&k);
-    CHECK_EQ_UINT(f.s.waits.n, 1);
+    CHECK_EQ_UINT(f.s.waits->n, 1);
     done(&f);
 }
 
@@ -229,9 +232,9 @@ TEST(allocations_that_take_long_are_waits)
     kit_call(&k, "cudaFree", 100, 415);
     kit_call(&k, "cudaMalloc", 520, 5);
     struct found f = run(&k);
-    REQUIRE(CHECK_EQ_UINT(f.s.waits.n, 1));
-    CHECK_EQ_INT(f.s.waits.all[0].kind, WAIT_ALLOCATION);
-    CHECK(f.s.waits.all[0].drains);
+    REQUIRE(CHECK_EQ_UINT(f.s.waits->n, 1));
+    CHECK_EQ_INT(f.s.waits->all[0].kind, WAIT_ALLOCATION);
+    CHECK(f.s.waits->all[0].drains);
     done(&f);
 }
 
@@ -247,11 +250,11 @@ TEST(idle_time_is_charged_once)
     struct found f = run(&k);
     REQUIRE(CHECK_EQ_UINT(f.s.n_sites, 1));
     int64_t late = 0;
-    for (uint32_t i = 0; i < f.s.idle[0].n_gaps; i++)
-        late += f.s.idle[0].gaps[i].late_ns - f.s.idle[0].gaps[i].begin_ns;
+    for (uint32_t i = 0; i < idle_of(&f.cx)->of[0].n_gaps; i++)
+        late += idle_of(&f.cx)->of[0].gaps[i].late_ns - idle_of(&f.cx)->of[0].gaps[i].begin_ns;
     CHECK_EQ_INT(f.s.sites[0].exposed_ns, late); /* the drain lost far more than all of it */
-    CHECK_EQ_INT(f.s.waits.all[1].exposed_ns, f.s.waits.all[1].cost_ns);
-    CHECK_EQ_UINT(f.s.idle[0].gaps[1].wait, 0); /* the first one is the way of the copy */
+    CHECK_EQ_INT(exposed_of(&f.cx)->ns[1], f.s.waits->all[1].cost_ns);
+    CHECK_EQ_UINT(exposed_of(&f.cx)->payers[0][1], 0); /* the first one is the way of the copy */
     done(&f);
 }
 
@@ -264,9 +267,9 @@ TEST(a_second_drain_forgets_the_first)
     kit_item(&k, 5200, 10111, 9);
     kit_launch(&k, 10300, "gemm", 10310, 100);
     struct found f = run(&k);
-    REQUIRE(CHECK_EQ_UINT(f.s.waits.n, 2));
-    CHECK_EQ_INT(f.s.waits.all[0].exposed_ns, kit_ns(5100 - 5011));
-    CHECK_EQ_INT(f.s.waits.all[1].exposed_ns, kit_ns(10300 - 10111));
+    REQUIRE(CHECK_EQ_UINT(f.s.waits->n, 2));
+    CHECK_EQ_INT(exposed_of(&f.cx)->ns[0], kit_ns(5100 - 5011));
+    CHECK_EQ_INT(exposed_of(&f.cx)->ns[1], kit_ns(10300 - 10111));
     done(&f);
 }
 
@@ -282,7 +285,7 @@ TEST(work_of_other_streams_hides_a_wait)
     struct found f = run(&k);
     REQUIRE(CHECK_EQ_UINT(f.s.n_sites, 1));
     CHECK_EQ_INT(f.s.sites[0].exposed_ns, 0);
-    CHECK_EQ_INT(f.s.waits.all[0].waited_ns, kit_ns(510 - 102)); /* its own stream only */
+    CHECK_EQ_INT(f.s.waits->all[0].waited_ns, kit_ns(510 - 102)); /* its own stream only */
     done(&f);
 }
 
@@ -347,12 +350,13 @@ TEST(calls_lead_back_to_their_wait)
     k.tid = 2;
     kit_item(&k, 130, 165, 5);
     struct found f = run(&k);
-    REQUIRE(CHECK_EQ_UINT(f.s.waits.n, 2));
+    REQUIRE(CHECK_EQ_UINT(f.s.waits->n, 2));
     for (size_t i = 0; i < 2; i++) {
-        CHECK_EQ_UINT(syncs_wait_of(&f.s, f.t, f.s.waits.all[i].call), i);
-        CHECK_EQ_UINT(syncs_wait_of(&f.s, f.t, f.s.waits.all[i].copy_call), i);
+        CHECK_EQ_UINT(syncs_wait_of(&f.s, f.t, f.s.waits->all[i].call), i);
+        CHECK_EQ_UINT(syncs_wait_of(&f.s, f.t, f.s.waits->all[i].copy_call), i);
     }
-    CHECK(syncs_wait_of(&f.s, f.t, trace_launch_of(f.t, f.s.idle[0].gaps[0].prev)) == SIZE_MAX);
+    CHECK(syncs_wait_of(&f.s, f.t, trace_launch_of(f.t, idle_of(&f.cx)->of[0].gaps[0].prev)) ==
+          SIZE_MAX);
     CHECK(syncs_site(&f.s, 0) == NULL && syncs_site(&f.s, f.s.n_sites + 1) == NULL);
     CHECK(syncs_site(&f.s, 1) == &f.s.sites[0]);
     done(&f);
@@ -361,9 +365,11 @@ TEST(calls_lead_back_to_their_wait)
 static int run_once(void *trace)
 {
     struct arena mem;
-    struct syncs s;
+    struct context cx;
     arena_init(&mem);
-    int rc = syncs_of(trace, &mem, &s, NULL);
+    context_init(&cx, trace, &mem);
+    int rc = context_need(&cx, &syncs_pass, NULL);
+    context_done(&cx);
     arena_done(&mem);
     return rc;
 }

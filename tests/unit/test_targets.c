@@ -8,7 +8,7 @@
 struct chosen {
     struct trace *t;
     struct arena mem;
-    struct basics b;
+    struct context cx;
     struct targets targets;
 };
 
@@ -16,14 +16,15 @@ static struct chosen choose(struct kit *k, struct targets_wish wish)
 {
     struct chosen c = {.t = kit_end(k)};
     arena_init(&c.mem);
-    if (!c.t) return c;
-    CHECK_EQ_INT(basics_run(c.t, &c.mem, &c.b, NULL), 0);
-    CHECK_EQ_INT(targets_select(&c.b, wish, &c.mem, &c.targets, NULL), 0);
+    context_init(&c.cx, c.t, &c.mem);
+    if (!c.t || !CHECK_EQ_INT(context_need(&c.cx, &steps_pass, NULL), 0)) return c;
+    CHECK_EQ_INT(targets_select(&c.cx, wish, &c.mem, &c.targets, NULL), 0);
     return c;
 }
 
 static void done(struct chosen *c)
 {
+    context_done(&c->cx);
     arena_done(&c->mem);
     trace_free(c->t);
 }

@@ -13,91 +13,92 @@
 
 /* ---- metrics ---- */
 
-static double per_step(const struct analysis *a, double total)
+static double per_step(const struct context *cx, double total)
 {
-    return a->basics.steps.n_steps ? total / a->basics.steps.n_steps : NAN;
+    return steps_of(cx)->n_steps ? total / steps_of(cx)->n_steps : NAN;
 }
 
-static double wall_ms(const struct analysis *a)
+static double wall_ms(const struct context *cx)
 {
-    return (double)a->wall_ns / 1e6;
+    return (double)wall_of(cx)->wall_ns / 1e6;
 }
-static double plain_ms(const struct analysis *a)
+static double plain_ms(const struct context *cx)
 {
-    return (double)a->undistort.plain_ns / 1e6;
+    return (double)undistort_of(cx)->plain_ns / 1e6;
 }
-static double busy_pct(const struct analysis *a)
+static double busy_pct(const struct context *cx)
 {
-    return a->bound == BOUND_UNKNOWN ? NAN : a->busy_pct;
+    return wall_of(cx)->bound == BOUND_UNKNOWN ? NAN : wall_of(cx)->busy_pct;
 }
-static double idle_pct(const struct analysis *a)
+static double idle_pct(const struct context *cx)
 {
-    return 100 - busy_pct(a);
+    return 100 - busy_pct(cx);
 }
-static double n_steps(const struct analysis *a)
+static double n_steps(const struct context *cx)
 {
-    return a->basics.steps.n_steps;
-}
-
-static double step_ms(const struct analysis *a)
-{
-    return a->basics.steps.n_steps ? (double)a->basics.steps.median_ns / 1e6 : NAN;
+    return steps_of(cx)->n_steps;
 }
 
-static double waits_per_step(const struct analysis *a)
+static double step_ms(const struct context *cx)
+{
+    return steps_of(cx)->n_steps ? (double)steps_of(cx)->median_ns / 1e6 : NAN;
+}
+
+static double waits_per_step(const struct context *cx)
 {
     double n = 0;
-    for (uint32_t i = 0; i < a->syncs.n_sites; i++) n += a->syncs.sites[i].in_loop;
-    return per_step(a, n);
+    for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++) n += syncs_of(cx)->sites[i].in_loop;
+    return per_step(cx, n);
 }
 
-static double exposed_pct(const struct analysis *a)
+static double exposed_pct(const struct context *cx)
 {
     double ns = 0;
-    for (uint32_t i = 0; i < a->syncs.n_sites; i++) ns += (double)a->syncs.sites[i].exposed_ns;
-    return a->wall_ns > 0 ? 100 * ns / (double)a->wall_ns : NAN;
+    for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++)
+        ns += (double)syncs_of(cx)->sites[i].exposed_ns;
+    return wall_of(cx)->wall_ns > 0 ? 100 * ns / (double)wall_of(cx)->wall_ns : NAN;
 }
 
-static double kernels_per_step(const struct analysis *a)
+static double kernels_per_step(const struct context *cx)
 {
     double n = 0;
-    for (uint32_t i = 0; i < a->basics.steps.n_steps; i++)
-        n += a->basics.steps.steps[i].gpu.kernels;
-    return per_step(a, n);
+    for (uint32_t i = 0; i < steps_of(cx)->n_steps; i++) n += steps_of(cx)->steps[i].gpu.kernels;
+    return per_step(cx, n);
 }
 
-static double launches_per_step(const struct analysis *a)
+static double launches_per_step(const struct context *cx)
 {
     double n = 0;
-    for (uint32_t i = 0; i < a->basics.steps.n_steps; i++) n += a->basics.steps.steps[i].launches;
-    return per_step(a, n);
+    for (uint32_t i = 0; i < steps_of(cx)->n_steps; i++) n += steps_of(cx)->steps[i].launches;
+    return per_step(cx, n);
 }
 
-static double pageable_mb(const struct analysis *a)
+static double pageable_mb(const struct context *cx)
 {
     double bytes = 0;
-    for (row_t r = 0; r < a->t->n_rows; r++) {
-        const struct gpu_info *g = a->t->kind[r] == KIND_MEMCPY ? trace_gpu(a->t, r) : NULL;
-        if (g && g->bytes > 0 && str_has(trace_name(a->t, r), "Pageable"))
+    for (row_t r = 0; r < cx->t->n_rows; r++) {
+        const struct gpu_info *g = cx->t->kind[r] == KIND_MEMCPY ? trace_gpu(cx->t, r) : NULL;
+        if (g && g->bytes > 0 && str_has(trace_name(cx->t, r), "Pageable"))
             bytes += (double)g->bytes;
     }
     return bytes / 1e6;
 }
 
-static double count_severe(const struct analysis *a, enum severity least)
+static double count_severe(const struct context *cx, enum severity least)
 {
     double n = 0;
-    for (uint32_t i = 0; i < a->findings.n; i++) n += a->findings.items[i]->severity >= least;
+    for (uint32_t i = 0; i < findings_of(cx)->n; i++)
+        n += findings_of(cx)->items[i]->severity >= least;
     return n;
 }
 
-static double high_findings(const struct analysis *a)
+static double high_findings(const struct context *cx)
 {
-    return count_severe(a, SEVERITY_HIGH);
+    return count_severe(cx, SEVERITY_HIGH);
 }
-static double medium_findings(const struct analysis *a)
+static double medium_findings(const struct context *cx)
 {
-    return count_severe(a, SEVERITY_MEDIUM);
+    return count_severe(cx, SEVERITY_MEDIUM);
 }
 
 const struct budget_metric budget_metrics[] = {
@@ -117,7 +118,7 @@ const struct budget_metric budget_metrics[] = {
     {NULL, NULL},
 };
 
-static double (*const values[])(const struct analysis *) = {
+static double (*const values[])(const struct context *) = {
     wall_ms,     plain_ms,       busy_pct,        idle_pct,         n_steps,
     step_ms,     waits_per_step, exposed_pct,     kernels_per_step, launches_per_step,
     pageable_mb, high_findings,  medium_findings,
@@ -232,28 +233,29 @@ int budget_parse(struct budget *b, struct str text, struct arena *mem, struct er
 /* ---- checking ---- */
 
 /* A stage is named by its last part or by its whole path; several of one name are added up. */
-static double value_of(const struct budget_line *l, const struct analysis *a)
+static double value_of(const struct budget_line *l, const struct context *cx)
 {
     int m = find_metric(l->stage ? budget_stage_metrics : budget_metrics, l->metric);
     assert(m >= 0); /* parse_line has seen to it */
-    if (!l->stage) return values[m](a);
+    if (!l->stage) return values[m](cx);
     double sum = 0;
     bool seen = false;
-    for (uint32_t i = 0; i < a->stages.n; i++) {
-        const struct stage *s = &a->stages.list[i];
-        if (strcmp(s->path, l->stage) != 0 && !str_is(trace_str(a->t, s->name), l->stage)) continue;
+    for (uint32_t i = 0; i < stages_of(cx)->n; i++) {
+        const struct stage *s = &stages_of(cx)->list[i];
+        if (strcmp(s->path, l->stage) != 0 && !str_is(trace_str(cx->t, s->name), l->stage))
+            continue;
         sum += stage_value(s, m);
         seen = true;
     }
     return seen ? sum : NAN;
 }
 
-void budget_check(struct budget *b, const struct analysis *a)
+void budget_check(struct budget *b, const struct context *cx)
 {
     b->n_broken = b->n_unknown = 0;
     for (uint32_t i = 0; i < b->n; i++) {
         struct budget_line *l = &b->lines[i];
-        l->value = value_of(l, a);
+        l->value = value_of(l, cx);
         l->known = isfinite(l->value);
         l->broken = l->known && (l->at_least ? l->value < l->limit : l->value > l->limit);
         b->n_broken += l->broken;

@@ -10,7 +10,7 @@
 #ifndef STRATA_ANALYZE_COMPARE_BUDGET_H
 #define STRATA_ANALYZE_COMPARE_BUDGET_H
 
-#include "analyze/analysis.h"
+#include "analyze/rules/rule.h"
 
 struct budget_line {
     int number;       /* in the file, from 1 */
@@ -33,7 +33,7 @@ struct budget {
 /* Parses the text of a budget file; errors name the line. Memory from `mem`. */
 int budget_parse(struct budget *b, struct str text, struct arena *mem, struct err *e) MUST_USE;
 
-void budget_check(struct budget *b, const struct analysis *a);
+void budget_check(struct budget *b, const struct context *cx);
 
 /* Names and one-line descriptions, for help; NULL after the last. */
 struct budget_metric {

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 
 struct work {
-    const struct analysis *side[2];
+    const struct context *side[2];
     struct arena *mem;
     struct diff *out;
     size_t cap_parts, cap_stages, cap_syncs;
@@ -49,42 +49,42 @@ static int add_part(struct work *w, enum diff_side s, const char *kind, struct s
 /* Kernel time is a union; families are sums. What they overlap is a part of its own. */
 static int add_kernels(struct work *w, enum diff_side s)
 {
-    const struct analysis *a = w->side[s];
-    const struct device_line *d = timeline_device(&a->basics.timeline, a->parts.device);
+    const struct context *cx = w->side[s];
+    const struct device_line *d = timeline_device(timeline_of(cx), wall_of(cx)->parts.device);
     int64_t sums[FAMILY_COUNT] = {0}, total = 0;
     for (uint32_t i = 0; d && i < d->n_work; i++) {
         row_t r = d->work[i];
-        if (a->t->kind[r] == KIND_MEMCPY) continue;
-        sums[kernel_family(a->t->kind[r], trace_name(a->t, r))] += a->t->dur_ns[r];
-        total += a->t->dur_ns[r];
+        if (cx->t->kind[r] == KIND_MEMCPY) continue;
+        sums[kernel_family(cx->t->kind[r], trace_name(cx->t, r))] += cx->t->dur_ns[r];
+        total += cx->t->dur_ns[r];
     }
     for (int f = 0; f < FAMILY_COUNT; f++)
         if (sums[f])
             TRY(add_part(w, s, "kernels", str_c(kernel_family_name((enum kernel_family)f)),
                          sums[f]));
-    if (total != a->parts.kernel_ns)
-        TRY(add_part(w, s, "overlap", str_c(""), a->parts.kernel_ns - total));
-    return add_part(w, s, "copies", str_c(""), a->parts.copy_ns);
+    if (total != wall_of(cx)->parts.kernel_ns)
+        TRY(add_part(w, s, "overlap", str_c(""), wall_of(cx)->parts.kernel_ns - total));
+    return add_part(w, s, "copies", str_c(""), wall_of(cx)->parts.copy_ns);
 }
 
 /* Idle time is named by the user's function where there is one: names of inner frames differ too
  * easily from run to run. */
-static struct str cause_name(const struct analysis *a, const struct gap_cause *c)
+static struct str cause_name(const struct context *cx, const struct gap_cause *c)
 {
     struct frame f;
-    if (c->frame != ROW_NONE && frame_parse(trace_name(a->t, c->frame), &f)) return f.function;
+    if (c->frame != ROW_NONE && frame_parse(trace_name(cx->t, c->frame), &f)) return f.function;
     return c->name;
 }
 
 static int add_idle(struct work *w, enum diff_side s)
 {
-    const struct analysis *a = w->side[s];
-    for (uint32_t i = 0; i < a->gaps.n_causes; i++) {
-        const struct gap_cause *c = &a->gaps.causes[i];
-        if (a->gaps.devices[c->device].device != a->parts.device) continue;
-        TRY(add_part(w, s, gap_cause_kind_name(c->kind), cause_name(a, c), c->idle_ns));
+    const struct context *cx = w->side[s];
+    for (uint32_t i = 0; i < gaps_of(cx)->n_causes; i++) {
+        const struct gap_cause *c = &gaps_of(cx)->causes[i];
+        if (gaps_of(cx)->devices[c->device].device != wall_of(cx)->parts.device) continue;
+        TRY(add_part(w, s, gap_cause_kind_name(c->kind), cause_name(cx, c), c->idle_ns));
     }
-    return add_part(w, s, "outside", str_c(""), a->parts.outside_ns);
+    return add_part(w, s, "outside", str_c(""), wall_of(cx)->parts.outside_ns);
 }
 
 static int by_change(const void *a, const void *b)
@@ -99,8 +99,8 @@ static int by_change(const void *a, const void *b)
 static int add_stages(struct work *w, enum diff_side s)
 {
     struct diff *d = w->out;
-    for (uint32_t i = 0; i < w->side[s]->stages.n; i++) {
-        const struct stage *st = &w->side[s]->stages.list[i];
+    for (uint32_t i = 0; i < stages_of(w->side[s])->n; i++) {
+        const struct stage *st = &stages_of(w->side[s])->list[i];
         if (!st->user) continue;
         uint32_t k = 0;
         while (k < d->n_stages && strcmp(d->stages[k].path, st->path) != 0) k++;
@@ -115,13 +115,13 @@ static int add_stages(struct work *w, enum diff_side s)
 
 /* ---- syncs ---- */
 
-static const char *sync_key(struct work *w, const struct analysis *a, const struct sync_site *site)
+static const char *sync_key(struct work *w, const struct context *cx, const struct sync_site *site)
 {
     struct str function = site->place.source.function;
-    struct str op = site->place.op == ROW_NONE ? str_c("") : trace_name(a->t, site->place.op);
+    struct str op = site->place.op == ROW_NONE ? str_c("") : trace_name(cx->t, site->place.op);
     struct str label =
-        site->place.annotation == ROW_NONE ? str_c("") : trace_name(a->t, site->place.annotation);
-    struct str call = trace_str(a->t, site->call);
+        site->place.annotation == ROW_NONE ? str_c("") : trace_name(cx->t, site->place.annotation);
+    struct str call = trace_str(cx->t, site->call);
     struct str where = function.n ? function : label;
     return arena_printf(w->mem, STR_FMT "%s" STR_FMT "%s" STR_FMT, STR_ARG(call),
                         op.n ? " under " : "", STR_ARG(op), where.n ? " in " : "", STR_ARG(where));
@@ -130,8 +130,8 @@ static const char *sync_key(struct work *w, const struct analysis *a, const stru
 static int add_syncs(struct work *w, enum diff_side s)
 {
     struct diff *d = w->out;
-    for (uint32_t i = 0; i < w->side[s]->syncs.n_sites; i++) {
-        const struct sync_site *site = &w->side[s]->syncs.sites[i];
+    for (uint32_t i = 0; i < syncs_of(w->side[s])->n_sites; i++) {
+        const struct sync_site *site = &syncs_of(w->side[s])->sites[i];
         const char *key = sync_key(w, w->side[s], site);
         if (!key) return ERR_NOMEM;
         uint32_t k = 0;
@@ -149,11 +149,11 @@ static int add_syncs(struct work *w, enum diff_side s)
 
 static void count_kernels(struct work *w, enum diff_side s)
 {
-    const struct analysis *a = w->side[s];
-    const struct trace *t = a->t;
+    const struct context *cx = w->side[s];
+    const struct trace *t = cx->t;
     struct diff_kernels *k = &w->out->kernels;
     for (row_t r = 0; r < t->n_rows; r++) {
-        enum call_kind call = calls_kind(&a->basics.calls, t, r);
+        enum call_kind call = calls_kind(calls_of(cx), t, r);
         k->launches[s] += call_launches(call);
         k->graph_launches[s] += call == CALL_GRAPH_LAUNCH;
         if (t->kind[r] != KIND_KERNEL) continue;
@@ -164,7 +164,7 @@ static void count_kernels(struct work *w, enum diff_side s)
         k->family_ns[f][s] += t->dur_ns[r];
         k->fused[s] += f == FAMILY_TRITON;
         k->in_graphs[s] +=
-            launch != ROW_NONE && calls_kind(&a->basics.calls, t, launch) == CALL_GRAPH_LAUNCH;
+            launch != ROW_NONE && calls_kind(calls_of(cx), t, launch) == CALL_GRAPH_LAUNCH;
     }
 }
 
@@ -225,7 +225,7 @@ static enum diff_mechanism mechanism(const struct diff *d)
 
 static int run_side(struct work *w, enum diff_side s)
 {
-    uint32_t steps = w->side[s]->basics.steps.n_steps;
+    uint32_t steps = steps_of(w->side[s])->n_steps;
     w->out->per_step[s] = steps ? steps : 1;
     TRY(add_kernels(w, s));
     TRY(add_idle(w, s));
@@ -259,7 +259,7 @@ static int finish(struct work *w)
     return 0;
 }
 
-int diff_run(const struct analysis *before, const struct analysis *after, struct arena *mem,
+int diff_run(const struct context *before, const struct context *after, struct arena *mem,
              struct diff *ret, struct err *e)
 {
     *ret = (struct diff){.side = {before, after}};

@@ -8,8 +8,8 @@
 #ifndef STRATA_ANALYZE_COMPARE_DIFF_H
 #define STRATA_ANALYZE_COMPARE_DIFF_H
 
-#include "analyze/analysis.h"
 #include "analyze/names/kernel_name.h"
+#include "analyze/rules/rule.h"
 
 enum diff_side { DIFF_BEFORE, DIFF_AFTER };
 
@@ -47,7 +47,7 @@ enum diff_mechanism { /* why there are fewer launches or kernels, when there are
 };
 
 struct diff {
-    const struct analysis *side[2];
+    const struct context *side[2];
     struct diff_part *parts; /* largest change first; they add up to the change of the wall clock */
     uint32_t n_parts;
     struct diff_stage *stages;
@@ -61,7 +61,7 @@ struct diff {
 };
 
 /* Memory from `mem`. Both analyses must outlive `ret`. */
-int diff_run(const struct analysis *before, const struct analysis *after, struct arena *mem,
+int diff_run(const struct context *before, const struct context *after, struct arena *mem,
              struct diff *ret, struct err *e) MUST_USE;
 
 /* Several runs a side: is the difference real? */

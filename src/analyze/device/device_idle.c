@@ -7,8 +7,7 @@ static struct idle_gap make_gap(const struct trace *t, row_t prev, row_t next)
                          .end_ns = t->ts_ns[next],
                          .prev = prev,
                          .next = next,
-                         .launch = trace_launch_of(t, next),
-                         .wait = IDLE_NO_WAIT};
+                         .launch = trace_launch_of(t, next)};
     g.late_ns = g.begin_ns;
     if (g.launch != ROW_NONE && t->ts_ns[g.launch] > g.begin_ns)
         g.late_ns = t->ts_ns[g.launch] < g.end_ns ? t->ts_ns[g.launch] : g.end_ns;
@@ -42,3 +41,24 @@ lane_id idle_gap_handed_over(const struct trace *t, const struct idle_gap *g)
     lane_id from = t->lane[before], to = t->lane[g->launch];
     return from != to && t->lanes[from].process == t->lanes[to].process ? from : LANE_NONE;
 }
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    const struct timeline *tl = timeline_of(cx);
+    struct idle_times *idle = ret;
+    idle->n = tl->n_devices;
+    idle->of = arena_zalloc(cx->mem, (size_t)idle->n + 1, sizeof *idle->of);
+    if (!idle->of) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < idle->n; i++)
+        TRY(device_idle_run(cx->t, &tl->devices[i], cx->mem, &idle->of[i], e));
+    return 0;
+}
+
+static const struct pass *const needs[] = {&timeline_pass, NULL};
+
+const struct pass idle_pass = {
+    .id = PASS_IDLE,
+    .size = sizeof(struct idle_times),
+    .needs = needs,
+    .run = run_pass,
+};

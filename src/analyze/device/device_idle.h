@@ -13,14 +13,10 @@
 
 #include "analyze/device/timeline.h"
 
-#define IDLE_NO_WAIT UINT32_MAX
-
 struct idle_gap {
     int64_t begin_ns, late_ns, end_ns; /* begin <= late <= end, begin < end */
     row_t prev, next;                  /* the work that ended last before it, the first after it */
     row_t launch;                      /* of `next`; ROW_NONE when it is not in the trace */
-    uint32_t
-        wait; /* the wait of the CPU that caused most of it (passes/exposed), or IDLE_NO_WAIT */
 };
 
 struct device_idle {
@@ -28,6 +24,19 @@ struct device_idle {
     uint32_t n_gaps;
     int64_t total_ns;
 };
+
+/* The idle times of all devices, by index in the timeline. */
+struct idle_times {
+    struct device_idle *of;
+    uint32_t n;
+};
+
+extern const struct pass idle_pass;
+
+static inline const struct idle_times *idle_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_IDLE);
+}
 
 int device_idle_run(const struct trace *t, const struct device_line *d, struct arena *mem,
                     struct device_idle *ret, struct err *e) MUST_USE;

@@ -47,3 +47,18 @@ row_t driving_calls_before(const struct driving_calls *l, row_t call)
     if (i == 0 || l->t->lane[l->calls[i - 1]] != l->t->lane[call]) return ROW_NONE;
     return l->calls[i - 1];
 }
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    int rc = driving_calls_init(ret, cx->t, calls_of(cx), cx->mem);
+    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+}
+
+static const struct pass *const needs[] = {&calls_pass, NULL};
+
+const struct pass driving_pass = {
+    .id = PASS_DRIVING,
+    .size = sizeof(struct driving_calls),
+    .needs = needs,
+    .run = run_pass,
+};

@@ -21,4 +21,11 @@ bool driving_calls_has(const struct driving_calls *l, row_t r);
 /* The loud call before `call` on the same lane, or ROW_NONE. */
 row_t driving_calls_before(const struct driving_calls *l, row_t call);
 
+extern const struct pass driving_pass;
+
+static inline const struct driving_calls *driving_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_DRIVING);
+}
+
 #endif

@@ -99,3 +99,14 @@ int64_t memory_levels_peak(const struct memory_level_line *l, int64_t begin_ns, 
         if (l->levels[i].allocated > peak) peak = l->levels[i].allocated;
     return peak;
 }
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    return memory_levels_run(cx->t, cx->mem, ret, e);
+}
+
+const struct pass levels_pass = {
+    .id = PASS_LEVELS,
+    .size = sizeof(struct memory_levels),
+    .run = run_pass,
+};

@@ -6,7 +6,7 @@
 #ifndef STRATA_ANALYZE_DEVICE_MEMORY_LEVELS_H
 #define STRATA_ANALYZE_DEVICE_MEMORY_LEVELS_H
 
-#include "trace/trace.h"
+#include "analyze/context.h"
 
 struct memory_level {
     int64_t ts_ns;
@@ -42,5 +42,12 @@ uint32_t memory_levels_at(const struct memory_level_line *l, int64_t ts_ns);
 /* Most bytes in use at any moment of [begin, end], what was there before included; -1 when
  * nothing is known of that time. */
 int64_t memory_levels_peak(const struct memory_level_line *l, int64_t begin_ns, int64_t end_ns);
+
+extern const struct pass levels_pass;
+
+static inline const struct memory_levels *levels_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_LEVELS);
+}
 
 #endif

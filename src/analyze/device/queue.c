@@ -67,3 +67,24 @@ uint32_t queue_depth_at(const struct queue *q, int64_t ts_ns)
     uint32_t i = queue_at(q, ts_ns);
     return i == UINT32_MAX ? 0 : q->points[i].depth;
 }
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    const struct timeline *tl = timeline_of(cx);
+    struct queues *q = ret;
+    q->n = tl->n_devices;
+    q->of = arena_zalloc(cx->mem, (size_t)q->n + 1, sizeof *q->of);
+    if (!q->of) return FAIL(e, ERR_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < q->n; i++)
+        TRY(queue_run(cx->t, &tl->devices[i], cx->mem, &q->of[i], e));
+    return 0;
+}
+
+static const struct pass *const needs[] = {&timeline_pass, NULL};
+
+const struct pass queues_pass = {
+    .id = PASS_QUEUES,
+    .size = sizeof(struct queues),
+    .needs = needs,
+    .run = run_pass,
+};

@@ -19,6 +19,19 @@ struct queue {
     uint32_t deepest;
 };
 
+/* The queues of all devices, by index in the timeline. */
+struct queues {
+    struct queue *of;
+    uint32_t n;
+};
+
+extern const struct pass queues_pass;
+
+static inline const struct queues *queues_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_QUEUES);
+}
+
 int queue_run(const struct trace *t, const struct device_line *d, struct arena *mem,
               struct queue *ret, struct err *e) MUST_USE;
 

@@ -180,3 +180,14 @@ uint32_t timeline_work_at(const struct trace *t, const struct device_line *d, in
     }
     return lo;
 }
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    return timeline_run(cx->t, cx->mem, ret, e);
+}
+
+const struct pass timeline_pass = {
+    .id = PASS_TIMELINE,
+    .size = sizeof(struct timeline),
+    .run = run_pass,
+};

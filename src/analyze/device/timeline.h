@@ -11,7 +11,7 @@
 #ifndef STRATA_ANALYZE_DEVICE_TIMELINE_H
 #define STRATA_ANALYZE_DEVICE_TIMELINE_H
 
-#include "trace/trace.h"
+#include "analyze/context.h"
 
 struct span {
     int64_t begin_ns, end_ns; /* [begin, end) */
@@ -55,5 +55,12 @@ uint32_t timeline_busy_at(const struct device_line *d, int64_t ts_ns);
 
 /* Index in `work` of the first record that starts at or after `ts_ns`; n_work when none. */
 uint32_t timeline_work_at(const struct trace *t, const struct device_line *d, int64_t ts_ns);
+
+extern const struct pass timeline_pass;
+
+static inline const struct timeline *timeline_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_TIMELINE);
+}
 
 #endif

@@ -55,10 +55,10 @@ static bool list_overheads(struct gap_split *s)
     return true;
 }
 
-int gap_split_init(struct gap_split *s, const struct trace *t, const struct basics *b,
-                   const struct syncs *syncs, struct err *e)
+int gap_split_init(struct gap_split *s, const struct context *cx, struct err *e)
 {
-    *s = (struct gap_split){.t = t, .basics = b, .syncs = syncs};
+    const struct trace *t = cx->t;
+    *s = (struct gap_split){.cx = cx, .t = t, .syncs = syncs_of(cx), .where = places_of(cx)};
     s->memo_row = s->memo_frame = ROW_NONE;
     s->memo.cause = CAUSE_NONE;
     s->first_correlation = INT64_MAX;
@@ -66,16 +66,14 @@ int gap_split_init(struct gap_split *s, const struct trace *t, const struct basi
         if (t->calls[i].correlation > 0 && t->calls[i].correlation < s->first_correlation)
             s->first_correlation = t->calls[i].correlation;
     gap_causes_init(&s->causes, t);
-    int rc = source_places_init(&s->where, t, e);
-    if (rc == 0 && !list_overheads(s)) rc = FAIL(e, ERR_NOMEM, "out of memory");
-    if (rc < 0) gap_split_done(s);
-    return rc;
+    if (list_overheads(s)) return 0;
+    gap_split_done(s);
+    return FAIL(e, ERR_NOMEM, "out of memory");
 }
 
 void gap_split_done(struct gap_split *s)
 {
     gap_causes_done(&s->causes);
-    source_places_done(&s->where);
     mem_free(s->overheads);
     *s = (struct gap_split){0};
 }
@@ -84,10 +82,10 @@ void gap_split_done(struct gap_split *s)
 static row_t user_frame(struct gap_split *s, row_t r)
 {
     const struct trace *t = s->t;
-    if (t->kind[r] == KIND_PYTHON && source_places_class(&s->where, r) == FRAME_USER) return r;
+    if (t->kind[r] == KIND_PYTHON && source_places_class(s->where, r) == FRAME_USER) return r;
     if (s->memo_row != t->parent[r]) {
         s->memo_row = t->parent[r];
-        s->memo_frame = source_places_frame(&s->where, t->parent[r], true);
+        s->memo_frame = source_places_frame(s->where, t->parent[r], true);
     }
     return s->memo_frame;
 }
@@ -143,11 +141,11 @@ static bool is_recording(struct gap_split *s, row_t r)
 {
     enum { MOST_ROWS = 64 };
     const struct trace *t = s->t;
-    if (!source_places_is_recorder(&s->where, r)) return false;
+    if (!source_places_is_recorder(s->where, r)) return false;
     row_t end = t->lanes[t->lane[r]].end;
     for (row_t i = r + 1; i < end && t->ts_ns[i] < trace_end_ns(t, r); i++)
         if (i - r > MOST_ROWS ||
-            (t->kind[i] == KIND_PYTHON && !source_places_is_recorder(&s->where, i)))
+            (t->kind[i] == KIND_PYTHON && !source_places_is_recorder(s->where, i)))
             return false;
     return true;
 }
@@ -155,7 +153,7 @@ static bool is_recording(struct gap_split *s, row_t r)
 static int add_python(struct gap_split *s, const struct gap_at *at, const struct thread_slice *p)
 {
     const struct trace *t = s->t;
-    row_t user = user_frame(s, p->row), deepest = source_places_frame(&s->where, p->row, false);
+    row_t user = user_frame(s, p->row), deepest = source_places_frame(s->where, p->row, false);
     int64_t ns = p->end_ns - p->begin_ns;
     if (is_recording(s, p->row)) {
         struct gap_cause own = plain(at, CAUSE_PROFILER, "strata in the program");
@@ -172,7 +170,7 @@ static int add_python(struct gap_split *s, const struct gap_at *at, const struct
 
 static struct gap_cause of_call(struct gap_split *s, struct gap_cause like)
 {
-    enum call_kind k = calls_kind(&s->basics->calls, s->t, like.row);
+    enum call_kind k = calls_kind(calls_of(s->cx), s->t, like.row);
     like.kind = call_allocates(k) ? CAUSE_ALLOCATION : CAUSE_CALL;
     if (call_allocates(k)) return like;
     size_t wait = syncs_wait_of(s->syncs, s->t, like.row);
@@ -342,7 +340,7 @@ static int split(struct gap_split *s, struct gap_at at, bool whole)
 uint32_t gap_split_step(const struct gap_split *s, const struct idle_gap *g)
 {
     int64_t at_ns = g->launch == ROW_NONE ? g->begin_ns : s->t->ts_ns[g->launch];
-    return steps_at(&s->basics->steps, at_ns);
+    return steps_at(steps_of(s->cx), at_ns);
 }
 
 int gap_split_run(struct gap_split *s, uint32_t device, const struct idle_gap *g, bool whole,

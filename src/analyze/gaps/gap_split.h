@@ -15,11 +15,11 @@
 #include "analyze/waits/syncs.h"
 
 struct gap_split {
+    const struct context *cx;
     const struct trace *t;
-    const struct basics *basics;
     const struct syncs *syncs;
     struct gap_causes causes;
-    struct source_places where;
+    struct source_places *where;
     row_t *overheads; /* rows that are the recorder's own cost, by start */
     size_t n_overheads, at_overhead;
     int64_t first_correlation;  /* of the calls in the trace */
@@ -31,8 +31,8 @@ struct gap_split {
     } memo; /* the last Python cause */
 };
 
-int gap_split_init(struct gap_split *s, const struct trace *t, const struct basics *b,
-                   const struct syncs *syncs, struct err *e) MUST_USE;
+/* Needs the passes that gaps_pass needs. */
+int gap_split_init(struct gap_split *s, const struct context *cx, struct err *e) MUST_USE;
 void gap_split_done(struct gap_split *s);
 
 /* Adds the parts of a gap to s->causes and leaves them in s->causes.parts; they add up to the gap.

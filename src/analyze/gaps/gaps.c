@@ -1,4 +1,4 @@
-/* gaps.c: every gap through split.c, then what the sums say of the device. */
+/* gaps.c: every gap through gap_split.c, then what the sums say of the device. */
 #include "analyze/gaps/gaps.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/vec.h"
 
 struct finder {
-    const struct gaps_in *in;
+    const struct context *cx;
     struct gap_split split;
     struct gap *gaps;
     size_t n_gaps, cap_gaps;
@@ -17,10 +17,16 @@ struct finder {
     size_t n_parts, cap_parts;
 };
 
-static int keep_gap(struct finder *f, uint32_t device, const struct idle_gap *g)
+static uint32_t site_of(const struct context *cx, uint32_t device, uint32_t gap)
 {
+    uint32_t wait = exposed_of(cx)->payers[device][gap];
+    return wait == EXPOSED_NO_WAIT ? CAUSE_NO_SITE : syncs_of(cx)->site_of[wait];
+}
+
+static int keep_gap(struct finder *f, uint32_t device, uint32_t gap)
+{
+    const struct idle_gap *g = &idle_of(f->cx)->of[device].gaps[gap];
     const struct gap_causes *c = &f->split.causes;
-    const struct syncs *s = f->in->syncs;
     if (VEC_RESERVE(f->gaps, f->n_gaps, f->cap_gaps, 1)) return ERR_NOMEM;
     if (VEC_RESERVE(f->parts, f->n_parts, f->cap_parts, c->n_parts)) return ERR_NOMEM;
     memcpy(f->parts + f->n_parts, c->parts, c->n_parts * sizeof *c->parts);
@@ -30,19 +36,19 @@ static int keep_gap(struct finder *f, uint32_t device, const struct idle_gap *g)
         .at = g,
         .n_parts = (uint32_t)c->n_parts,
         .step = gap_split_step(&f->split, g),
-        .site = g->wait == IDLE_NO_WAIT ? CAUSE_NO_SITE : s->site_of[g->wait],
+        .site = site_of(f->cx, device, gap),
     };
     return 0;
 }
 
-static int find_gaps(struct finder *f, uint32_t device, struct err *e)
+static int find_gaps(struct finder *f, uint32_t device, int64_t min_ns, struct err *e)
 {
-    const struct device_idle *idle = &f->in->syncs->idle[device];
+    const struct device_idle *idle = &idle_of(f->cx)->of[device];
     for (uint32_t i = 0; i < idle->n_gaps; i++) {
         const struct idle_gap *g = &idle->gaps[i];
-        bool is_short = idle_gap_ns(g) < f->in->min_ns;
+        bool is_short = idle_gap_ns(g) < min_ns;
         TRY(gap_split_run(&f->split, device, g, is_short, e));
-        if (!is_short && keep_gap(f, device, g)) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!is_short && keep_gap(f, device, i)) return FAIL(e, ERR_NOMEM, "out of memory");
     }
     return 0;
 }
@@ -130,19 +136,21 @@ static int64_t mean_work_ns(const struct trace *t, const struct device_line *d)
 }
 
 /* Time from the first launch of the device's work to the last, without waits, over their number. */
-static int64_t mean_interval_ns(const struct gaps_in *in, const struct device_line *d)
+static int64_t mean_interval_ns(const struct context *cx, const struct device_line *d)
 {
+    const struct trace *t = cx->t;
+    const struct waits *all = waits_of(cx);
     int64_t first = INT64_MAX, last = INT64_MIN, waits = 0;
     uint32_t n = 0;
     for (uint32_t i = 0; i < d->n_work; i++) {
-        row_t call = trace_launch_of(in->t, d->work[i]);
+        row_t call = trace_launch_of(t, d->work[i]);
         if (call == ROW_NONE) continue;
         n++;
-        if (in->t->ts_ns[call] < first) first = in->t->ts_ns[call];
-        if (in->t->ts_ns[call] > last) last = in->t->ts_ns[call];
+        if (t->ts_ns[call] < first) first = t->ts_ns[call];
+        if (t->ts_ns[call] > last) last = t->ts_ns[call];
     }
-    for (size_t i = 0; n && i < in->syncs->waits.n; i++) {
-        const struct wait *w = &in->syncs->waits.all[i];
+    for (size_t i = 0; n && i < all->n; i++) {
+        const struct wait *w = &all->all[i];
         if (w->begin_ns >= first && w->end_ns <= last) waits += w->blocked_ns;
     }
     return n > 1 && last - first > waits ? (last - first - waits) / (n - 1) : 0;
@@ -162,22 +170,22 @@ static bool is_small(const struct gaps *g, uint32_t device)
     return true;
 }
 
-static int describe(const struct gaps_in *in, uint32_t i, struct gaps *g, struct arena *mem)
+static int describe(const struct context *cx, uint32_t i, struct gaps *g)
 {
-    const struct device_line *line = &in->basics->timeline.devices[i];
-    const struct trace *t = in->t;
+    const struct device_line *line = &timeline_of(cx)->devices[i];
+    const struct trace *t = cx->t;
     struct gaps_device *d = &g->devices[i];
-    *d = (struct gaps_device){.device = line->device, .n_gaps = in->syncs->idle[i].n_gaps};
+    *d = (struct gaps_device){.device = line->device, .n_gaps = idle_of(cx)->of[i].n_gaps};
     if (!line->n_busy) return 0;
     d->window = (struct span){line->busy[0].begin_ns, line->busy[line->n_busy - 1].end_ns};
     d->busy_ns = line->busy_before_ns[line->n_busy];
-    d->idle_ns = in->syncs->idle[i].total_ns;
+    d->idle_ns = idle_of(cx)->of[i].total_ns;
     if (t->begin_ns < d->window.begin_ns) d->before_ns = d->window.begin_ns - t->begin_ns;
     if (t->end_ns > d->window.end_ns) d->after_ns = t->end_ns - d->window.end_ns;
     d->kernel_ns = mean_work_ns(t, line);
-    d->interval_ns = mean_interval_ns(in, line);
+    d->interval_ns = mean_interval_ns(cx, line);
     d->small_shapes = is_small(g, i);
-    int64_t *lengths = arena_zalloc(mem, (size_t)g->n_all + 1, sizeof *lengths);
+    int64_t *lengths = arena_zalloc(cx->mem, (size_t)g->n_all + 1, sizeof *lengths);
     if (!lengths) return ERR_NOMEM;
     for (uint32_t k = 0; k < g->n_all; k++)
         if (g->all[k].device == i) lengths[d->n_listed++] = idle_gap_ns(g->all[k].at);
@@ -187,29 +195,38 @@ static int describe(const struct gaps_in *in, uint32_t i, struct gaps *g, struct
     return 0;
 }
 
-static int run(struct finder *f, struct arena *mem, struct gaps *ret, struct err *e)
+static int find_all(struct finder *f, struct gaps *g, struct err *e)
 {
-    uint32_t n = f->in->basics->timeline.n_devices;
-    struct gaps g = {.n_devices = n, .min_ns = f->in->min_ns};
-    for (uint32_t i = 0; i < n; i++) TRY(find_gaps(f, i, e));
-    g.devices = arena_zalloc(mem, (size_t)n + 1, sizeof *g.devices);
-    bool ok = g.devices && take_causes(f, mem, &g) && take_gaps(f, mem, &g);
-    for (uint32_t i = 0; ok && i < n; i++) ok = describe(f->in, i, &g, mem) == 0;
-    if (!ok) return FAIL(e, ERR_NOMEM, "out of memory");
-    *ret = g;
-    return 0;
+    const struct context *cx = f->cx;
+    g->n_devices = timeline_of(cx)->n_devices;
+    g->min_ns = (int64_t)(cx->th.value[TH_GAP_US] * 1e3);
+    for (uint32_t i = 0; i < g->n_devices; i++) TRY(find_gaps(f, i, g->min_ns, e));
+    g->devices = arena_zalloc(cx->mem, (size_t)g->n_devices + 1, sizeof *g->devices);
+    bool ok = g->devices && take_causes(f, cx->mem, g) && take_gaps(f, cx->mem, g);
+    for (uint32_t i = 0; ok && i < g->n_devices; i++) ok = describe(cx, i, g) == 0;
+    return ok ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
 }
 
-int gaps_run(const struct gaps_in *in, struct arena *mem, struct gaps *ret, struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
-    struct finder f = {.in = in};
-    TRY(gap_split_init(&f.split, in->t, in->basics, in->syncs, e));
-    int rc = run(&f, mem, ret, e);
+    struct finder f = {.cx = cx};
+    TRY(gap_split_init(&f.split, cx, e));
+    int rc = find_all(&f, ret, e);
     gap_split_done(&f.split);
     mem_free(f.gaps);
     mem_free(f.parts);
     return rc;
 }
+
+static const struct pass *const needs[] = {&calls_pass, &timeline_pass, &steps_pass,
+                                           &idle_pass,  &syncs_pass,    NULL};
+
+const struct pass gaps_pass = {
+    .id = PASS_GAPS,
+    .size = sizeof(struct gaps),
+    .needs = needs,
+    .run = run_pass,
+};
 
 const struct gap_cause_inner *gaps_inner(const struct gaps *g, uint32_t cause, uint32_t *ret_n)
 {

@@ -44,15 +44,12 @@ struct gaps {
     int64_t min_ns; /* the threshold */
 };
 
-struct gaps_in {
-    const struct trace *t;
-    const struct basics *basics;
-    const struct syncs *syncs; /* gaps point into its idle times: must live as long */
-    int64_t min_ns;            /* shorter gaps are summed, not looked into */
-};
+extern const struct pass gaps_pass; /* gaps shorter than the threshold gap_us are summed */
 
-/* Memory from `mem`. */
-int gaps_run(const struct gaps_in *in, struct arena *mem, struct gaps *ret, struct err *e) MUST_USE;
+static inline const struct gaps *gaps_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_GAPS);
+}
 
 /* The functions inside a Python cause, most idle time first; *ret_n of them. */
 const struct gap_cause_inner *gaps_inner(const struct gaps *g, uint32_t cause, uint32_t *ret_n);

@@ -6,6 +6,7 @@
 
 #include "analyze/device/driving_calls.h"
 #include "analyze/device/thread_slices.h"
+#include "analyze/quality/integrity.h"
 #include "analyze/stats.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -22,9 +23,11 @@ struct stretch {
 };
 
 struct finder {
-    const struct launch_delay_in *in;
-    struct driving_calls loud;
-    struct source_places where;
+    const struct context *cx;
+    const struct trace *t;
+    const struct driving_calls *driving;
+    struct source_places *where;
+    int64_t sample_ns;   /* between two samples of the Python functions; 0: they are exact */
     struct map group_of; /* name -> index in groups */
     struct launch_delay_group *groups;
     size_t n_groups, cap_groups;
@@ -45,13 +48,13 @@ struct lead {
 
 static int find_usual(struct finder *f, struct arena *mem)
 {
-    const struct trace *t = f->in->t;
+    const struct trace *t = f->t;
     struct arena_mark mark = arena_mark(mem);
-    int64_t *apart = arena_alloc(mem, (f->loud.n + (size_t)1) * sizeof *apart);
+    int64_t *apart = arena_alloc(mem, (f->driving->n + (size_t)1) * sizeof *apart);
     uint32_t n = 0;
     if (!apart) return ERR_NOMEM;
-    for (uint32_t i = 1; i < f->loud.n; i++) {
-        row_t before = f->loud.calls[i - 1], call = f->loud.calls[i];
+    for (uint32_t i = 1; i < f->driving->n; i++) {
+        row_t before = f->driving->calls[i - 1], call = f->driving->calls[i];
         if (t->lane[before] == t->lane[call]) apart[n++] = t->ts_ns[call] - t->ts_ns[before];
     }
     stats_sort(apart, n);
@@ -66,7 +69,7 @@ static int64_t in_code_ns(const struct finder *f, const struct gap *g)
 {
     int64_t ns = 0, most_other = 0;
     for (uint32_t i = 0; i < g->n_parts; i++) {
-        enum gap_cause_kind k = f->in->gaps->causes[g->parts[i].cause].kind;
+        enum gap_cause_kind k = gaps_of(f->cx)->causes[g->parts[i].cause].kind;
         if (k == CAUSE_PYTHON || k == CAUSE_OP) ns += g->parts[i].ns;
         else if (g->parts[i].ns > most_other) most_other = g->parts[i].ns;
     }
@@ -77,19 +80,20 @@ static int64_t in_code_ns(const struct finder *f, const struct gap *g)
  * launches nothing (analyze/quiet), is a call, a mere label, or of the recorder. */
 static row_t owner_of(struct finder *f, row_t r)
 {
-    const struct trace *t = f->in->t;
-    if (r == ROW_NONE || !driving_calls_has(&f->loud, r) || source_places_is_recorder(&f->where, r))
+    const struct trace *t = f->t;
+    if (r == ROW_NONE || !driving_calls_has(f->driving, r) ||
+        source_places_is_recorder(f->where, r))
         return ROW_NONE;
     if (t->kind[r] == KIND_OP) return r;
     if (t->kind[r] != KIND_PYTHON) return ROW_NONE;
-    row_t user = source_places_frame(&f->where, r, true);
+    row_t user = source_places_frame(f->where, r, true);
     return user != ROW_NONE ? user : r;
 }
 
 static bool owns(struct finder *f, const struct lead *l, row_t r)
 {
     row_t owner = owner_of(f, r);
-    return owner != ROW_NONE && f->in->t->name[owner] == f->in->t->name[l->owner];
+    return owner != ROW_NONE && f->t->name[owner] == f->t->name[l->owner];
 }
 
 static void find_owner(struct finder *f, struct lead *l)
@@ -98,7 +102,7 @@ static void find_owner(struct finder *f, struct lead *l)
     struct thread_slice p;
     int64_t longest = 0;
     l->owner = ROW_NONE;
-    thread_slices_init(&d, f->in->t, l->thread, l->time.begin_ns, l->time.end_ns);
+    thread_slices_init(&d, f->t, l->thread, l->time.begin_ns, l->time.end_ns);
     while (thread_slices_next(&d, &p)) {
         if (p.end_ns - p.begin_ns <= longest) continue;
         row_t owner = owner_of(f, p.row);
@@ -127,7 +131,7 @@ static int64_t take_pieces(struct finder *f, const struct lead *l)
     struct thread_slices d;
     struct thread_slice p;
     int64_t idle = 0, idle_from = l->gap->at->begin_ns;
-    thread_slices_init(&d, f->in->t, l->thread, l->time.begin_ns, l->time.end_ns);
+    thread_slices_init(&d, f->t, l->thread, l->time.begin_ns, l->time.end_ns);
     while (thread_slices_next(&d, &p)) {
         if (!owns(f, l, p.row)) continue;
         TRY(add_piece(f, l->thread, (struct span){p.begin_ns, p.end_ns}));
@@ -140,14 +144,14 @@ static int64_t take_pieces(struct finder *f, const struct lead *l)
 static int64_t least_ns(const struct finder *f, row_t owner)
 {
     int64_t least = FAR * f->usual_ns > LEAST_NS ? FAR * f->usual_ns : LEAST_NS;
-    int64_t samples = LEAST_SAMPLES * f->in->sample_ns;
-    return f->in->t->kind[owner] == KIND_PYTHON && samples > least ? samples : least;
+    int64_t samples = LEAST_SAMPLES * f->sample_ns;
+    return f->t->kind[owner] == KIND_PYTHON && samples > least ? samples : least;
 }
 
 /* The group of the name, which takes the pieces from `from` on. NULL when memory is out. */
 static struct launch_delay_group *join_group(struct finder *f, const struct lead *l, size_t from)
 {
-    str_id name = f->in->t->name[l->owner];
+    str_id name = f->t->name[l->owner];
     uint32_t *slot = map_at(&f->group_of, name);
     if (!slot || VEC_RESERVE(f->groups, f->n_groups, f->cap_groups, 1)) return NULL;
     if (*slot == MAP_NONE) {
@@ -191,13 +195,13 @@ static int look_at(struct finder *f, struct lead *l)
 /* Gaps come longest first. */
 static int find_all(struct finder *f)
 {
-    const struct gaps *g = f->in->gaps;
-    const struct trace *t = f->in->t;
+    const struct gaps *g = gaps_of(f->cx);
+    const struct trace *t = f->t;
     for (uint32_t i = 0; i < g->n_all && idle_gap_ns(g->all[i].at) >= LEAST_NS; i++) {
         const struct idle_gap *at = g->all[i].at;
         lane_id thread = idle_gap_thread(t, at);
         if (thread == LANE_NONE || at->late_ns - at->begin_ns < LEAST_NS) continue;
-        row_t before = driving_calls_before(&f->loud, at->launch);
+        row_t before = driving_calls_before(f->driving, at->launch);
         int64_t since = before == ROW_NONE ? at->begin_ns : trace_end_ns(t, before);
         struct lead l = {&g->all[i], thread, {since, t->ts_ns[at->launch]}, ROW_NONE};
         if (since < l.time.end_ns) TRY(look_at(f, &l));
@@ -255,22 +259,17 @@ static int sum_up(struct finder *f, struct arena *mem, struct launch_delays *ret
     return 0;
 }
 
-static int run(struct finder *f, struct arena *mem, struct launch_delays *ret)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
-    TRY(driving_calls_init(&f->loud, f->in->t, &f->in->basics->calls, mem));
-    TRY(find_usual(f, mem));
-    TRY(find_all(f));
-    return sum_up(f, mem, ret);
-}
-
-int launch_delays_run(const struct launch_delay_in *in, struct arena *mem,
-                      struct launch_delays *ret, struct err *e)
-{
-    struct finder f = {.in = in};
+    struct finder f = {.cx = cx,
+                       .t = cx->t,
+                       .driving = driving_of(cx),
+                       .where = places_of(cx),
+                       .sample_ns = integrity_of(cx)->recording.sample_ns};
     map_init(&f.group_of);
-    TRY(source_places_init(&f.where, in->t, e));
-    int rc = run(&f, mem, ret);
-    source_places_done(&f.where);
+    int rc = find_usual(&f, cx->mem);
+    if (rc == 0) rc = find_all(&f);
+    if (rc == 0) rc = sum_up(&f, cx->mem, ret);
     map_done(&f.group_of);
     mem_free(f.groups);
     mem_free(f.all);
@@ -278,20 +277,30 @@ int launch_delays_run(const struct launch_delay_in *in, struct arena *mem,
     return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
 }
 
+static const struct pass *const needs[] = {&driving_pass, &places_pass, &gaps_pass, &integrity_pass,
+                                           NULL};
+
+const struct pass launch_delays_pass = {
+    .id = PASS_LAUNCH_DELAYS,
+    .size = sizeof(struct launch_delays),
+    .needs = needs,
+    .run = run_pass,
+};
+
 bool launch_delay_comes_back(const struct launch_delay_group *g, const struct steps *s)
 {
     enum { OFTEN = 3 };
     return s->n_steps > 2 ? g->n_steps >= 2 : g->n >= OFTEN;
 }
 
-int64_t launch_delays_in(const struct launch_delays *s, const struct basics *b, str_id label)
+int64_t launch_delays_in(const struct launch_delays *s, const struct context *cx, str_id label)
 {
     int64_t ns = 0;
     for (uint32_t i = 0; i < s->n_groups; i++) {
         const struct launch_delay_group *g = &s->groups[i];
-        row_t r = launch_delay_comes_back(g, &b->steps) ? g->row : ROW_NONE;
-        while (r != ROW_NONE && (b->t->kind[r] != KIND_ANNOTATION || b->t->name[r] != label))
-            r = b->t->parent[r];
+        row_t r = launch_delay_comes_back(g, steps_of(cx)) ? g->row : ROW_NONE;
+        while (r != ROW_NONE && (cx->t->kind[r] != KIND_ANNOTATION || cx->t->name[r] != label))
+            r = cx->t->parent[r];
         if (r != ROW_NONE) ns += g->cpu_ns;
     }
     return ns;

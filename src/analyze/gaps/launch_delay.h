@@ -7,7 +7,7 @@
  *     device     ##.....................................................##
  *     stretch            |----------------------------------|
  *
- * What launches nothing at all is quiet (analyze/quiet), not a stretch. */
+ * What launches nothing at all is quiet (launchless.h), not a delay. */
 #ifndef STRATA_ANALYZE_GAPS_LAUNCH_DELAY_H
 #define STRATA_ANALYZE_GAPS_LAUNCH_DELAY_H
 
@@ -36,21 +36,17 @@ struct launch_delays {
     int64_t usual_ns; /* median time from one launch to the next on the same thread */
 };
 
-struct launch_delay_in {
-    const struct trace *t;
-    const struct basics *basics;
-    const struct gaps *gaps;
-    int64_t sample_ns; /* between two samples of the Python functions; 0: they are exact */
-};
+extern const struct pass launch_delays_pass;
 
-/* Memory from `mem`. */
-int launch_delays_run(const struct launch_delay_in *in, struct arena *mem,
-                      struct launch_delays *ret, struct err *e) MUST_USE;
+static inline const struct launch_delays *launch_delays_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_LAUNCH_DELAYS);
+}
 
 /* Whether it is part of the loop: what happens once is warm-up. */
 bool launch_delay_comes_back(const struct launch_delay_group *g, const struct steps *s);
 
 /* CPU time of stretches that come back inside labels called `label`. */
-int64_t launch_delays_in(const struct launch_delays *s, const struct basics *b, str_id label);
+int64_t launch_delays_in(const struct launch_delays *s, const struct context *cx, str_id label);
 
 #endif

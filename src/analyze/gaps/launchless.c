@@ -11,16 +11,16 @@
 
 struct work {
     const struct trace *t;
-    const struct basics *b;
+    const struct context *cx;
     struct arena *mem;
     struct launchless *out;
-    struct driving_calls loud;
+    const struct driving_calls *driving;
     struct map group_of; /* name -> index in groups */
     size_t cap_groups;
     struct hit *hits;
     size_t n_hits, cap_hits;
     struct launchless_group *groups;
-    struct source_places where;
+    struct source_places *where;
 };
 
 /* A quiet row in a gap. */
@@ -36,8 +36,8 @@ struct hit {
 static row_t outermost(struct work *w, row_t r)
 {
     row_t found = ROW_NONE;
-    for (; r != ROW_NONE && !driving_calls_has(&w->loud, r); r = w->t->parent[r])
-        if (!source_places_is_recorder(&w->where, r)) found = r;
+    for (; r != ROW_NONE && !driving_calls_has(w->driving, r); r = w->t->parent[r])
+        if (!source_places_is_recorder(w->where, r)) found = r;
     return found;
 }
 
@@ -51,7 +51,7 @@ static row_t blamed(struct work *w, row_t top)
     int64_t longest = 0, seen = INT64_MIN;
     for (row_t r = top; r < end && t->ts_ns[r] < trace_end_ns(t, top); r++) {
         if (t->ts_ns[r] < seen || t->kind[r] != KIND_PYTHON ||
-            source_places_class(&w->where, r) != FRAME_USER)
+            source_places_class(w->where, r) != FRAME_USER)
             continue;
         seen = trace_end_ns(t, r);
         if (t->dur_ns[r] <= longest) continue;
@@ -146,24 +146,33 @@ static int sum_up(struct work *w)
     return 0;
 }
 
-static int run_all(struct work *w, const struct gaps *g)
+static int walk_all(struct work *w, const struct gaps *g)
 {
-    TRY(driving_calls_init(&w->loud, w->t, &w->b->calls, w->mem));
     for (uint32_t i = 0; i < g->n_all; i++) TRY(walk_gap(w, &g->all[i]));
     return sum_up(w);
 }
 
-int launchless_run(const struct trace *t, const struct basics *b, const struct gaps *g,
-                   struct arena *mem, struct launchless *ret, struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
-    *ret = (struct launchless){0};
-    struct work w = {.t = t, .b = b, .mem = mem, .out = ret};
+    struct work w = {.t = cx->t,
+                     .cx = cx,
+                     .mem = cx->mem,
+                     .out = ret,
+                     .driving = driving_of(cx),
+                     .where = places_of(cx)};
     map_init(&w.group_of);
-    TRY(source_places_init(&w.where, t, e));
-    int rc = run_all(&w, g);
-    source_places_done(&w.where);
+    int rc = walk_all(&w, gaps_of(cx));
     map_done(&w.group_of);
     mem_free(w.hits);
     mem_free(w.groups);
     return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
 }
+
+static const struct pass *const needs[] = {&driving_pass, &places_pass, &gaps_pass, NULL};
+
+const struct pass launchless_pass = {
+    .id = PASS_LAUNCHLESS,
+    .size = sizeof(struct launchless),
+    .needs = needs,
+    .run = run_pass,
+};

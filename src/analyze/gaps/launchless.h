@@ -30,8 +30,11 @@ struct launchless {
         loud_ns; /* idle time while the CPU was inside something that launches: its own overhead */
 };
 
-/* Memory from `mem`. */
-int launchless_run(const struct trace *t, const struct basics *b, const struct gaps *g,
-                   struct arena *mem, struct launchless *ret, struct err *e) MUST_USE;
+extern const struct pass launchless_pass;
+
+static inline const struct launchless *launchless_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_LAUNCHLESS);
+}
 
 #endif

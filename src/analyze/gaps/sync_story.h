@@ -12,6 +12,7 @@
 struct sync_story {
     const struct sync_site *site;
     const struct wait *wait;
+    int64_t exposed_ns;   /* by that wait */
     row_t label;          /* innermost label around it, or ROW_NONE */
     uint32_t label_depth; /* work queued when that label began */
     int64_t done_ns;      /* when the queued work it waited for was done */
@@ -27,7 +28,8 @@ struct sync_story {
     uint32_t n_causes;
 };
 
-int sync_story_run(const struct trace *t, const struct basics *b, const struct syncs *s,
-                   const struct sync_site *site, struct sync_story *ret) MUST_USE;
+/* Needs gaps_pass. */
+int sync_story_run(const struct context *cx, const struct sync_site *site,
+                   struct sync_story *ret) MUST_USE;
 
 #endif

@@ -95,11 +95,11 @@ static enum launch_wait_how judge(const struct judge *j, const struct launch_wai
     return held_back(j, returned, start) ? LAUNCH_WAIT_BEHIND : LAUNCH_WAIT_IDLE;
 }
 
-int launch_waits_run(const struct basics *b, const struct device_line *d, const struct queue *queue,
-                     struct arena *mem, struct launch_wait **ret)
+int launch_waits_run(const struct context *cx, const struct device_line *d,
+                     const struct queue *queue, struct arena *mem, struct launch_wait **ret)
 {
-    const struct trace *t = b->t;
-    struct judge j = {.t = t, .calls = &b->calls, .d = d};
+    const struct trace *t = cx->t;
+    struct judge j = {.t = t, .calls = calls_of(cx), .d = d};
     struct launch_wait *starts = arena_zalloc(mem, (size_t)d->n_work + 1, sizeof *starts);
     int64_t *prev_end = arena_alloc(mem, ((size_t)t->n_lanes + 1) * sizeof *prev_end);
     if (!starts || !prev_end) return ERR_NOMEM;

@@ -7,8 +7,8 @@
 #ifndef STRATA_ANALYZE_LAUNCHES_LAUNCH_WAIT_H
 #define STRATA_ANALYZE_LAUNCHES_LAUNCH_WAIT_H
 
-#include "analyze/basics.h"
 #include "analyze/device/queue.h"
+#include "analyze/steps/steps.h"
 
 enum launch_wait_how {
     LAUNCH_WAIT_IDLE,   /* the stream had nothing to do when the launch returned: pure latency */
@@ -31,8 +31,9 @@ struct launch_wait {
 };
 
 /* One a work record, in the order of d->work. `queue` is the device's. Memory from `mem`. */
-int launch_waits_run(const struct basics *b, const struct device_line *d, const struct queue *queue,
-                     struct arena *mem, struct launch_wait **ret) MUST_USE;
+int launch_waits_run(const struct context *cx, const struct device_line *d,
+                     const struct queue *queue, struct arena *mem,
+                     struct launch_wait **ret) MUST_USE;
 
 const char *launch_wait_how_name(
     enum launch_wait_how how); /* "idle_stream", "queued" ...: for JSON */

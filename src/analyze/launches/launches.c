@@ -16,7 +16,7 @@ enum {
 
 struct gather {
     const struct trace *t;
-    const struct basics *b;
+    const struct context *cx;
     const struct stages *stages;
     struct arena *mem;
     struct launch_wait *starts; /* kernels of all devices */
@@ -40,7 +40,7 @@ static struct spread spread_of(int64_t *v, uint32_t n)
 
 static int sum_devices(struct gather *g, struct launches *l, struct err *e)
 {
-    const struct timeline *tl = &g->b->timeline;
+    const struct timeline *tl = timeline_of(g->cx);
     size_t most = 0;
     for (uint32_t d = 0; d < tl->n_devices; d++) most += tl->devices[d].n_work;
     l->devices = arena_zalloc(g->mem, (size_t)tl->n_devices + 1, sizeof *l->devices);
@@ -49,9 +49,9 @@ static int sum_devices(struct gather *g, struct launches *l, struct err *e)
     for (uint32_t d = 0; d < tl->n_devices; d++) {
         struct device_queue *q = &l->devices[l->n_devices++];
         struct launch_wait *of_device;
-        TRY(queue_run(g->t, &tl->devices[d], g->mem, &q->queue, e));
+        q->queue = queues_of(g->cx)->of[d];
         TRY(device_queue_sum(&tl->devices[d], q, g->mem, e));
-        if (launch_waits_run(g->b, &tl->devices[d], &q->queue, g->mem, &of_device) < 0)
+        if (launch_waits_run(g->cx, &tl->devices[d], &q->queue, g->mem, &of_device) < 0)
             return NO_MEMORY(e);
         for (uint32_t i = 0; i < tl->devices[d].n_work; i++)
             if (g->t->kind[of_device[i].work] == KIND_KERNEL)
@@ -152,7 +152,7 @@ static void count_calls(const struct gather *g, struct view v, struct launch_gro
         row_t r = g->call_rows[i], before = i ? g->call_rows[i - 1] : ROW_NONE;
         if (r == before) continue;
         ret->launches++;
-        ret->graph_launches += calls_kind(&g->b->calls, t, r) == CALL_GRAPH_LAUNCH;
+        ret->graph_launches += calls_kind(calls_of(g->cx), t, r) == CALL_GRAPH_LAUNCH;
         if (before != ROW_NONE && t->lane[before] == t->lane[r])
             g->scratch[n_intervals++] = t->ts_ns[r] - t->ts_ns[before];
     }
@@ -189,7 +189,7 @@ static void count_waiting(const struct gather *g, struct launches *l)
 {
     const struct stage_tree *tree = &g->stages->tree;
     for (row_t r = 0; r < g->t->n_rows; r++) {
-        enum call_kind kind = calls_kind(&g->b->calls, g->t, r);
+        enum call_kind kind = calls_kind(calls_of(g->cx), g->t, r);
         if (!call_waits(kind) && kind != CALL_COPY) continue;
         l->all.waiting_ns += g->t->dur_ns[r];
         for (uint32_t c = tree->owner[r]; c != STAGE_NONE; c = tree->calls[c].parent)
@@ -229,7 +229,7 @@ static int sum_calls(struct gather *g, struct launches *l, struct err *e)
     uint8_t *index = arena_zalloc(g->mem, (size_t)t->strings.n + 1, 1); /* of name: call + 1 */
     if (!l->calls || !index) return NO_MEMORY(e);
     for (row_t r = 0; r < t->n_rows; r++) {
-        enum call_kind kind = calls_kind(&g->b->calls, t, r);
+        enum call_kind kind = calls_kind(calls_of(g->cx), t, r);
         if (!call_launches(kind)) continue;
         uint8_t *at = &index[t->name[r]];
         if (!*at && l->n_calls == MOST) continue;
@@ -256,15 +256,20 @@ static int sum_calls(struct gather *g, struct launches *l, struct err *e)
     return 0;
 }
 
-int launches_run(const struct basics *b, const struct stages *stages, struct arena *mem,
-                 struct launches *ret, struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
-    struct launches l = {0};
-    struct gather g = {.t = b->t, .b = b, .stages = stages, .mem = mem};
-    TRY(sum_devices(&g, &l, e));
+    struct gather g = {.t = cx->t, .cx = cx, .stages = stages_of(cx), .mem = cx->mem};
+    TRY(sum_devices(&g, ret, e));
     TRY(group_starts(&g, e));
-    TRY(sum_groups(&g, &l, e));
-    TRY(sum_calls(&g, &l, e));
-    *ret = l;
-    return 0;
+    TRY(sum_groups(&g, ret, e));
+    return sum_calls(&g, ret, e);
 }
+
+static const struct pass *const needs[] = {&calls_pass, &queues_pass, &stages_pass, NULL};
+
+const struct pass launches_pass = {
+    .id = PASS_LAUNCHES,
+    .size = sizeof(struct launches),
+    .needs = needs,
+    .run = run_pass,
+};

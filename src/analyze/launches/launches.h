@@ -71,8 +71,12 @@ struct launches {
     uint32_t n_stages;
 };
 
-int launches_run(const struct basics *b, const struct stages *stages, struct arena *mem,
-                 struct launches *ret, struct err *e) MUST_USE;
+extern const struct pass launches_pass;
+
+static inline const struct launches *launches_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_LAUNCHES);
+}
 
 const char *ahead_name(enum ahead a); /* "cpu", "device", "lockstep", "neither", "unknown" */
 

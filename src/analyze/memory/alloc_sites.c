@@ -12,8 +12,8 @@ enum { MOST_SITES = 4096 };
 
 struct group {
     const struct trace *t;
-    const struct basics *b;
-    struct source_places where;
+    const struct context *cx;
+    struct source_places *where;
     struct map site_at; /* (op, frame) -> site */
     struct map live;    /* address -> event + 1 in `line`, 0 once freed */
     struct alloc_site *sites;
@@ -24,7 +24,7 @@ static int find_site(struct group *g, row_t r, struct alloc_site **ret)
 {
     const struct trace *t = g->t;
     struct place p;
-    source_places_find(&g->where, r, &p);
+    source_places_find(g->where, r, &p);
     str_id op = p.op == ROW_NONE ? STR_NONE : t->name[p.op];
     str_id frame = p.frame == ROW_NONE ? STR_NONE : t->name[p.frame];
     uint32_t *at = map_at(&g->site_at, ((uint64_t)op << 32 | frame) * 0x9e3779b97f4a7c15u);
@@ -47,7 +47,7 @@ static int add_event(struct group *g, row_t r, uint32_t index)
     uint32_t *live = map_at(&g->live, m->addr);
     if (!live) return ERR_NOMEM;
     *live = m->bytes > 0 ? index + 1 : 0;
-    if (m->bytes <= 0 || steps_at(&g->b->steps, g->t->ts_ns[r]) == UINT32_MAX) return 0;
+    if (m->bytes <= 0 || steps_at(steps_of(g->cx), g->t->ts_ns[r]) == UINT32_MAX) return 0;
     struct alloc_site *s;
     TRY(find_site(g, r, &s));
     if (!s) return 0;
@@ -60,7 +60,7 @@ static int add_event(struct group *g, row_t r, uint32_t index)
 /* What is still there at the end, of steps whose work is over. */
 static int add_kept(struct group *g, const struct memory_level_line *l)
 {
-    const struct steps *steps = &g->b->steps;
+    const struct steps *steps = steps_of(g->cx);
     for (uint32_t i = 0; i < l->n; i++) {
         row_t r = l->levels[i].row;
         const struct mem_info *m = trace_mem(g->t, r);
@@ -91,17 +91,16 @@ static int largest_first(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-int alloc_sites_run(const struct basics *b, const struct memory_levels *levels, struct arena *mem,
-                    struct memory *m, struct err *e)
+int alloc_sites_run(const struct context *cx, struct memory *m, struct err *e)
 {
-    struct group g = {.t = b->t, .b = b};
-    TRY(source_places_init(&g.where, b->t, e));
+    const struct memory_levels *levels = levels_of(cx);
+    struct group g = {.t = cx->t, .cx = cx, .where = places_of(cx)};
     map_init(&g.site_at);
     int rc = 0;
     for (uint32_t i = 0; i < levels->n && rc == 0; i++)
         if (!memory_level_line_is_cpu(&levels->lines[i])) rc = add_line(&g, &levels->lines[i]);
     if (rc == 0) {
-        m->sites = arena_zalloc(mem, g.n + 1, sizeof *m->sites);
+        m->sites = arena_zalloc(cx->mem, g.n + 1, sizeof *m->sites);
         rc = m->sites ? 0 : ERR_NOMEM;
     }
     if (rc == 0 && g.n) {
@@ -111,6 +110,5 @@ int alloc_sites_run(const struct basics *b, const struct memory_levels *levels, 
     }
     mem_free(g.sites);
     map_done(&g.site_at);
-    source_places_done(&g.where);
     return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
 }

@@ -6,7 +6,6 @@
 #include "analyze/memory/memory.h"
 
 /* Fills m->sites. */
-int alloc_sites_run(const struct basics *b, const struct memory_levels *levels, struct arena *mem,
-                    struct memory *m, struct err *e) MUST_USE;
+int alloc_sites_run(const struct context *cx, struct memory *m, struct err *e) MUST_USE;
 
 #endif

@@ -16,7 +16,7 @@ enum {
 
 struct watch {
     const struct trace *t;
-    const struct basics *b;
+    const struct context *cx;
     const struct stages *stages;
     struct arena *mem;
 };
@@ -31,7 +31,7 @@ static int64_t level_at(const struct memory_level_line *l, int64_t ts_ns, int64_
 static void measure_steps(const struct watch *w, const struct memory_level_line *l,
                           struct memory_line *m)
 {
-    const struct steps *steps = &w->b->steps;
+    const struct steps *steps = steps_of(w->cx);
     for (uint32_t i = 0; i < steps->n_steps; i++) {
         struct span s = steps->steps[i].cpu;
         m->steps[i].end_bytes = level_at(l, s.end_ns - 1, m->begin_bytes);
@@ -85,7 +85,7 @@ static void find_peak(const struct watch *w, const struct memory_level_line *l,
 static int measure_line(const struct watch *w, const struct memory_level_line *l,
                         struct memory_line *m, struct err *e)
 {
-    uint32_t n_steps = w->b->steps.n_steps;
+    uint32_t n_steps = steps_of(w->cx)->n_steps;
     *m = (struct memory_line){.device_type = l->device_type,
                               .device_id = l->device_id,
                               .relative = l->relative,
@@ -112,7 +112,7 @@ static int by_time(const void *a, const void *b)
 
 static void count_driver_call(const struct watch *w, row_t r, struct driver_alloc *d)
 {
-    bool in_step = steps_at(&w->b->steps, w->t->ts_ns[r]) != UINT32_MAX;
+    bool in_step = steps_at(steps_of(w->cx), w->t->ts_ns[r]) != UINT32_MAX;
     bool better = (in_step && !d->in_steps) ||
                   (in_step == (d->in_steps > 0) && w->t->dur_ns[r] > w->t->dur_ns[d->example]);
     if (!d->count || better) d->example = r;
@@ -128,7 +128,7 @@ static int count_driver_calls(const struct watch *w, struct memory *m, struct er
     m->calls = arena_zalloc(w->mem, MOST, sizeof *m->calls);
     if (!m->calls) return NO_MEMORY(e);
     for (row_t r = 0; r < w->t->n_rows; r++) {
-        if (!call_allocates(calls_kind(&w->b->calls, w->t, r))) continue;
+        if (!call_allocates(calls_kind(calls_of(w->cx), w->t, r))) continue;
         uint32_t i = 0;
         while (i < m->n_calls && m->calls[i].name != w->t->name[r]) i++;
         if (i == MOST) continue;
@@ -139,20 +139,26 @@ static int count_driver_calls(const struct watch *w, struct memory *m, struct er
     return 0;
 }
 
-int memory_run(const struct basics *b, const struct stages *stages, struct arena *mem,
-               struct memory *ret, struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
-    struct memory m = {0};
-    struct memory_levels levels;
-    struct watch w = {b->t, b, stages, mem};
-    TRY(memory_levels_run(b->t, mem, &levels, e));
-    m.recorded = levels.n > 0;
-    m.lines = arena_zalloc(mem, (size_t)levels.n + 1, sizeof *m.lines);
-    if (!m.lines) return NO_MEMORY(e);
-    for (uint32_t i = 0; i < levels.n; i++)
-        TRY(measure_line(&w, &levels.lines[i], &m.lines[m.n_lines++], e));
-    TRY(alloc_sites_run(b, &levels, mem, &m, e));
-    TRY(count_driver_calls(&w, &m, e));
-    *ret = m;
-    return 0;
+    const struct memory_levels *levels = levels_of(cx);
+    struct memory *m = ret;
+    struct watch w = {cx->t, cx, stages_of(cx), cx->mem};
+    m->recorded = levels->n > 0;
+    m->lines = arena_zalloc(cx->mem, (size_t)levels->n + 1, sizeof *m->lines);
+    if (!m->lines) return NO_MEMORY(e);
+    for (uint32_t i = 0; i < levels->n; i++)
+        TRY(measure_line(&w, &levels->lines[i], &m->lines[m->n_lines++], e));
+    TRY(alloc_sites_run(cx, m, e));
+    return count_driver_calls(&w, m, e);
 }
+
+static const struct pass *const needs[] = {&calls_pass, &places_pass, &levels_pass,
+                                           &steps_pass, &stages_pass, NULL};
+
+const struct pass memory_pass = {
+    .id = PASS_MEMORY,
+    .size = sizeof(struct memory),
+    .needs = needs,
+    .run = run_pass,
+};

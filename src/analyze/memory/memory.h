@@ -64,7 +64,11 @@ struct memory {
     uint32_t n_calls;
 };
 
-int memory_run(const struct basics *b, const struct stages *stages, struct arena *mem,
-               struct memory *ret, struct err *e) MUST_USE;
+extern const struct pass memory_pass;
+
+static inline const struct memory *memory_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_MEMORY);
+}
 
 #endif

@@ -100,3 +100,14 @@ int calls_init(struct calls *c, const struct trace *t, struct arena *mem, struct
     c->kind_of_name = kinds;
     return 0;
 }
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    return calls_init(ret, cx->t, cx->mem, e);
+}
+
+const struct pass calls_pass = {
+    .id = PASS_CALLS,
+    .size = sizeof(struct calls),
+    .run = run_pass,
+};

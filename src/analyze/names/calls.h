@@ -6,7 +6,7 @@
 #ifndef STRATA_ANALYZE_NAMES_CALLS_H
 #define STRATA_ANALYZE_NAMES_CALLS_H
 
-#include "trace/trace.h"
+#include "analyze/context.h"
 
 enum call_kind {
     CALL_OTHER,
@@ -62,6 +62,13 @@ struct calls {
 
 /* Looks at every distinct name once. Memory from `mem`; ERR_NOMEM is the only failure. */
 int calls_init(struct calls *c, const struct trace *t, struct arena *mem, struct err *e) MUST_USE;
+
+extern const struct pass calls_pass;
+
+static inline const struct calls *calls_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_CALLS);
+}
 
 /* CALL_OTHER for rows that are no calls. */
 static inline enum call_kind calls_kind(const struct calls *c, const struct trace *t, row_t r)

@@ -191,3 +191,20 @@ void source_places_print_call(const struct trace *t, row_t frame, struct buf *ou
         buf_add_str(out, name);
     }
 }
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    return source_places_init(ret, cx->t, e);
+}
+
+static void done_pass(void *result)
+{
+    source_places_done(result);
+}
+
+const struct pass places_pass = {
+    .id = PASS_PLACES,
+    .size = sizeof(struct source_places),
+    .run = run_pass,
+    .done = done_pass,
+};

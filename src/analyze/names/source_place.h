@@ -11,8 +11,8 @@
 #ifndef STRATA_ANALYZE_NAMES_SOURCE_PLACE_H
 #define STRATA_ANALYZE_NAMES_SOURCE_PLACE_H
 
+#include "analyze/context.h"
 #include "analyze/names/frame.h"
-#include "trace/trace.h"
 
 enum source_by {
     SOURCE_BY_FRAME,      /* a frame of the user's code */
@@ -45,6 +45,14 @@ struct source_places {
 
 int source_places_init(struct source_places *w, const struct trace *t, struct err *e) MUST_USE;
 void source_places_done(struct source_places *w);
+
+extern const struct pass places_pass;
+
+/* Not const: it remembers the names it has looked at. */
+static inline struct source_places *places_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_PLACES);
+}
 
 /* The place of row `r`, which stands on a CPU thread, itself included. */
 void source_places_find(struct source_places *w, row_t r, struct place *ret);

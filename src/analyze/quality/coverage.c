@@ -19,7 +19,7 @@ struct launch {
 
 struct cover {
     const struct trace *t;
-    const struct basics *b;
+    const struct context *cx;
     struct coverage *c;
     uint8_t *capture; /* by str_id: 1 begins a capture, 2 ends it */
     struct launch *list;
@@ -39,7 +39,7 @@ static void find_capture_names(struct cover *k)
 
 static bool launches(const struct cover *k, row_t r)
 {
-    return r != ROW_NONE && call_launches(calls_kind(&k->b->calls, k->t, r));
+    return r != ROW_NONE && call_launches(calls_kind(calls_of(k->cx), k->t, r));
 }
 
 /* Whether the launch stands for itself: not the inner or outer half of another one. */
@@ -55,7 +55,7 @@ static bool stands_alone(const struct cover *k, row_t r, uint32_t n_work)
 static void list_thread(struct cover *k, const struct lane *l)
 {
     const struct trace *t = k->t;
-    int32_t device = k->b->timeline.n_devices ? k->b->timeline.devices[0].device : -1;
+    int32_t device = timeline_of(k->cx)->n_devices ? timeline_of(k->cx)->devices[0].device : -1;
     bool capturing = false;
     for (row_t r = l->begin; r < l->end; r++) {
         const struct call_info *call = trace_call(t, r);
@@ -85,7 +85,7 @@ static void count(struct share *s, const struct launch *l)
 static void count_launch(struct cover *k, const struct launch *l)
 {
     struct coverage *c = k->c;
-    uint32_t step = steps_at(&k->b->steps, l->ts_ns);
+    uint32_t step = steps_at(steps_of(k->cx), l->ts_ns);
     count(&c->all, l);
     if (step != UINT32_MAX) count(&c->steps[step], l);
     for (uint32_t i = 0; i < c->n_devices; i++)
@@ -111,7 +111,7 @@ static void find_holes(struct cover *k)
 
 static void count_orphans(struct cover *k)
 {
-    const struct timeline *tl = &k->b->timeline;
+    const struct timeline *tl = timeline_of(k->cx);
     for (uint32_t d = 0; d < tl->n_devices; d++) {
         bool linked = false;
         k->c->work += tl->devices[d].n_work;
@@ -142,7 +142,7 @@ static int count_graphs(struct cover *k)
     for (int pass = 0; pass < 2 && !failed; pass++) {
         for (uint32_t i = 0; i < k->n && !failed; i++) {
             row_t call = k->list[i].call;
-            if (calls_kind(&k->b->calls, k->t, call) != CALL_GRAPH_LAUNCH) continue;
+            if (calls_kind(calls_of(k->cx), k->t, call) != CALL_GRAPH_LAUNCH) continue;
             uint32_t n;
             const row_t *work = trace_launched(k->t, call, &n);
             uint32_t *most = n ? map_at(&fullest, graph_key(k->t, work[0])) : NULL;
@@ -165,10 +165,10 @@ static int count_graphs(struct cover *k)
 
 static int prepare(struct cover *k, struct arena *mem)
 {
-    const struct timeline *tl = &k->b->timeline;
+    const struct timeline *tl = timeline_of(k->cx);
     k->capture = arena_zalloc(mem, (size_t)k->t->strings.n + 1, 1);
     k->list = arena_zalloc(mem, (size_t)k->t->n_calls + 1, sizeof *k->list);
-    k->c->steps = arena_zalloc(mem, (size_t)k->b->steps.n_steps + 1, sizeof *k->c->steps);
+    k->c->steps = arena_zalloc(mem, (size_t)steps_of(k->cx)->n_steps + 1, sizeof *k->c->steps);
     k->c->devices = arena_zalloc(mem, (size_t)tl->n_devices + 1, sizeof *k->c->devices);
     if (!k->capture || !k->list || !k->c->steps || !k->c->devices) return ERR_NOMEM;
     k->c->n_devices = tl->n_devices;
@@ -176,14 +176,14 @@ static int prepare(struct cover *k, struct arena *mem)
     return 0;
 }
 
-int coverage_run(const struct basics *b, struct arena *mem, struct coverage *ret, struct err *e)
+int coverage_run(const struct context *cx, struct arena *mem, struct coverage *ret, struct err *e)
 {
     struct coverage c = {.first_missing_mid = ROW_NONE, .first_short = ROW_NONE};
-    struct cover k = {.t = b->t, .b = b, .c = &c};
+    struct cover k = {.t = cx->t, .cx = cx, .c = &c};
     if (prepare(&k, mem) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
     find_capture_names(&k);
-    for (uint32_t l = 0; l < b->t->n_lanes; l++)
-        if (b->t->lanes[l].kind == LANE_THREAD) list_thread(&k, &b->t->lanes[l]);
+    for (uint32_t l = 0; l < cx->t->n_lanes; l++)
+        if (cx->t->lanes[l].kind == LANE_THREAD) list_thread(&k, &cx->t->lanes[l]);
     if (k.n) qsort(k.list, k.n, sizeof *k.list, by_time);
     for (uint32_t i = 0; i < k.n; i++) count_launch(&k, &k.list[i]);
     find_holes(&k);

@@ -4,7 +4,7 @@
 #ifndef STRATA_ANALYZE_QUALITY_COVERAGE_H
 #define STRATA_ANALYZE_QUALITY_COVERAGE_H
 
-#include "analyze/basics.h"
+#include "analyze/steps/steps.h"
 
 struct share {
     uint32_t expected; /* launches that must leave a device record */
@@ -43,7 +43,7 @@ struct coverage {
     row_t first_short;     /* example, or ROW_NONE */
 };
 
-int coverage_run(const struct basics *b, struct arena *mem, struct coverage *ret,
+int coverage_run(const struct context *cx, struct arena *mem, struct coverage *ret,
                  struct err *e) MUST_USE;
 
 #endif

@@ -1,4 +1,4 @@
-/* integrity.c: runs the lint_checks and takes the gravest doubt for the verdict. */
+/* integrity.c: runs the checks and takes the gravest doubt for the verdict. */
 #include "analyze/quality/integrity.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include "analyze/quality/integrity_checks.h"
 
-static integrity_check *const lint_checks[] = {
+static integrity_check *const checks[] = {
     integrity_check_empty,     integrity_check_file,      integrity_check_dropped,
     integrity_check_edges,     integrity_check_graphs,    integrity_check_waits,
     integrity_check_links,     integrity_check_untimed,   integrity_check_impossible,
@@ -44,15 +44,24 @@ static int gravest_first(const void *a, const void *b)
     return (int)y->level - (int)x->level;
 }
 
-int integrity_run(const struct basics *b, struct arena *mem, struct integrity *ret, struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
-    struct integrity i = {.idle_trusted = true, .times_trusted = true, .links_trusted = true};
-    struct checking c = {.t = b->t, .b = b, .mem = mem, .i = &i};
-    TRY(coverage_run(b, mem, &i.coverage, e));
-    for (size_t k = 0; k < sizeof lint_checks / sizeof(lint_checks[0]); k++) lint_checks[k](&c);
+    struct integrity *i = ret;
+    *i = (struct integrity){.idle_trusted = true, .times_trusted = true, .links_trusted = true};
+    struct checking c = {.t = cx->t, .cx = cx, .mem = cx->mem, .i = i};
+    TRY(coverage_run(cx, cx->mem, &i->coverage, e));
+    for (size_t k = 0; k < sizeof checks / sizeof(checks[0]); k++) checks[k](&c);
     if (c.failed) return FAIL(e, ERR_NOMEM, "out of memory");
-    qsort(i.doubts, i.n_doubts, sizeof *i.doubts, gravest_first);
-    if (i.n_doubts) i.quality = i.doubts[0].level;
-    *ret = i;
+    qsort(i->doubts, i->n_doubts, sizeof *i->doubts, gravest_first);
+    if (i->n_doubts) i->quality = i->doubts[0].level;
     return 0;
 }
+
+static const struct pass *const needs[] = {&calls_pass, &timeline_pass, &steps_pass, NULL};
+
+const struct pass integrity_pass = {
+    .id = PASS_INTEGRITY,
+    .size = sizeof(struct integrity),
+    .needs = needs,
+    .run = run_pass,
+};

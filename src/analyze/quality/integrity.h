@@ -56,8 +56,12 @@ struct integrity {
     uint32_t n_doubts;
 };
 
-int integrity_run(const struct basics *b, struct arena *mem, struct integrity *ret,
-                  struct err *e) MUST_USE;
+extern const struct pass integrity_pass;
+
+static inline const struct integrity *integrity_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_INTEGRITY);
+}
 
 const char *quality_name(enum quality q); /* "good", "usable", "doubtful", "unusable" */
 

@@ -1,4 +1,4 @@
-/* integrity_checks.h: how the lint_checks of the integrity pass look to each other. Each check is a
+/* integrity_checks.h: how the checks of the integrity pass look to each other. Each check is a
  * function that adds a doubt, or none; they are listed once, in integrity.c. */
 #ifndef STRATA_ANALYZE_QUALITY_INTEGRITY_CHECKS_H
 #define STRATA_ANALYZE_QUALITY_INTEGRITY_CHECKS_H
@@ -7,7 +7,7 @@
 
 struct checking {
     const struct trace *t;
-    const struct basics *b;
+    const struct context *cx;
     struct arena *mem;
     struct integrity *i;
     bool failed;          /* memory ran out */

@@ -1,4 +1,4 @@
-/* integrity_records.c: lint_checks for what is missing from the trace: records of device work,
+/* integrity_records.c: checks for what is missing from the trace: records of device work,
  * whole graph replays, launches, steps. */
 #include "analyze/quality/integrity_checks.h"
 
@@ -150,8 +150,8 @@ void integrity_check_graphs(struct checking *c)
 static int64_t wait_without_work(const struct checking *c, row_t r)
 {
     int64_t begin = c->t->ts_ns[r], end = trace_end_ns(c->t, r), idle = end - begin;
-    for (uint32_t i = 0; i < c->b->timeline.n_devices; i++)
-        idle -= timeline_busy_ns(&c->b->timeline.devices[i], begin, end);
+    for (uint32_t i = 0; i < timeline_of(c->cx)->n_devices; i++)
+        idle -= timeline_busy_ns(&timeline_of(c->cx)->devices[i], begin, end);
     idle -= overhead_ns(c->t, OVERHEAD_PROFILER, begin, end);
     return idle > 0 ? idle : 0;
 }
@@ -163,14 +163,14 @@ void integrity_check_waits(struct checking *c)
     const struct trace *t = c->t;
     int64_t first_work = INT64_MAX, idle = 0, longest = 0;
     row_t last = ROW_NONE, worst = ROW_NONE;
-    for (uint32_t i = 0; i < c->b->timeline.n_devices; i++)
-        if (c->b->timeline.devices[i].extent.begin_ns < first_work)
-            first_work = c->b->timeline.devices[i].extent.begin_ns;
+    for (uint32_t i = 0; i < timeline_of(c->cx)->n_devices; i++)
+        if (timeline_of(c->cx)->devices[i].extent.begin_ns < first_work)
+            first_work = timeline_of(c->cx)->devices[i].extent.begin_ns;
     for (row_t r = 0; r < t->n_rows; r++)
         if (trace_call(t, r) && (last == ROW_NONE || t->ts_ns[r] >= t->ts_ns[last])) last = r;
     uint32_t n = 0;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!call_syncs(calls_kind(&c->b->calls, t, r)) || t->dur_ns[r] < WAIT_NS) continue;
+        if (!call_syncs(calls_kind(calls_of(c->cx), t, r)) || t->dur_ns[r] < WAIT_NS) continue;
         if (r == last || t->ts_ns[r] < first_work || t->flags[r] & ROW_PROFILER) continue;
         int64_t w = wait_without_work(c, r);
         if (w < t->dur_ns[r] / 2) continue;
@@ -220,7 +220,7 @@ void integrity_check_links(struct checking *c)
 
 void integrity_check_steps(struct checking *c)
 {
-    const struct steps *s = &c->b->steps;
+    const struct steps *s = steps_of(c->cx);
     uint32_t n = 0, trailing = 0;
     for (uint32_t i = 0; i < s->n_steps; i++) {
         bool none = s->steps[i].flags & STEP_NO_WORK;

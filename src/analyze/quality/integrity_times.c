@@ -1,4 +1,4 @@
-/* integrity_times.c: lint_checks for times that cannot be true, damage of the file, and what
+/* integrity_times.c: checks for times that cannot be true, damage of the file, and what
  * recording itself did to the run. */
 #include "analyze/quality/integrity_checks.h"
 
@@ -61,8 +61,8 @@ void integrity_check_file(struct checking *c)
 void integrity_check_untimed(struct checking *c)
 {
     uint64_t untimed = 0, zero = 0, kernels = 0;
-    for (uint32_t i = 0; i < c->b->timeline.n_devices; i++) {
-        const struct device_line *d = &c->b->timeline.devices[i];
+    for (uint32_t i = 0; i < timeline_of(c->cx)->n_devices; i++) {
+        const struct device_line *d = &timeline_of(c->cx)->devices[i];
         untimed += d->n_untimed;
         for (uint32_t k = 0; k < d->n_work; k++) {
             if (c->t->kind[d->work[k]] != KIND_KERNEL) continue;
@@ -109,8 +109,8 @@ void integrity_check_impossible(struct checking *c)
     int64_t slack = (cpu.end_ns - cpu.begin_ns) + NS_PER_SECOND;
     uint64_t bad = 0, all = 0;
     row_t example = ROW_NONE;
-    for (uint32_t i = 0; i < c->b->timeline.n_devices; i++) {
-        const struct device_line *d = &c->b->timeline.devices[i];
+    for (uint32_t i = 0; i < timeline_of(c->cx)->n_devices; i++) {
+        const struct device_line *d = &timeline_of(c->cx)->devices[i];
         all += d->n_work;
         for (uint32_t k = 0; k < d->n_work; k++) {
             row_t r = d->work[k];
@@ -138,8 +138,8 @@ void integrity_check_clocks(struct checking *c)
     uint64_t early = 0, linked = 0;
     int64_t most = 0;
     row_t example = ROW_NONE;
-    for (uint32_t i = 0; i < c->b->timeline.n_devices; i++) {
-        const struct device_line *d = &c->b->timeline.devices[i];
+    for (uint32_t i = 0; i < timeline_of(c->cx)->n_devices; i++) {
+        const struct device_line *d = &timeline_of(c->cx)->devices[i];
         for (uint32_t k = 0; k < d->n_work; k++) {
             row_t call = trace_launch_of(c->t, d->work[k]);
             if (call == ROW_NONE) continue;
@@ -243,7 +243,7 @@ static struct recording_cost cost_of_thread(const struct checking *c, const stru
         if (t->phase[r] != 'X' || t->flags[r] & ROW_NO_TIME) continue;
         if (t->ts_ns[r] < s.begin_ns) s.begin_ns = t->ts_ns[r];
         if (trace_end_ns(t, r) > s.end_ns) s.end_ns = trace_end_ns(t, r);
-        if (call_waits(calls_kind(&c->b->calls, t, r))) v.working_ns -= t->dur_ns[r];
+        if (call_waits(calls_kind(calls_of(c->cx), t, r))) v.working_ns -= t->dur_ns[r];
     }
     if (s.end_ns > s.begin_ns) v.working_ns += s.end_ns - s.begin_ns;
     const struct price *p = trace_meta(t, TRACE_META_RECORDED).p ? &of_ours : &of_torch;
@@ -307,7 +307,7 @@ void integrity_check_graph_nodes(struct checking *c)
     uint32_t n = 0;
     if (!trace_meta(t, TRACE_META_RECORDED).p) return;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (calls_kind(&c->b->calls, t, r) != CALL_GRAPH_LAUNCH || trace_call(t, r)->n_gpu < 2)
+        if (calls_kind(calls_of(c->cx), t, r) != CALL_GRAPH_LAUNCH || trace_call(t, r)->n_gpu < 2)
             continue;
         ns += t->dur_ns[r];
         n++;

@@ -1,4 +1,4 @@
-/* lint_checks.c: the lint_checks of lint_checks.h, one function and one table entry each. To add
+/* lint_checks.c: the checks of lint_checks.h, one function and one table entry each. To add
  * one: write both and list it in `lint_checks` at the end. */
 #include "analyze/quality/lint_checks.h"
 

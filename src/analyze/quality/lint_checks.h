@@ -1,5 +1,5 @@
 /* lint_checks.h: is the recording consistent with itself? Each check looks for one contradiction or
- * oddity, counts it and keeps a few rows as examples. All lint_checks stand in one table.
+ * oddity, counts it and keeps a few rows as examples. All checks stand in one table.
  *
  * Many oddities are normal at the edges of a window or on new hardware: severity says whether to
  * worry, the explanation says why not. */
@@ -24,7 +24,7 @@ struct lint_result {
     uint32_t n_examples;
 };
 
-/* What lint_checks read. */
+/* What checks read. */
 struct lint_input {
     const struct trace *t;
     struct calls calls;

@@ -11,16 +11,16 @@ struct allocations {
     row_t longest;
 };
 
-static int collect(const struct analysis *a, struct allocations *ret, struct err *e)
+static int collect(const struct context *cx, struct allocations *ret, struct err *e)
 {
-    const struct trace *t = a->t;
+    const struct trace *t = cx->t;
     *ret = (struct allocations){
-        .rows = arena_alloc(a->mem, (t->n_calls + (size_t)1) * sizeof *ret->rows),
+        .rows = arena_alloc(cx->mem, (t->n_calls + (size_t)1) * sizeof *ret->rows),
         .longest = ROW_NONE};
     if (!ret->rows) return FAIL(e, ERR_NOMEM, "out of memory");
     for (row_t r = 0; r < t->n_rows; r++) {
-        enum call_kind k = calls_kind(&a->basics.calls, t, r);
-        if (!call_allocates(k) || steps_at(&a->basics.steps, t->ts_ns[r]) == UINT32_MAX) continue;
+        enum call_kind k = calls_kind(calls_of(cx), t, r);
+        if (!call_allocates(k) || steps_at(steps_of(cx), t->ts_ns[r]) == UINT32_MAX) continue;
         ret->rows[ret->n++] = r;
         ret->ns += t->dur_ns[r];
         if (ret->longest == ROW_NONE || t->dur_ns[r] > t->dur_ns[ret->longest]) ret->longest = r;
@@ -29,28 +29,28 @@ static int collect(const struct analysis *a, struct allocations *ret, struct err
 }
 
 /* Steps that allocate. Rows of one thread are in time order, so changes of the step count them. */
-static uint32_t steps_with(const struct analysis *a, const struct allocations *al)
+static uint32_t steps_with(const struct context *cx, const struct allocations *al)
 {
     uint32_t n = 0, last = UINT32_MAX;
     for (uint32_t i = 0; i < al->n; i++) {
-        uint32_t s = steps_at(&a->basics.steps, a->t->ts_ns[al->rows[i]]);
+        uint32_t s = steps_at(steps_of(cx), cx->t->ts_ns[al->rows[i]]);
         n += s != last;
         last = s;
     }
     return n;
 }
 
-static int report(const struct analysis *a, const struct allocations *al, struct findings *out,
+static int report(const struct context *cx, const struct allocations *al, struct findings *out,
                   struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    uint32_t steps = a->basics.steps.n_steps;
+    uint32_t steps = steps_of(cx)->n_steps;
     struct allocations al;
     if (steps < 2) return 0;
-    TRY(collect(a, &al, e));
-    bool every = al.n && steps_with(a, &al) * 2 > steps;
-    return every ? report(a, &al, out, e) : 0;
+    TRY(collect(cx, &al, e));
+    bool every = al.n && steps_with(cx, &al) * 2 > steps;
+    return every ? report(cx, &al, out, e) : 0;
 }
 
 const struct rule rule_allocation_in_loop = {
@@ -59,36 +59,35 @@ const struct rule rule_allocation_in_loop = {
     .run = run,
 };
 
-static int report(const struct analysis *a, const struct allocations *al, struct findings *out,
+static int report(const struct context *cx, const struct allocations *al, struct findings *out,
                   struct err *e)
 {
-    struct finding *f = rule_finding(a, out, &rule_allocation_in_loop, e);
-    struct sim_cut *spans = arena_alloc(a->mem, (al->n + (size_t)1) * sizeof *spans);
+    struct finding *f = rule_finding(cx, out, &rule_allocation_in_loop, e);
+    struct sim_cut *spans = arena_alloc(cx->mem, (al->n + (size_t)1) * sizeof *spans);
     if (!f || !spans) return FAIL(e, ERR_NOMEM, "out of memory");
     uint32_t n = 0;
     for (uint32_t i = 0; i < al->n; i++) {
-        uint32_t c = sim_find_call(&a->model, al->rows[i]);
+        uint32_t c = sim_find_call(model_of(cx), al->rows[i]);
         if (c == SIM_NONE) continue;
-        spans[n++] = (struct sim_cut){a->model.calls[c].thread, a->model.calls[c].begin_ns,
-                                      a->model.calls[c].end_ns, 0};
+        spans[n++] =
+            (struct sim_cut){model_of(cx)->calls[c].thread, model_of(cx)->calls[c].begin_ns,
+                             model_of(cx)->calls[c].end_ns, 0};
     }
-    struct source_places w;
-    TRY(source_places_init(&w, a->t, e));
+    struct source_places *w = places_of(cx);
     struct place p;
-    source_places_find(&w, al->longest, &p);
-    source_places_done(&w);
-    rule_place(a, f, &p);
+    source_places_find(w, al->longest, &p);
+    rule_place(cx, f, &p);
     f->title = "memory is allocated in the loop";
     f->why = rule_text(
-        a, "%u driver calls for memory inside %u steps take %s; each may wait for the device.",
-        al->n, a->basics.steps.n_steps, human_time(al->ns).s);
+        cx, "%u driver calls for memory inside %u steps take %s; each may wait for the device.",
+        al->n, steps_of(cx)->n_steps, human_time(al->ns).s);
     f->fix = "Do not call empty_cache() in the loop; reuse buffers; "
              "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True where shapes vary.";
     f->show = "memory %s";
     f->blocked_ns = f->exposed_ns = al->ns;
-    finding_note(f, a->mem, a->t->ts_ns[al->longest], al->longest, "the longest, %s, takes %s",
-                 rule_name(a, trace_name(a->t, al->longest), 40),
-                 human_time(a->t->dur_ns[al->longest]).s);
+    finding_note(f, cx->mem, cx->t->ts_ns[al->longest], al->longest, "the longest, %s, takes %s",
+                 rule_name(cx, trace_name(cx->t, al->longest), 40),
+                 human_time(cx->t->dur_ns[al->longest]).s);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = spans, .n_spans = n};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "analyze/analysis.h"
+#include "analyze/rules/rule.h"
 #include "base/human.h"
 
 static struct check_item *add(struct checklist *c, const char *id, const char *question,
@@ -17,67 +17,67 @@ static struct check_item *add(struct checklist *c, const char *id, const char *q
     return i;
 }
 
-static const char *text(const struct analysis *a, const char *fmt, ...)
+static const char *text(const struct context *cx, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static const char *text(const struct analysis *a, const char *fmt, ...)
+static const char *text(const struct context *cx, const char *fmt, ...)
 {
     char line[512];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    const char *copy = arena_strdup(a->mem, str_c(line));
+    const char *copy = arena_strdup(cx->mem, str_c(line));
     return copy ? copy : "";
 }
 
 /* "11.0 ms inside label cache_context": what the device waits for most. */
-static const char *largest_idle(const struct analysis *a)
+static const char *largest_idle(const struct context *cx)
 {
-    const struct gap_cause *top = &a->gaps.causes[0];
+    const struct gap_cause *top = &gaps_of(cx)->causes[0];
     char name[64];
-    if (a->parts.outside_ns > top->idle_ns)
-        return text(a, "%s before its first and after its last work",
-                    human_time(a->parts.outside_ns).s);
-    return text(a, "%s, %s: %s", human_time(top->idle_ns).s, gap_cause_kind_words(top->kind),
+    if (wall_of(cx)->parts.outside_ns > top->idle_ns)
+        return text(cx, "%s before its first and after its last work",
+                    human_time(wall_of(cx)->parts.outside_ns).s);
+    return text(cx, "%s, %s: %s", human_time(top->idle_ns).s, gap_cause_kind_words(top->kind),
                 human_cut(top->name, 40, name, sizeof name));
 }
 
-static void gpu_busy(const struct analysis *a, struct checklist *c)
+static void gpu_busy(const struct context *cx, struct checklist *c)
 {
     struct check_item *i = add(c, "gpu_busy", "Is the GPU busy all the time?", "%");
-    i->value = a->busy_pct;
-    if (a->abstains) {
+    i->value = wall_of(cx)->busy_pct;
+    if (wall_of(cx)->abstains) {
         i->known = false;
         i->verdict = "the records of the device are incomplete: how busy it was is not known";
         return;
     }
-    if (a->bound == BOUND_UNKNOWN) {
+    if (wall_of(cx)->bound == BOUND_UNKNOWN) {
         i->known = false;
         i->verdict =
             "no device work in the trace: record with ProfilerActivity.CUDA (or XPU, PrivateUse1)";
         return;
     }
-    i->healthy = 100 - a->busy_pct <= a->th.value[TH_IDLE_PCT];
-    bool unavoidable = a->gaps.n_devices && a->gaps.devices[0].small_shapes;
-    if (i->healthy || !a->gaps.n_causes)
-        i->verdict = text(a, "GPU busy %s of the wall clock", human_pct(a->busy_pct).s);
+    i->healthy = 100 - wall_of(cx)->busy_pct <= cx->th.value[TH_IDLE_PCT];
+    bool unavoidable = gaps_of(cx)->n_devices && gaps_of(cx)->devices[0].small_shapes;
+    if (i->healthy || !gaps_of(cx)->n_causes)
+        i->verdict = text(cx, "GPU busy %s of the wall clock", human_pct(wall_of(cx)->busy_pct).s);
     else
         i->verdict = text(
-            a, "GPU busy only %s; the largest part of its idle time is %s%s",
-            human_pct(a->busy_pct).s, largest_idle(a),
+            cx, "GPU busy only %s; the largest part of its idle time is %s%s",
+            human_pct(wall_of(cx)->busy_pct).s, largest_idle(cx),
             unavoidable ? "; kernels this small cannot fill the gaps between single launches" : "");
 }
 
-static void cpu_waits(const struct analysis *a, struct checklist *c)
+static void cpu_waits(const struct context *cx, struct checklist *c)
 {
     struct check_item *i =
         add(c, "cpu_waits", "Does the CPU wait for the GPU inside the loop?", "waits a step");
     int64_t blocked = 0, exposed = 0;
     uint64_t n = 0;
-    uint32_t steps = a->syncs.n_steps;
-    for (uint32_t s = 0; s < a->syncs.n_sites; s++) {
-        const struct sync_site *site = &a->syncs.sites[s];
+    uint32_t steps = syncs_of(cx)->n_steps;
+    for (uint32_t s = 0; s < syncs_of(cx)->n_sites; s++) {
+        const struct sync_site *site = &syncs_of(cx)->sites[s];
         n += steps ? site->in_loop : site->n_rows;
         if (steps && !site->in_loop) continue;
         blocked += site->blocked_ns;
@@ -85,67 +85,70 @@ static void cpu_waits(const struct analysis *a, struct checklist *c)
     }
     i->value = steps ? (double)n / steps : (double)n;
     if (!steps) i->unit = "waits";
-    double cost = a->wall_ns > 0 ? 100.0 * (double)exposed / (double)a->wall_ns : 0;
+    double cost =
+        wall_of(cx)->wall_ns > 0 ? 100.0 * (double)exposed / (double)wall_of(cx)->wall_ns : 0;
     i->healthy = n == 0 || cost < 1;
-    i->known = n == 0 || !a->abstains;
+    i->known = n == 0 || !wall_of(cx)->abstains;
     if (!i->known)
-        i->verdict = text(a,
+        i->verdict = text(cx,
                           "the CPU waits %.3g times%s: blocked %s in all; what that costs is "
                           "not known, records of the device are missing",
                           i->value, steps ? " a step" : "", human_time(blocked).s);
     else if (n == 0) i->verdict = "the CPU never waits for the GPU in the loop";
     else
         i->verdict = text(
-            a, "the CPU waits %.3g times%s: blocked %s in all, the GPU idle %s (%s) for it%s",
+            cx, "the CPU waits %.3g times%s: blocked %s in all, the GPU idle %s (%s) for it%s",
             i->value, steps ? " a step" : "", human_time(blocked).s, human_time(exposed).s,
             human_pct(cost).s,
             i->healthy && blocked > 4 * exposed ? ": the GPU has work meanwhile, little to gain"
                                                 : "");
 }
 
-static const struct stage *bookkeeping(const struct analysis *a)
+static const struct stage *bookkeeping(const struct context *cx)
 {
     const struct stage *found = NULL;
-    for (uint32_t i = 0; i < a->stages.n; i++) {
-        const struct stage *s = &a->stages.list[i];
-        if (s->user && str_has(trace_str(a->t, s->name), "scheduler") &&
+    for (uint32_t i = 0; i < stages_of(cx)->n; i++) {
+        const struct stage *s = &stages_of(cx)->list[i];
+        if (s->user && str_has(trace_str(cx->t, s->name), "scheduler") &&
             (!found || s->cpu_ns > found->cpu_ns))
             found = s;
     }
     return found;
 }
 
-static void stage_share(const struct analysis *a, struct checklist *c)
+static void stage_share(const struct context *cx, struct checklist *c)
 {
     struct check_item *i = add(c, "scheduler_share", "Is the scheduler a small part of a step?",
                                "% of a step's GPU time");
-    const struct stage *s = bookkeeping(a);
-    if (!s || a->stages.steps_gpu_ns <= 0) {
+    const struct stage *s = bookkeeping(cx);
+    if (!s || stages_of(cx)->steps_gpu_ns <= 0) {
         i->known = false;
         i->verdict =
             s ? "the scheduler's share of the GPU is not known: no device work in the trace"
               : "no stage called scheduler: annotate the pipeline's stages to see their shares";
         return;
     }
-    double gpu = 100.0 * (double)s->step_gpu_ns / (double)a->stages.steps_gpu_ns;
-    double idle = a->wall_ns > 0 ? 100.0 * (double)s->idle_meanwhile_ns / (double)a->wall_ns : 0;
-    double cpu = a->stages.steps_cpu_ns > 0
-                     ? 100.0 * (double)s->step_cpu_ns / (double)a->stages.steps_cpu_ns
+    double gpu = 100.0 * (double)s->step_gpu_ns / (double)stages_of(cx)->steps_gpu_ns;
+    double idle = wall_of(cx)->wall_ns > 0
+                      ? 100.0 * (double)s->idle_meanwhile_ns / (double)wall_of(cx)->wall_ns
+                      : 0;
+    double cpu = stages_of(cx)->steps_cpu_ns > 0
+                     ? 100.0 * (double)s->step_cpu_ns / (double)stages_of(cx)->steps_cpu_ns
                      : 0;
-    double limit = a->th.value[TH_STAGE_SHARE_PCT];
+    double limit = cx->th.value[TH_STAGE_SHARE_PCT];
     i->value = gpu;
     i->healthy = gpu <= limit && idle <= limit;
     i->verdict =
-        text(a, "scheduler: %s of a step's GPU time, %s of its CPU time%s", human_pct(gpu).s,
+        text(cx, "scheduler: %s of a step's GPU time, %s of its CPU time%s", human_pct(gpu).s,
              human_pct(cpu).s,
              i->healthy && cpu > limit ? " (mostly waiting: harmless while the GPU has work)" : "");
 }
 
-static void compiled(const struct analysis *a, struct checklist *c)
+static void compiled(const struct context *cx, struct checklist *c)
 {
     struct check_item *i = add(c, "compile", "Are kernels few and fused?", "kernels a step");
     uint64_t kernels = 0, fused = 0, replayed = 0, regions = 0;
-    const struct trace *t = a->t;
+    const struct trace *t = cx->t;
     for (row_t r = 0; r < t->n_rows; r++) {
         if (t->kind[r] == KIND_OP) regions += str_starts(trace_name(t, r), "Torch-Compiled Region");
         if (t->kind[r] != KIND_KERNEL) continue;
@@ -153,11 +156,11 @@ static void compiled(const struct analysis *a, struct checklist *c)
         fused += str_starts(trace_name(t, r), "triton_");
         row_t launch = trace_launch_of(t, r);
         if (launch != ROW_NONE)
-            replayed += calls_kind(&a->basics.calls, t, launch) == CALL_GRAPH_LAUNCH;
+            replayed += calls_kind(calls_of(cx), t, launch) == CALL_GRAPH_LAUNCH;
     }
-    uint32_t steps = a->basics.steps.n_steps ? a->basics.steps.n_steps : 1;
+    uint32_t steps = steps_of(cx)->n_steps ? steps_of(cx)->n_steps : 1;
     i->value = (double)kernels / steps;
-    const char *graphs = replayed ? text(a, "%.0f %% of them in CUDA graphs",
+    const char *graphs = replayed ? text(cx, "%.0f %% of them in CUDA graphs",
                                          100.0 * (double)replayed / (double)kernels)
                                   : "no CUDA graphs";
     if (!kernels) {
@@ -165,40 +168,41 @@ static void compiled(const struct analysis *a, struct checklist *c)
         i->verdict = "no kernels in the trace";
     } else if (!regions && !replayed && !fused) {
         i->verdict =
-            text(a, "eager: %s kernels a step, %s", human_count((uint64_t)i->value).s, graphs);
+            text(cx, "eager: %s kernels a step, %s", human_count((uint64_t)i->value).s, graphs);
     } else {
         i->healthy = fused > 0 || replayed > 0;
-        i->verdict = text(a, "compiled: %s kernels a step, %.0f %% fused by inductor, %s",
+        i->verdict = text(cx, "compiled: %s kernels a step, %.0f %% fused by inductor, %s",
                           human_count((uint64_t)i->value).s,
                           100.0 * (double)fused / (double)kernels, graphs);
     }
 }
 
-static void launch_latency(const struct analysis *a, struct checklist *c)
+static void launch_latency(const struct context *cx, struct checklist *c)
 {
     struct check_item *i =
         add(c, "launch_latency", "Do kernels start soon after their launch?", "us");
-    if (!a->model.n_calls || !a->model.n_works) {
+    if (!model_of(cx)->n_calls || !model_of(cx)->n_works) {
         i->known = false;
         i->verdict = "no launches in the trace";
         return;
     }
-    i->value = (double)a->model.typical_latency_ns / 1e3;
-    bool ahead = a->model.deepest_queue > 64;
-    i->healthy = ahead || i->value <= a->th.value[TH_LAUNCH_LATENCY_US];
-    i->verdict = text(
-        a, "a launch onto an idle stream takes %s; %s", human_time(a->model.typical_latency_ns).s,
-        ahead ? text(a, "the queue is up to %u deep: the CPU is ahead, which is healthy",
-                     a->model.deepest_queue)
-              : text(a, "the queue is never deeper than %u: the CPU only just keeps up",
-                     a->model.deepest_queue));
+    i->value = (double)model_of(cx)->typical_latency_ns / 1e3;
+    bool ahead = model_of(cx)->deepest_queue > 64;
+    i->healthy = ahead || i->value <= cx->th.value[TH_LAUNCH_LATENCY_US];
+    i->verdict =
+        text(cx, "a launch onto an idle stream takes %s; %s",
+             human_time(model_of(cx)->typical_latency_ns).s,
+             ahead ? text(cx, "the queue is up to %u deep: the CPU is ahead, which is healthy",
+                          model_of(cx)->deepest_queue)
+                   : text(cx, "the queue is never deeper than %u: the CPU only just keeps up",
+                          model_of(cx)->deepest_queue));
 }
 
-static void memory_flat(const struct analysis *a, struct checklist *c)
+static void memory_flat(const struct context *cx, struct checklist *c)
 {
     struct check_item *i = add(c, "memory", "Is memory flat over the steps?", "bytes a step");
-    const struct memory_line *line = a->memory.n_lines ? &a->memory.lines[0] : NULL;
-    if (!a->memory.recorded || !line) {
+    const struct memory_line *line = memory_of(cx)->n_lines ? &memory_of(cx)->lines[0] : NULL;
+    if (!memory_of(cx)->recorded || !line) {
         i->known = false;
         i->verdict = "memory was not recorded: profile_memory=True shows its level over the steps";
         return;
@@ -211,19 +215,27 @@ static void memory_flat(const struct analysis *a, struct checklist *c)
     i->value = (double)line->growth.per_step;
     i->healthy = !line->growth.grows;
     i->verdict = line->growth.grows
-                     ? text(a, "memory grows by %s a step", human_bytes(line->growth.per_step).s)
-                     : text(a, "memory is flat; %s at its most", human_bytes(line->peak_bytes).s);
+                     ? text(cx, "memory grows by %s a step", human_bytes(line->growth.per_step).s)
+                     : text(cx, "memory is flat; %s at its most", human_bytes(line->peak_bytes).s);
 }
 
-int checklist_run(const struct analysis *a, struct checklist *ret, struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
     (void)e;
-    ret->n = 0;
-    gpu_busy(a, ret);
-    cpu_waits(a, ret);
-    stage_share(a, ret);
-    compiled(a, ret);
-    memory_flat(a, ret);
-    launch_latency(a, ret);
+    gpu_busy(cx, ret);
+    cpu_waits(cx, ret);
+    stage_share(cx, ret);
+    compiled(cx, ret);
+    memory_flat(cx, ret);
+    launch_latency(cx, ret);
     return 0;
 }
+
+static const struct pass *const needs[] = {&findings_pass, NULL};
+
+const struct pass checklist_pass = {
+    .id = PASS_CHECKLIST,
+    .size = sizeof(struct checklist),
+    .needs = needs,
+    .run = run_pass,
+};

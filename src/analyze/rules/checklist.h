@@ -3,10 +3,7 @@
 #ifndef STRATA_ANALYZE_RULES_CHECKLIST_H
 #define STRATA_ANALYZE_RULES_CHECKLIST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/err.h"
+#include "analyze/context.h"
 
 struct check_item {
     const char *id; /* stable, for JSON and budgets */
@@ -25,9 +22,11 @@ struct checklist {
     uint32_t n;
 };
 
-struct analysis;
+extern const struct pass checklist_pass;
 
-/* Every pass and the ranked findings must be there. */
-int checklist_run(const struct analysis *a, struct checklist *ret, struct err *e) MUST_USE;
+static inline const struct checklist *checklist_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_CHECKLIST);
+}
 
 #endif

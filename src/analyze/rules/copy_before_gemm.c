@@ -32,15 +32,15 @@ static uint32_t collect(const struct trace *t, row_t *rows)
     return n;
 }
 
-static int report(const struct analysis *a, const row_t *rows, uint32_t n, struct findings *out,
+static int report(const struct context *cx, const row_t *rows, uint32_t n, struct findings *out,
                   struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    row_t *rows = arena_alloc(a->mem, (a->t->n_gpu + (size_t)1) * sizeof *rows);
+    row_t *rows = arena_alloc(cx->mem, (cx->t->n_gpu + (size_t)1) * sizeof *rows);
     if (!rows) return FAIL(e, ERR_NOMEM, "out of memory");
-    uint32_t n = collect(a->t, rows);
-    return n ? report(a, rows, n, out, e) : 0;
+    uint32_t n = collect(cx->t, rows);
+    return n ? report(cx, rows, n, out, e) : 0;
 }
 
 const struct rule rule_copy_before_gemm = {
@@ -49,11 +49,11 @@ const struct rule rule_copy_before_gemm = {
     .run = run,
 };
 
-static int report(const struct analysis *a, const row_t *rows, uint32_t n, struct findings *out,
+static int report(const struct context *cx, const row_t *rows, uint32_t n, struct findings *out,
                   struct err *e)
 {
-    const struct trace *t = a->t;
-    struct finding *f = rule_finding(a, out, &rule_copy_before_gemm, e);
+    const struct trace *t = cx->t;
+    struct finding *f = rule_finding(cx, out, &rule_copy_before_gemm, e);
     if (!f) return ERR_NOMEM;
     int64_t ns = 0, bytes = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -62,8 +62,8 @@ static int report(const struct analysis *a, const row_t *rows, uint32_t n, struc
     }
     row_t op = op_of(t, rows[0]);
     f->title = "a hidden copy before a matrix product";
-    f->subject = rule_name(a, trace_name(t, op), 60);
-    f->why = rule_text(a,
+    f->subject = rule_name(cx, trace_name(t, op), 60);
+    f->why = rule_text(cx,
                        "%u products first copy %s on the GPU (%s): the bias is written into the "
                        "result, or an input is made contiguous.",
                        n, human_bytes(bytes).s, human_time(ns).s);
@@ -71,9 +71,9 @@ static int report(const struct analysis *a, const row_t *rows, uint32_t n, struc
         "Let the product add the bias itself (nn.Linear's epilogue), or keep the input contiguous.";
     f->show = "kernels %s --filter Memcpy";
     f->blocked_ns = f->exposed_ns = ns;
-    finding_note(f, a->mem, t->ts_ns[rows[0]], rows[0], "%s directly before %s",
-                 rule_name(a, trace_name(t, rows[0]), 40),
-                 rule_name(a, trace_name(t, rows[0] + 1), 50));
+    finding_note(f, cx->mem, t->ts_ns[rows[0]], rows[0], "%s directly before %s",
+                 rule_name(cx, trace_name(t, rows[0]), 40),
+                 rule_name(cx, trace_name(t, rows[0] + 1), 50));
     f->edits[f->n_edits++] = (struct sim_edit){.kind = EDIT_DROP_KERNEL, .rows = rows, .n_rows = n};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     return 0;

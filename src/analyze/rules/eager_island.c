@@ -1,5 +1,5 @@
 /* eager_island.c: a compiled stage that still runs many kernels outside its compiled regions: graph
- * breaks leave islands of eager code, each with its own launches and guard lint_checks. */
+ * breaks leave islands of eager code, each with its own launches and guard checks. */
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
@@ -27,13 +27,13 @@ struct islands {
     row_t first_eager;
 };
 
-static int count(const struct analysis *a, struct islands **ret, struct err *e)
+static int count(const struct context *cx, struct islands **ret, struct err *e)
 {
-    const struct trace *t = a->t;
-    const struct stage_tree *tree = &a->stages.tree;
-    struct islands *all = arena_zalloc(a->mem, a->stages.n + (size_t)1, sizeof *all);
+    const struct trace *t = cx->t;
+    const struct stage_tree *tree = &stages_of(cx)->tree;
+    struct islands *all = arena_zalloc(cx->mem, stages_of(cx)->n + (size_t)1, sizeof *all);
     if (!all) return FAIL(e, ERR_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < a->stages.n; i++) all[i].first_eager = ROW_NONE;
+    for (uint32_t i = 0; i < stages_of(cx)->n; i++) all[i].first_eager = ROW_NONE;
     for (row_t r = 0; r < t->n_rows; r++) {
         uint32_t call = tree->owner[r];
         if (call == STAGE_NONE) continue;
@@ -51,20 +51,20 @@ static int count(const struct analysis *a, struct islands **ret, struct err *e)
     return 0;
 }
 
-static int report(const struct analysis *a, const struct stage *s, const struct islands *i,
+static int report(const struct context *cx, const struct stage *s, const struct islands *i,
                   struct findings *out, struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct islands *all;
-    TRY(count(a, &all, e));
-    for (uint32_t i = 0; i < a->stages.n; i++) {
-        const struct stage *s = &a->stages.list[i];
+    TRY(count(cx, &all, e));
+    for (uint32_t i = 0; i < stages_of(cx)->n; i++) {
+        const struct stage *s = &stages_of(cx)->list[i];
         const struct islands *k = &all[i];
         if (!s->calls || k->regions < LEAST_REGIONS * s->calls || !k->compiled) continue;
         if ((double)k->eager > MOST_EAGER * (double)(k->eager + k->compiled) &&
-            s->idle_meanwhile_ns * 20 > a->wall_ns)
-            TRY(report(a, s, k, out, e));
+            s->idle_meanwhile_ns * 20 > wall_of(cx)->wall_ns)
+            TRY(report(cx, s, k, out, e));
     }
     return 0;
 }
@@ -75,23 +75,21 @@ const struct rule rule_eager_island = {
     .run = run,
 };
 
-static int report(const struct analysis *a, const struct stage *s, const struct islands *i,
+static int report(const struct context *cx, const struct stage *s, const struct islands *i,
                   struct findings *out, struct err *e)
 {
-    struct finding *f = rule_finding(a, out, &rule_eager_island, e);
+    struct finding *f = rule_finding(cx, out, &rule_eager_island, e);
     if (!f) return ERR_NOMEM;
-    struct source_places w;
+    struct source_places *w = places_of(cx);
     struct place p;
-    TRY(source_places_init(&w, a->t, e));
-    source_places_find(&w, i->first_eager, &p);
-    source_places_done(&w);
-    rule_place(a, f, &p);
+    source_places_find(w, i->first_eager, &p);
+    rule_place(cx, f, &p);
     f->advice = true;
     f->title = "compiled code is cut into pieces by eager code";
-    f->subject = rule_name(a, trace_str(a->t, s->name), 60);
-    f->why = rule_text(a,
+    f->subject = rule_name(cx, trace_str(cx->t, s->name), 60);
+    f->why = rule_text(cx,
                        "%.1f compiled regions a call, and %u of its %u pieces of device work are "
-                       "launched outside them; guard lint_checks take %s.",
+                       "launched outside them; guard checks take %s.",
                        (double)i->regions / s->calls, i->eager, i->eager + i->compiled,
                        human_time(i->lookup_ns).s);
     f->fix = "Find the graph breaks (TORCH_LOGS=graph_breaks), or compile with fullgraph=True to "
@@ -99,7 +97,7 @@ static int report(const struct analysis *a, const struct stage *s, const struct 
     f->show = "stages %s --all";
     f->blocked_ns = i->lookup_ns;
     f->exposed_ns = s->idle_meanwhile_ns;
-    finding_note(f, a->mem, a->t->ts_ns[i->first_eager], i->first_eager,
+    finding_note(f, cx->mem, cx->t->ts_ns[i->first_eager], i->first_eager,
                  "the first launch outside a region");
     return 0;
 }

@@ -23,17 +23,19 @@ static row_t longest_copy(const struct trace *t, const struct device_line *d, in
     return best;
 }
 
-static int report_copies(const struct analysis *a, row_t longest, int64_t total_ns,
+static int report_copies(const struct context *cx, row_t longest, int64_t total_ns,
                          struct findings *out, struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    double share = a->wall_ns > 0 ? 100.0 * (double)a->parts.copy_ns / (double)a->wall_ns : 0;
-    if (share < a->th.value[TH_COPY_SHARE_PCT] || a->parts.kernel_ns <= 0) return 0;
+    double share = wall_of(cx)->wall_ns > 0
+                       ? 100.0 * (double)wall_of(cx)->parts.copy_ns / (double)wall_of(cx)->wall_ns
+                       : 0;
+    if (share < cx->th.value[TH_COPY_SHARE_PCT] || wall_of(cx)->parts.kernel_ns <= 0) return 0;
     int64_t total;
     row_t longest =
-        longest_copy(a->t, timeline_device(&a->basics.timeline, a->parts.device), &total);
-    return longest == ROW_NONE ? 0 : report_copies(a, longest, total, out, e);
+        longest_copy(cx->t, timeline_device(timeline_of(cx), wall_of(cx)->parts.device), &total);
+    return longest == ROW_NONE ? 0 : report_copies(cx, longest, total, out, e);
 }
 
 const struct rule rule_exposed_copy = {
@@ -42,25 +44,23 @@ const struct rule rule_exposed_copy = {
     .run = run,
 };
 
-static int report_copies(const struct analysis *a, row_t longest, int64_t total_ns,
+static int report_copies(const struct context *cx, row_t longest, int64_t total_ns,
                          struct findings *out, struct err *e)
 {
-    struct finding *f = rule_finding(a, out, &rule_exposed_copy, e);
+    struct finding *f = rule_finding(cx, out, &rule_exposed_copy, e);
     if (!f) return ERR_NOMEM;
-    row_t call = trace_launch_of(a->t, longest);
-    struct source_places w;
-    TRY(source_places_init(&w, a->t, e));
+    row_t call = trace_launch_of(cx->t, longest);
+    struct source_places *w = places_of(cx);
     if (call != ROW_NONE) {
         struct place p;
-        source_places_find(&w, call, &p);
-        rule_place(a, f, &p);
+        source_places_find(w, call, &p);
+        rule_place(cx, f, &p);
     }
-    source_places_done(&w);
     f->title = "copies that nothing hides";
-    f->why = rule_text(a,
+    f->why = rule_text(cx,
                        "The GPU copies for %s in all, and for %s of that no kernel runs: they wait "
                        "for each other on one stream.",
-                       human_time(total_ns).s, human_time(a->parts.copy_ns).s);
+                       human_time(total_ns).s, human_time(wall_of(cx)->parts.copy_ns).s);
     f->fix = "Prefetch: copy the next batch or the next layer's weights on a side stream from "
              "pinned memory, and let the "
              "compute stream wait for it (wait_stream or an event) just before use.";
@@ -68,11 +68,12 @@ static int report_copies(const struct analysis *a, row_t longest, int64_t total_
                    "compute time, only fewer bytes help.";
     f->show = "gaps %s";
     f->blocked_ns = total_ns;
-    f->exposed_ns = a->parts.copy_ns;
-    finding_note(f, a->mem, a->t->ts_ns[longest], longest, "%s lasts %s",
-                 rule_name(a, trace_name(a->t, longest), 60), human_time(a->t->dur_ns[longest]).s);
+    f->exposed_ns = wall_of(cx)->parts.copy_ns;
+    finding_note(f, cx->mem, cx->t->ts_ns[longest], longest, "%s lasts %s",
+                 rule_name(cx, trace_name(cx->t, longest), 60),
+                 human_time(cx->t->dur_ns[longest]).s);
     f->edits[f->n_edits++] =
-        (struct sim_edit){.kind = EDIT_OVERLAP_COPIES, .factor = rule_pinned_speed(a)};
+        (struct sim_edit){.kind = EDIT_OVERLAP_COPIES, .factor = rule_pinned_speed(cx)};
     f->thresholds[f->n_thresholds++] = TH_COPY_SHARE_PCT;
     return 0;
 }

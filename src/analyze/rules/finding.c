@@ -311,13 +311,13 @@ static int predict_alone(struct ranking *r, struct err *e)
     return 0;
 }
 
-int findings_rank(struct findings *f, const struct sim_model *m, const struct undistort *u,
-                  const struct thresholds *th, struct arena *mem, struct err *e)
+int findings_rank(struct findings *f, const struct context *cx, struct err *e)
 {
-    struct ranking r = {f, m, u, th, mem, NULL, 0, u->plain_ns};
+    const struct undistort *u = undistort_of(cx);
+    struct ranking r = {f, model_of(cx), u, &cx->th, cx->mem, NULL, 0, u->plain_ns};
     uint32_t n = split_advice(f);
     if (n > MOST_RANKED) n = MOST_RANKED;
-    r.fixed = arena_zalloc(mem, (n + 1) * FINDING_EDITS, sizeof *r.fixed);
+    r.fixed = arena_zalloc(cx->mem, (n + 1) * FINDING_EDITS, sizeof *r.fixed);
     if (!r.fixed) return FAIL(e, ERR_NOMEM, "out of memory");
     TRY(guess_gains(&r, n, e));
     TRY(rank_gains(&r, n, e));

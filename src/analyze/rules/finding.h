@@ -7,8 +7,8 @@
 #ifndef STRATA_ANALYZE_RULES_FINDING_H
 #define STRATA_ANALYZE_RULES_FINDING_H
 
-#include "analyze/rules/thresholds.h"
 #include "analyze/simulate/undistort.h"
+#include "analyze/thresholds.h"
 
 enum severity { SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
 
@@ -69,13 +69,19 @@ struct findings {
 struct finding *findings_add(struct findings *f, const struct rule *rule, struct arena *mem);
 void findings_done(struct findings *f);
 
+extern const struct pass findings_pass; /* in rules.c: every rule, then the ranking */
+
+static inline const struct findings *findings_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_FINDINGS);
+}
+
 /* Appends evidence; text is formatted into `mem`. More than FINDING_EVIDENCE is dropped. */
 void finding_note(struct finding *f, struct arena *mem, int64_t ts_ns, row_t row, const char *fmt,
                   ...) __attribute__((format(printf, 5, 6)));
 
 /* Predicts, ranks, and splits off what is not worth listing. */
-int findings_rank(struct findings *f, const struct sim_model *m, const struct undistort *u,
-                  const struct thresholds *th, struct arena *mem, struct err *e) MUST_USE;
+int findings_rank(struct findings *f, const struct context *cx, struct err *e) MUST_USE;
 
 const char *severity_name(enum severity s);
 

@@ -51,13 +51,13 @@ struct outliers {
 };
 
 /* One kernel and shape, runs by time: what those far above the median take beyond it. */
-static void look_at(const struct analysis *a, const struct run_of *runs, uint32_t n,
+static void look_at(const struct context *cx, const struct run_of *runs, uint32_t n,
                     struct outliers *o)
 {
     int64_t usual = runs[n / 2].ns;
     if (n < LEAST_RUNS || usual < LEAST_NS) return;
     for (uint32_t i = n;
-         i-- > 0 && (double)runs[i].ns > a->th.value[TH_KERNEL_OUTLIER_RATIO] * (double)usual;) {
+         i-- > 0 && (double)runs[i].ns > cx->th.value[TH_KERNEL_OUTLIER_RATIO] * (double)usual;) {
         int64_t lost = runs[i].ns - usual;
         o->n++;
         o->lost_ns += lost;
@@ -68,14 +68,14 @@ static void look_at(const struct analysis *a, const struct run_of *runs, uint32_
     }
 }
 
-static int report(const struct analysis *a, const struct outliers *o, struct findings *out,
+static int report(const struct context *cx, const struct outliers *o, struct findings *out,
                   struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    const struct trace *t = a->t;
-    struct arena_mark mark = arena_mark(a->mem);
-    struct run_of *runs = arena_alloc(a->mem, (t->n_gpu + (size_t)1) * sizeof *runs);
+    const struct trace *t = cx->t;
+    struct arena_mark mark = arena_mark(cx->mem);
+    struct run_of *runs = arena_alloc(cx->mem, (t->n_gpu + (size_t)1) * sizeof *runs);
     if (!runs) return FAIL(e, ERR_NOMEM, "out of memory");
     uint32_t n = 0;
     for (row_t r = 0; r < t->n_rows; r++) {
@@ -86,11 +86,11 @@ static int run(const struct analysis *a, struct findings *out, struct err *e)
     struct outliers o = {.worst = ROW_NONE};
     for (uint32_t i = 0, k; i < n; i = k) {
         for (k = i; k < n && runs[k].shape == runs[i].shape;) k++;
-        look_at(a, runs + i, k - i, &o);
+        look_at(cx, runs + i, k - i, &o);
     }
-    arena_reset_to(a->mem, mark);
-    bool matters = (double)o.lost_ns > LEAST_SHARE * (double)a->wall_ns;
-    return matters ? report(a, &o, out, e) : 0;
+    arena_reset_to(cx->mem, mark);
+    bool matters = (double)o.lost_ns > LEAST_SHARE * (double)wall_of(cx)->wall_ns;
+    return matters ? report(cx, &o, out, e) : 0;
 }
 
 const struct rule rule_kernel_outlier = {
@@ -99,24 +99,24 @@ const struct rule rule_kernel_outlier = {
     .run = run,
 };
 
-static int report(const struct analysis *a, const struct outliers *o, struct findings *out,
+static int report(const struct context *cx, const struct outliers *o, struct findings *out,
                   struct err *e)
 {
-    struct finding *f = rule_finding(a, out, &rule_kernel_outlier, e);
+    struct finding *f = rule_finding(cx, out, &rule_kernel_outlier, e);
     if (!f) return ERR_NOMEM;
     f->advice = true;
     f->title = "single kernel runs take far longer than usual";
-    f->subject = rule_name(a, trace_name(a->t, o->worst), 60);
-    f->why = rule_text(a,
+    f->subject = rule_name(cx, trace_name(cx->t, o->worst), 60);
+    f->why = rule_text(cx,
                        "%u runs take more than %.1f times the median of the same kernel and shape, "
                        "%s in all: clocks, heat, power, or somebody else on the device.",
-                       o->n, a->th.value[TH_KERNEL_OUTLIER_RATIO], human_time(o->lost_ns).s);
+                       o->n, cx->th.value[TH_KERNEL_OUTLIER_RATIO], human_time(o->lost_ns).s);
     f->fix = "Compare medians, not means; watch clocks and throttling (nvidia-smi dmon) and who "
              "else uses the device; record again.";
     f->show = "kernels %s --sort max";
     f->exposed_ns = o->lost_ns;
-    finding_note(f, a->mem, a->t->ts_ns[o->worst], o->worst, "the worst takes %s, usually %s",
-                 human_time(a->t->dur_ns[o->worst]).s, human_time(o->usual_ns).s);
+    finding_note(f, cx->mem, cx->t->ts_ns[o->worst], o->worst, "the worst takes %s, usually %s",
+                 human_time(cx->t->dur_ns[o->worst]).s, human_time(o->usual_ns).s);
     f->thresholds[f->n_thresholds++] = TH_KERNEL_OUTLIER_RATIO;
     return 0;
 }

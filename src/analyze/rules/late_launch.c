@@ -74,37 +74,38 @@ static bool is_one_thing(const struct trace *t, const struct launchless_group *g
 }
 
 /* Time spent getting memory is the business of rule allocation_in_loop. */
-static bool is_allocation(const struct analysis *a, row_t top)
+static bool is_allocation(const struct context *cx, row_t top)
 {
-    const struct trace *t = a->t;
+    const struct trace *t = cx->t;
     row_t end = t->lanes[t->lane[top]].end;
     for (row_t r = top; r < end && t->ts_ns[r] < trace_end_ns(t, top); r++)
-        if (call_allocates(calls_kind(&a->basics.calls, t, r)) && t->dur_ns[r] * 2 > t->dur_ns[top])
+        if (call_allocates(calls_kind(calls_of(cx), t, r)) && t->dur_ns[r] * 2 > t->dur_ns[top])
             return true;
     return false;
 }
 
-static bool has_samples(const struct analysis *a, const struct launchless_group *g)
+static bool has_samples(const struct context *cx, const struct launchless_group *g)
 {
-    return a->t->kind[g->longest] != KIND_PYTHON ||
-           g->cpu_ns >= LEAST_SAMPLES * a->integrity.recording.sample_ns;
+    return cx->t->kind[g->longest] != KIND_PYTHON ||
+           g->cpu_ns >= LEAST_SAMPLES * integrity_of(cx)->recording.sample_ns;
 }
 
-static bool is_finding(const struct analysis *a, const struct launchless_group *g)
+static bool is_finding(const struct context *cx, const struct launchless_group *g)
 {
-    bool once = a->basics.steps.n_steps > 2 && g->n_steps < 2;
-    return !once && has_samples(a, g) && is_one_thing(a->t, g) && !is_allocation(a, g->longest);
+    bool once = steps_of(cx)->n_steps > 2 && g->n_steps < 2;
+    return !once && has_samples(cx, g) && is_one_thing(cx->t, g) && !is_allocation(cx, g->longest);
 }
 
-static int report_group(const struct analysis *a, const struct launchless_group *g,
+static int report_group(const struct context *cx, const struct launchless_group *g,
                         struct findings *out, struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    int64_t least = (int64_t)((double)a->wall_ns * a->th.value[TH_REPORT_GAIN_PCT] / 200);
-    for (uint32_t i = 0; i < a->quiet.n_groups; i++) {
-        const struct launchless_group *g = &a->quiet.groups[i];
-        if (g->idle_ns >= least && is_finding(a, g)) TRY(report_group(a, g, out, e));
+    int64_t least =
+        (int64_t)((double)wall_of(cx)->wall_ns * cx->th.value[TH_REPORT_GAIN_PCT] / 200);
+    for (uint32_t i = 0; i < launchless_of(cx)->n_groups; i++) {
+        const struct launchless_group *g = &launchless_of(cx)->groups[i];
+        if (g->idle_ns >= least && is_finding(cx, g)) TRY(report_group(cx, g, out, e));
     }
     return 0;
 }
@@ -117,34 +118,32 @@ const struct rule rule_late_launch = {
 
 /* The place is a line of the user's; what is slow there has a name of its own, unless it is that
  * very function. */
-static const char *subject(const struct analysis *a, struct source_places *w,
+static const char *subject(const struct context *cx, struct source_places *w,
                            const struct launchless_group *g, const struct finding *f)
 {
-    const struct trace *t = a->t;
-    if (t->kind[g->blamed] != KIND_PYTHON) return rule_name(a, trace_str(t, g->name), 80);
+    const struct trace *t = cx->t;
+    if (t->kind[g->blamed] != KIND_PYTHON) return rule_name(cx, trace_str(t, g->name), 80);
     if (f->function && source_places_class(w, g->blamed) == FRAME_USER) return f->function;
     struct buf text;
     buf_init(&text);
     source_places_print_call(t, g->blamed, &text);
-    const char *name = rule_name(a, str_c(buf_c(&text)), 80);
+    const char *name = rule_name(cx, str_c(buf_c(&text)), 80);
     buf_done(&text);
     return name;
 }
 
-static int report_group(const struct analysis *a, const struct launchless_group *g,
+static int report_group(const struct context *cx, const struct launchless_group *g,
                         struct findings *out, struct err *e)
 {
-    const struct trace *t = a->t;
+    const struct trace *t = cx->t;
     const struct words *w = words_for(t, g->longest);
-    struct finding *f = rule_finding(a, out, &rule_late_launch, e);
-    struct source_places where;
+    struct finding *f = rule_finding(cx, out, &rule_late_launch, e);
+    struct source_places *where = places_of(cx);
     if (!f) return ERR_NOMEM;
-    TRY(source_places_init(&where, t, e));
     struct place p;
-    source_places_find(&where, g->blamed, &p);
-    rule_place(a, f, &p);
-    f->subject = subject(a, &where, g, f);
-    source_places_done(&where);
+    source_places_find(where, g->blamed, &p);
+    rule_place(cx, f, &p);
+    f->subject = subject(cx, where, g, f);
     f->title = w->title;
     f->why = w->why;
     f->fix = w->fix;
@@ -152,20 +151,20 @@ static int report_group(const struct analysis *a, const struct launchless_group 
     f->show = "gaps %s";
     f->blocked_ns = g->cpu_ns;
     f->exposed_ns = g->idle_ns;
-    const char *name = rule_name(a, trace_str(t, g->name), 80);
+    const char *name = rule_name(cx, trace_str(t, g->name), 80);
     if (g->n_rows == 1)
-        finding_note(f, a->mem, t->ts_ns[g->longest], g->longest, "%s takes %s in one call", name,
+        finding_note(f, cx->mem, t->ts_ns[g->longest], g->longest, "%s takes %s in one call", name,
                      human_time(g->cpu_ns).s);
     else
-        finding_note(f, a->mem, t->ts_ns[g->longest], g->longest,
+        finding_note(f, cx->mem, t->ts_ns[g->longest], g->longest,
                      "%s takes %s in %u calls, %s at most", name, human_time(g->cpu_ns).s,
                      g->n_rows, human_time(t->dur_ns[g->longest]).s);
-    finding_note(f, a->mem, ID_NONE, ROW_NONE,
+    finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "nothing is launched inside it; the GPU is idle for %s of that time",
                  human_time(g->idle_ns).s);
     if (g->n_steps > 1)
-        finding_note(f, a->mem, ID_NONE, ROW_NONE, "it comes back in %u of %u steps", g->n_steps,
-                     a->basics.steps.n_steps);
+        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "it comes back in %u of %u steps", g->n_steps,
+                     steps_of(cx)->n_steps);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_ROWS, .rows = g->rows, .n_rows = g->n_rows};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;

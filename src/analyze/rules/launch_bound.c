@@ -37,38 +37,38 @@ static int64_t launch_interval(const struct stage *s)
 }
 
 /* Not many launches but a single one takes most of the stage: rule slow_launch. */
-static bool is_one_launch(const struct analysis *a, const struct stage *s)
+static bool is_one_launch(const struct context *cx, const struct stage *s)
 {
-    return 2 * launch_delays_in(&a->stretches, &a->basics, s->name) > busy_ns(s);
+    return 2 * launch_delays_in(launch_delays_of(cx), cx, s->name) > busy_ns(s);
 }
 
-static bool is_launch_bound(const struct analysis *a, const struct stage *s)
+static bool is_launch_bound(const struct context *cx, const struct stage *s)
 {
     uint32_t n = work_sum_count(&s->gpu);
     if (!s->user || s->container || !s->calls || s->launches / s->calls < LEAST_LAUNCHES || !n)
         return false;
-    if (s->graph_launches * 2 > s->launches || is_one_launch(a, s)) return false;
+    if (s->graph_launches * 2 > s->launches || is_one_launch(cx, s)) return false;
     int64_t mean_work = s->gpu.sum_ns / n;
     return mean_work < launch_interval(s) && (double)idle_ns(s) > LEAST_IDLE * (double)busy_ns(s);
 }
 
 /* The outermost launch-bound stages: a graph of a stage contains those of its parts. */
-static bool inside_another(const struct analysis *a, uint32_t i)
+static bool inside_another(const struct context *cx, uint32_t i)
 {
-    const struct stages *all = &a->stages;
+    const struct stages *all = stages_of(cx);
     for (uint32_t p = all->list[i].parent; p != STAGE_NONE; p = all->list[p].parent)
-        if (is_launch_bound(a, &all->list[p])) return true;
+        if (is_launch_bound(cx, &all->list[p])) return true;
     return false;
 }
 
-static int report_stage(const struct analysis *a, const struct stage *s, struct findings *out,
+static int report_stage(const struct context *cx, const struct stage *s, struct findings *out,
                         struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    for (uint32_t i = 0; i < a->stages.n; i++)
-        if (is_launch_bound(a, &a->stages.list[i]) && !inside_another(a, i))
-            TRY(report_stage(a, &a->stages.list[i], out, e));
+    for (uint32_t i = 0; i < stages_of(cx)->n; i++)
+        if (is_launch_bound(cx, &stages_of(cx)->list[i]) && !inside_another(cx, i))
+            TRY(report_stage(cx, &stages_of(cx)->list[i], out, e));
     return 0;
 }
 
@@ -89,17 +89,17 @@ static const char *fix(const struct stage *s, struct str name)
                       "the stage, a larger batch, or fused operators.";
 }
 
-static int report_stage(const struct analysis *a, const struct stage *s, struct findings *out,
+static int report_stage(const struct context *cx, const struct stage *s, struct findings *out,
                         struct err *e)
 {
-    struct finding *f = rule_finding(a, out, &rule_launch_bound, e);
+    struct finding *f = rule_finding(cx, out, &rule_launch_bound, e);
     if (!f) return ERR_NOMEM;
-    struct str name = trace_str(a->t, s->name);
+    struct str name = trace_str(cx->t, s->name);
     int64_t mean = s->gpu.sum_ns / work_sum_count(&s->gpu);
     f->title = "launch-bound stage";
-    f->subject = rule_name(a, name, 80);
+    f->subject = rule_name(cx, name, 80);
     f->why =
-        rule_text(a,
+        rule_text(cx,
                   "Its %u launches a call are %s apart, but the work they start takes %s on "
                   "average: the GPU waits for the next launch most of the time.",
                   s->launches / s->calls, human_time(launch_interval(s)).s, human_time(mean).s);
@@ -109,15 +109,16 @@ static int report_stage(const struct analysis *a, const struct stage *s, struct 
     f->show = "launches %s";
     f->blocked_ns = busy_ns(s);
     f->exposed_ns = idle_ns(s);
-    finding_note(f, a->mem, ID_NONE, ROW_NONE,
+    finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "%s: %u calls, %u launches, %s of CPU time, %s of GPU work", f->subject, s->calls,
                  s->launches, human_time(s->cpu_ns).s, human_time(s->gpu.sum_ns).s);
-    finding_note(f, a->mem, ID_NONE, ROW_NONE, "the GPU is idle for %s while the CPU is in it",
+    finding_note(f, cx->mem, ID_NONE, ROW_NONE, "the GPU is idle for %s while the CPU is in it",
                  human_time(idle_ns(s)).s);
-    finding_note(f, a->mem, ID_NONE, ROW_NONE,
-                 "the queue is never deeper than %u: the CPU is not ahead", a->model.deepest_queue);
+    finding_note(f, cx->mem, ID_NONE, ROW_NONE,
+                 "the queue is never deeper than %u: the CPU is not ahead",
+                 model_of(cx)->deepest_queue);
     f->edits[f->n_edits++] =
-        (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .pattern = rule_exactly(a, name)};
+        (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .pattern = rule_exactly(cx, name)};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     return 0;
 }

@@ -4,17 +4,17 @@
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
-static int report(const struct analysis *a, const struct memory_line *line, struct findings *out,
+static int report(const struct context *cx, const struct memory_line *line, struct findings *out,
                   struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    for (uint32_t i = 0; i < a->memory.n_lines; i++) {
-        const struct memory_line *line = &a->memory.lines[i];
+    for (uint32_t i = 0; i < memory_of(cx)->n_lines; i++) {
+        const struct memory_line *line = &memory_of(cx)->lines[i];
         if (line->device_type == 0 || !line->growth.grows) continue;
         double level = (double)(line->relative ? line->peak_bytes : line->begin_bytes);
-        if ((double)line->growth.per_step * 100 < a->th.value[TH_GROWTH_PCT] * level) continue;
-        TRY(report(a, line, out, e));
+        if ((double)line->growth.per_step * 100 < cx->th.value[TH_GROWTH_PCT] * level) continue;
+        TRY(report(cx, line, out, e));
     }
     return 0;
 }
@@ -35,27 +35,28 @@ static const struct alloc_site *keeper(const struct memory *m)
     return best;
 }
 
-static int report(const struct analysis *a, const struct memory_line *line, struct findings *out,
+static int report(const struct context *cx, const struct memory_line *line, struct findings *out,
                   struct err *e)
 {
-    struct finding *f = rule_finding(a, out, &rule_memory_growth, e);
+    struct finding *f = rule_finding(cx, out, &rule_memory_growth, e);
     if (!f) return ERR_NOMEM;
-    const struct alloc_site *site = keeper(&a->memory);
+    const struct alloc_site *site = keeper(memory_of(cx));
     f->advice = true;
     f->severity = SEVERITY_MEDIUM;
     f->title = "memory grows from step to step";
     f->subject = "";
-    if (site) rule_place(a, f, &site->place);
+    if (site) rule_place(cx, f, &site->place);
     f->why = rule_text(
-        a, "%u of %u steps end with more device memory in use than the one before, %s a step.",
+        cx, "%u of %u steps end with more device memory in use than the one before, %s a step.",
         line->growth.n_rises, line->growth.n_steps - 1, human_bytes(line->growth.per_step).s);
     f->fix = "Look for what is kept: tensors appended to a list (keep .item() or .detach().cpu() "
              "after the loop), a cache that "
              "grows, graphs kept alive by a loss.";
     f->show = "memory %s";
-    finding_note(f, a->mem, ID_NONE, line->peak, "%s at its most", human_bytes(line->peak_bytes).s);
+    finding_note(f, cx->mem, ID_NONE, line->peak, "%s at its most",
+                 human_bytes(line->peak_bytes).s);
     if (site)
-        finding_note(f, a->mem, ID_NONE, ROW_NONE,
+        finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                      "%s allocated here in the loop is not freed in later steps",
                      human_bytes(site->kept_bytes).s);
     f->thresholds[f->n_thresholds++] = TH_GROWTH_PCT;

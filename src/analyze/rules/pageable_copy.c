@@ -34,14 +34,15 @@ static struct copies add_up(const struct trace *t)
     return c;
 }
 
-static int report_copies(const struct analysis *a, const struct copies *c, struct findings *out,
+static int report_copies(const struct context *cx, const struct copies *c, struct findings *out,
                          struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct copies c = add_up(a->t);
-    double share = a->wall_ns > 0 ? 100.0 * (double)c.ns / (double)a->wall_ns : 0;
-    return c.n && share >= a->th.value[TH_REPORT_GAIN_PCT] ? report_copies(a, &c, out, e) : 0;
+    struct copies c = add_up(cx->t);
+    double share =
+        wall_of(cx)->wall_ns > 0 ? 100.0 * (double)c.ns / (double)wall_of(cx)->wall_ns : 0;
+    return c.n && share >= cx->th.value[TH_REPORT_GAIN_PCT] ? report_copies(cx, &c, out, e) : 0;
 }
 
 const struct rule rule_pageable_copy = {
@@ -58,23 +59,21 @@ static int64_t blocked_by_copies(const struct syncs *s)
     return ns;
 }
 
-static int report_copies(const struct analysis *a, const struct copies *c, struct findings *out,
+static int report_copies(const struct context *cx, const struct copies *c, struct findings *out,
                          struct err *e)
 {
-    struct finding *f = rule_finding(a, out, &rule_pageable_copy, e);
+    struct finding *f = rule_finding(cx, out, &rule_pageable_copy, e);
     if (!f) return ERR_NOMEM;
-    double speed = rule_pinned_speed(a), now = (double)c->bytes / (double)c->ns;
-    row_t call = trace_launch_of(a->t, c->longest);
-    struct source_places w;
-    TRY(source_places_init(&w, a->t, e));
+    double speed = rule_pinned_speed(cx), now = (double)c->bytes / (double)c->ns;
+    row_t call = trace_launch_of(cx->t, c->longest);
+    struct source_places *w = places_of(cx);
     if (call != ROW_NONE) {
         struct place p;
-        source_places_find(&w, call, &p);
-        rule_place(a, f, &p);
+        source_places_find(w, call, &p);
+        rule_place(cx, f, &p);
     }
-    source_places_done(&w);
     f->title = "copies of ordinary memory";
-    f->why = rule_text(a,
+    f->why = rule_text(cx,
                        "%s in %u copies go through the driver's staging buffer at %.1f GB/s, with "
                        "the CPU standing by.",
                        human_bytes(c->bytes).s, c->n, now);
@@ -82,19 +81,19 @@ static int report_copies(const struct analysis *a, const struct copies *c, struc
              "with non_blocking=True; "
              "overlap the copy with compute on a side stream.";
     f->not_fixed = rule_text(
-        a, "Predicted for %.1f GB/s (%s); a copy that nothing overlaps still takes its time.",
+        cx, "Predicted for %.1f GB/s (%s); a copy that nothing overlaps still takes its time.",
         speed,
         c->pinned_ns > 0 ? "seen for pinned memory in this trace"
                          : "assumed for pinned memory; --pin-copies of whatif sets it");
     f->show = "whatif %s --pin-copies 0";
-    f->blocked_ns = blocked_by_copies(&a->syncs);
-    f->exposed_ns = a->parts.copy_ns;
-    finding_note(f, a->mem, a->t->ts_ns[c->longest], c->longest, "%s: %s in %s",
-                 rule_name(a, trace_name(a->t, c->longest), 60),
-                 human_bytes(trace_gpu(a->t, c->longest)->bytes).s, human_time(c->longest_ns).s);
-    finding_note(f, a->mem, ID_NONE, ROW_NONE,
+    f->blocked_ns = blocked_by_copies(syncs_of(cx));
+    f->exposed_ns = wall_of(cx)->parts.copy_ns;
+    finding_note(f, cx->mem, cx->t->ts_ns[c->longest], c->longest, "%s: %s in %s",
+                 rule_name(cx, trace_name(cx->t, c->longest), 60),
+                 human_bytes(trace_gpu(cx->t, c->longest)->bytes).s, human_time(c->longest_ns).s);
+    finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "copies that no kernel hides take %s of the wall clock",
-                 human_time(a->parts.copy_ns).s);
+                 human_time(wall_of(cx)->parts.copy_ns).s);
     f->edits[f->n_edits++] = (struct sim_edit){.kind = EDIT_PIN_COPIES, .factor = speed};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     return 0;

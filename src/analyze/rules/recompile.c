@@ -14,10 +14,10 @@ struct recompiles {
 };
 
 /* Rows of one thread, by start: a region that begins long after the lookup before it. */
-static void look_at(const struct analysis *a, const struct lane *lane, struct recompiles *c)
+static void look_at(const struct context *cx, const struct lane *lane, struct recompiles *c)
 {
-    const struct trace *t = a->t;
-    const struct steps *steps = &a->basics.steps;
+    const struct trace *t = cx->t;
+    const struct steps *steps = steps_of(cx);
     int64_t from = steps->n_steps ? steps->steps[0].cpu.end_ns : INT64_MIN, looked_up = INT64_MAX;
     for (row_t r = lane->begin; r < lane->end; r++) {
         if (t->kind[r] != KIND_OP || t->ts_ns[r] < from) continue;
@@ -32,15 +32,15 @@ static void look_at(const struct analysis *a, const struct lane *lane, struct re
     }
 }
 
-static int report(const struct analysis *a, const struct recompiles *c, struct findings *out,
+static int report(const struct context *cx, const struct recompiles *c, struct findings *out,
                   struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct recompiles c = {.first = ROW_NONE};
-    for (lane_id l = 0; l < a->t->n_lanes; l++)
-        if (a->t->lanes[l].kind == LANE_THREAD) look_at(a, &a->t->lanes[l], &c);
-    return c.n ? report(a, &c, out, e) : 0;
+    for (lane_id l = 0; l < cx->t->n_lanes; l++)
+        if (cx->t->lanes[l].kind == LANE_THREAD) look_at(cx, &cx->t->lanes[l], &c);
+    return c.n ? report(cx, &c, out, e) : 0;
 }
 
 const struct rule rule_recompile = {
@@ -49,20 +49,21 @@ const struct rule rule_recompile = {
     .run = run,
 };
 
-static int report(const struct analysis *a, const struct recompiles *c, struct findings *out,
+static int report(const struct context *cx, const struct recompiles *c, struct findings *out,
                   struct err *e)
 {
-    struct finding *f = rule_finding(a, out, &rule_recompile, e);
+    struct finding *f = rule_finding(cx, out, &rule_recompile, e);
     if (!f) return ERR_NOMEM;
     f->advice = true;
     f->title = "code is compiled again inside the loop";
-    f->subject = rule_name(a, trace_name(a->t, c->first), 60);
-    f->why = rule_text(a, "%u time%s the compiled code did not fit and was made anew: %s in all.",
+    f->subject = rule_name(cx, trace_name(cx->t, c->first), 60);
+    f->why = rule_text(cx, "%u time%s the compiled code did not fit and was made anew: %s in all.",
                        c->n, c->n == 1 ? "" : "s", human_time(c->ns).s);
     f->fix = "TORCH_LOGS=recompiles names the guard that failed. Keep shapes and Python values the "
              "same from step to step, or mark them (torch.compile(dynamic=True), mark_dynamic).";
     f->show = "steps %s";
     f->blocked_ns = f->exposed_ns = c->ns;
-    finding_note(f, a->mem, a->t->ts_ns[c->first], c->first, "the first of them begins only here");
+    finding_note(f, cx->mem, cx->t->ts_ns[c->first], c->first,
+                 "the first of them begins only here");
     return 0;
 }

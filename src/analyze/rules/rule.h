@@ -6,38 +6,40 @@
 #ifndef STRATA_ANALYZE_RULES_RULE_H
 #define STRATA_ANALYZE_RULES_RULE_H
 
-#include "analyze/analysis.h"
+#include "analyze/gaps/launch_delay.h"
+#include "analyze/gaps/launchless.h"
+#include "analyze/gaps/wall.h"
+#include "analyze/memory/memory.h"
+#include "analyze/rules/finding.h"
+#include "analyze/stages/stages.h"
 
 struct rule {
     const char *id;      /* file name, page name and JSON value: "sync_in_loop" */
     const char *summary; /* one line for the index */
-    int (*run)(const struct analysis *a, struct findings *out, struct err *e);
+    int (*run)(const struct context *cx, struct findings *out, struct err *e);
 };
 
 extern const struct rule *const rules[]; /* NULL-terminated */
 
-/* Runs every rule; findings are not ranked yet. */
-int rules_run(const struct analysis *a, struct findings *out, struct err *e) MUST_USE;
-
 /* A new finding, or NULL with `e` set. */
-struct finding *rule_finding(const struct analysis *a, struct findings *out, const struct rule *r,
+struct finding *rule_finding(const struct context *cx, struct findings *out, const struct rule *r,
                              struct err *e);
 
 /* Text into the memory of the analysis; "" when memory is out. */
-const char *rule_text(const struct analysis *a, const char *fmt, ...)
+const char *rule_text(const struct context *cx, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A copy of a string of the trace, shortened to `width` columns and free of control characters. */
-const char *rule_name(const struct analysis *a, struct str s, int width);
+const char *rule_name(const struct context *cx, struct str s, int width);
 
 /* Fills file, line, function and subject of the finding from the place of a row. */
-void rule_place(const struct analysis *a, struct finding *f, const struct place *p);
+void rule_place(const struct context *cx, struct finding *f, const struct place *p);
 
 /* A pattern that matches exactly this name, for the edits of a finding. */
-const char *rule_exactly(const struct analysis *a, struct str name);
+const char *rule_exactly(const struct context *cx, struct str name);
 
 /* Speed of pinned copies in bytes a nanosecond: as seen in the trace, else a guess, but never
  * slower than its pageable copies are. */
-double rule_pinned_speed(const struct analysis *a);
+double rule_pinned_speed(const struct context *cx);
 
 #endif

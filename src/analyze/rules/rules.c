@@ -30,54 +30,71 @@ RULES(DECLARE)
 #define LIST(id) &rule_##id,
 const struct rule *const rules[] = {RULES(LIST) NULL};
 
-int rules_run(const struct analysis *a, struct findings *out, struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
-    for (int i = 0; rules[i]; i++) TRY(rules[i]->run(a, out, e));
-    return 0;
+    bool abstains = wall_of(cx)->abstains;
+    for (int i = 0; !abstains && rules[i]; i++) TRY(rules[i]->run(cx, ret, e));
+    return findings_rank(ret, cx, e);
 }
 
-struct finding *rule_finding(const struct analysis *a, struct findings *out, const struct rule *r,
+static void done_pass(void *result)
+{
+    findings_done(result);
+}
+
+static const struct pass *const needs[] = {&stages_pass,        &memory_pass, &launchless_pass,
+                                           &launch_delays_pass, &wall_pass,   NULL};
+
+const struct pass findings_pass = {
+    .id = PASS_FINDINGS,
+    .size = sizeof(struct findings),
+    .needs = needs,
+    .run = run_pass,
+    .done = done_pass,
+};
+
+struct finding *rule_finding(const struct context *cx, struct findings *out, const struct rule *r,
                              struct err *e)
 {
-    struct finding *f = findings_add(out, r, a->mem);
+    struct finding *f = findings_add(out, r, cx->mem);
     if (!f) (void)FAIL(e, ERR_NOMEM, "out of memory");
     return f;
 }
 
-const char *rule_text(const struct analysis *a, const char *fmt, ...)
+const char *rule_text(const struct context *cx, const char *fmt, ...)
 {
     char text[1024];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    const char *copy = arena_strdup(a->mem, str_c(text));
+    const char *copy = arena_strdup(cx->mem, str_c(text));
     return copy ? copy : "";
 }
 
-const char *rule_name(const struct analysis *a, struct str s, int width)
+const char *rule_name(const struct context *cx, struct str s, int width)
 {
     char cut[512];
-    const char *copy = arena_strdup(a->mem, str_c(human_cut(s, width, cut, sizeof cut)));
+    const char *copy = arena_strdup(cx->mem, str_c(human_cut(s, width, cut, sizeof cut)));
     return copy ? copy : "";
 }
 
-void rule_place(const struct analysis *a, struct finding *f, const struct place *p)
+void rule_place(const struct context *cx, struct finding *f, const struct place *p)
 {
     if (p->source.line > 0) {
-        f->file = rule_name(a, p->source.file, 400);
+        f->file = rule_name(cx, p->source.file, 400);
         f->line = p->source.line;
-        f->function = rule_name(a, p->source.function, 120);
+        f->function = rule_name(cx, p->source.function, 120);
         f->subject = f->function;
         return;
     }
     row_t r = p->op != ROW_NONE ? p->op : p->annotation;
-    f->subject = r == ROW_NONE ? "" : rule_name(a, trace_name(a->t, r), 80);
+    f->subject = r == ROW_NONE ? "" : rule_name(cx, trace_name(cx->t, r), 80);
 }
 
-const char *rule_exactly(const struct analysis *a, struct str name)
+const char *rule_exactly(const struct context *cx, struct str name)
 {
-    char *out = arena_alloc(a->mem, name.n * 2 + 3);
+    char *out = arena_alloc(cx->mem, name.n * 2 + 3);
     if (!out) return "^$";
     size_t o = 0;
     out[o++] = '^';
@@ -94,16 +111,16 @@ const char *rule_exactly(const struct analysis *a, struct str name)
 #define PINNED_SPEED 24.0
 #define LEAST_COPY   (1 << 20)
 
-double rule_pinned_speed(const struct analysis *a)
+double rule_pinned_speed(const struct context *cx)
 {
     double bytes[2] = {0}, ns[2] = {0}; /* pageable, pinned */
-    for (row_t r = 0; r < a->t->n_rows; r++) {
-        const struct gpu_info *g = a->t->kind[r] == KIND_MEMCPY ? trace_gpu(a->t, r) : NULL;
+    for (row_t r = 0; r < cx->t->n_rows; r++) {
+        const struct gpu_info *g = cx->t->kind[r] == KIND_MEMCPY ? trace_gpu(cx->t, r) : NULL;
         if (!g || g->bytes < LEAST_COPY) continue;
-        bool pinned = str_has(trace_name(a->t, r), "Pinned");
-        if (!pinned && !str_has(trace_name(a->t, r), "Pageable")) continue;
+        bool pinned = str_has(trace_name(cx->t, r), "Pinned");
+        if (!pinned && !str_has(trace_name(cx->t, r), "Pageable")) continue;
         bytes[pinned] += (double)g->bytes;
-        ns[pinned] += (double)a->t->dur_ns[r];
+        ns[pinned] += (double)cx->t->dur_ns[r];
     }
     double seen = ns[1] > 0 ? bytes[1] / ns[1] : PINNED_SPEED;
     double pageable = ns[0] > 0 ? bytes[0] / ns[0] : 0;

@@ -25,19 +25,19 @@ static bool half_inputs(const struct trace *t, row_t kernel)
     return false;
 }
 
-static int report(const struct analysis *a, const row_t *rows, uint32_t n, struct findings *out,
+static int report(const struct context *cx, const row_t *rows, uint32_t n, struct findings *out,
                   struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    const struct trace *t = a->t;
-    row_t *rows = arena_alloc(a->mem, (t->n_gpu + (size_t)1) * sizeof *rows);
+    const struct trace *t = cx->t;
+    row_t *rows = arena_alloc(cx->mem, (t->n_gpu + (size_t)1) * sizeof *rows);
     if (!rows) return FAIL(e, ERR_NOMEM, "out of memory");
     uint32_t n = 0;
     for (row_t r = 0; r < t->n_rows; r++)
         if (t->kind[r] == KIND_KERNEL && is_float_gemm(trace_name(t, r)) && half_inputs(t, r))
             rows[n++] = r;
-    return n ? report(a, rows, n, out, e) : 0;
+    return n ? report(cx, rows, n, out, e) : 0;
 }
 
 const struct rule rule_slow_gemm = {
@@ -46,11 +46,11 @@ const struct rule rule_slow_gemm = {
     .run = run,
 };
 
-static int report(const struct analysis *a, const row_t *rows, uint32_t n, struct findings *out,
+static int report(const struct context *cx, const row_t *rows, uint32_t n, struct findings *out,
                   struct err *e)
 {
-    const struct trace *t = a->t;
-    struct finding *f = rule_finding(a, out, &rule_slow_gemm, e);
+    const struct trace *t = cx->t;
+    struct finding *f = rule_finding(cx, out, &rule_slow_gemm, e);
     if (!f) return ERR_NOMEM;
     int64_t ns = 0;
     row_t longest = rows[0];
@@ -58,17 +58,15 @@ static int report(const struct analysis *a, const row_t *rows, uint32_t n, struc
         ns += t->dur_ns[rows[i]];
         if (t->dur_ns[rows[i]] > t->dur_ns[longest]) longest = rows[i];
     }
-    struct source_places w;
+    struct source_places *w = places_of(cx);
     struct place p;
-    TRY(source_places_init(&w, t, e));
-    source_places_find(&w, trace_launch_of(t, longest), &p);
-    source_places_done(&w);
-    rule_place(a, f, &p);
+    source_places_find(w, trace_launch_of(t, longest), &p);
+    rule_place(cx, f, &p);
     f->title = "half-precision products without tensor cores";
-    f->why = rule_text(a,
+    f->why = rule_text(cx,
                        "%u matrix products have bf16 or fp16 inputs, but run on single-precision "
                        "kernels (%s) for %s.",
-                       n, rule_name(a, trace_name(t, longest), 40), human_time(ns).s);
+                       n, rule_name(cx, trace_name(t, longest), 40), human_time(ns).s);
     f->fix = "Keep both inputs in half precision; for attention use a fused backend (flash, "
              "efficient, cuDNN) instead of math; "
              "for float32 allow TF32.";
@@ -76,8 +74,8 @@ static int report(const struct analysis *a, const row_t *rows, uint32_t n, struc
         "Predicted with a third of the time, which tensor cores reach for all but tiny shapes.";
     f->show = "kernels %s --filter gemm";
     f->blocked_ns = f->exposed_ns = ns;
-    finding_note(f, a->mem, t->ts_ns[longest], longest, "%s lasts %s",
-                 rule_name(a, trace_name(t, longest), 60), human_time(t->dur_ns[longest]).s);
+    finding_note(f, cx->mem, t->ts_ns[longest], longest, "%s lasts %s",
+                 rule_name(cx, trace_name(t, longest), 60), human_time(t->dur_ns[longest]).s);
     f->edits[f->n_edits++] = (struct sim_edit){
         .kind = EDIT_SCALE_KERNEL, .rows = rows, .n_rows = n, .factor = TENSOR_CORE_SHARE};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;

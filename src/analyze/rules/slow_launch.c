@@ -4,16 +4,17 @@
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
-static int report_group(const struct analysis *a, const struct launch_delay_group *g,
+static int report_group(const struct context *cx, const struct launch_delay_group *g,
                         struct findings *out, struct err *e);
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    int64_t least = (int64_t)((double)a->wall_ns * a->th.value[TH_REPORT_GAIN_PCT] / 200);
-    for (uint32_t i = 0; i < a->stretches.n_groups; i++) {
-        const struct launch_delay_group *g = &a->stretches.groups[i];
-        if (g->idle_ns >= least && launch_delay_comes_back(g, &a->basics.steps))
-            TRY(report_group(a, g, out, e));
+    int64_t least =
+        (int64_t)((double)wall_of(cx)->wall_ns * cx->th.value[TH_REPORT_GAIN_PCT] / 200);
+    for (uint32_t i = 0; i < launch_delays_of(cx)->n_groups; i++) {
+        const struct launch_delay_group *g = &launch_delays_of(cx)->groups[i];
+        if (g->idle_ns >= least && launch_delay_comes_back(g, steps_of(cx)))
+            TRY(report_group(cx, g, out, e));
     }
     return 0;
 }
@@ -32,15 +33,15 @@ static uint32_t replayed_thread(const struct sim_model *m, lane_id lane)
 }
 
 /* Without the stretches the launches come as far apart as they usually do. */
-static int add_edit(const struct analysis *a, const struct launch_delay_group *g, struct finding *f)
+static int add_edit(const struct context *cx, const struct launch_delay_group *g, struct finding *f)
 {
-    struct sim_cut *cuts = arena_zalloc(a->mem, g->n_pieces, sizeof *cuts);
+    struct sim_cut *cuts = arena_zalloc(cx->mem, g->n_pieces, sizeof *cuts);
     if (!cuts) return ERR_NOMEM;
     uint32_t n = 0;
-    double keep = (double)a->stretches.usual_ns * g->n / (double)g->cpu_ns;
+    double keep = (double)launch_delays_of(cx)->usual_ns * g->n / (double)g->cpu_ns;
     for (uint32_t i = 0; i < g->n_pieces; i++) {
         const struct launch_delay_piece *p = &g->pieces[i];
-        uint32_t thread = replayed_thread(&a->model, p->thread);
+        uint32_t thread = replayed_thread(model_of(cx), p->thread);
         if (thread == SIM_NONE) continue;
         cuts[n++] = (struct sim_cut){
             .thread = thread, .begin_ns = p->time.begin_ns, .end_ns = p->time.end_ns, .keep = keep};
@@ -50,82 +51,81 @@ static int add_edit(const struct analysis *a, const struct launch_delay_group *g
     return 0;
 }
 
-static void add_evidence(const struct analysis *a, const struct launch_delay_group *g,
+static void add_evidence(const struct context *cx, const struct launch_delay_group *g,
                          struct finding *f)
 {
-    const struct trace *t = a->t;
-    finding_note(f, a->mem, t->ts_ns[g->launch], g->launch,
+    const struct trace *t = cx->t;
+    finding_note(f, cx->mem, t->ts_ns[g->launch], g->launch,
                  "%u launches come %s after the one before on average, %s at most; usual are %s",
                  g->n, human_time(g->cpu_ns / g->n).s, human_time(g->longest_ns).s,
-                 human_time(a->stretches.usual_ns).s);
-    finding_note(f, a->mem, t->ts_ns[g->work], g->work,
+                 human_time(launch_delays_of(cx)->usual_ns).s);
+    finding_note(f, cx->mem, t->ts_ns[g->work], g->work,
                  "the launch that ends the longest starts %s",
-                 rule_name(a, trace_name(t, g->work), 120));
-    finding_note(f, a->mem, ID_NONE, ROW_NONE,
+                 rule_name(cx, trace_name(t, g->work), 120));
+    finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "nothing else is recorded in that time; the GPU is idle for %s of it",
                  human_time(g->idle_ns).s);
     if (g->n_steps > 1)
-        finding_note(f, a->mem, ID_NONE, ROW_NONE, "it comes back in %u of %u steps", g->n_steps,
-                     a->basics.steps.n_steps);
+        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "it comes back in %u of %u steps", g->n_steps,
+                     steps_of(cx)->n_steps);
 }
 
 /* An operator is known by name, or could have been: then Python's own work is not suspected. */
-static bool is_library(const struct analysis *a, const struct launch_delay_group *g)
+static bool is_library(const struct context *cx, const struct launch_delay_group *g)
 {
     struct trace_counts n;
-    trace_count(a->t, &n);
-    return a->t->kind[g->row] == KIND_OP || !n.by_kind[KIND_OP];
+    trace_count(cx->t, &n);
+    return cx->t->kind[g->row] == KIND_OP || !n.by_kind[KIND_OP];
 }
 
-static const char *why(const struct analysis *a, const struct launch_delay_group *g)
+static const char *why(const struct context *cx, const struct launch_delay_group *g)
 {
-    const char *usual = is_library(a, g) ? "a library plans anew for a shape it has not seen, code "
-                                           "is loaded, a lock, host work in C++"
-                                         : "work of its own in Python, an extension, a lock";
-    return rule_text(a,
+    const char *usual = is_library(cx, g)
+                            ? "a library plans anew for a shape it has not seen, code "
+                              "is loaded, a lock, host work in C++"
+                            : "work of its own in Python, an extension, a lock";
+    return rule_text(cx,
                      "The CPU is in it for %s on average before it launches %s, and the GPU has "
                      "nothing to do. Usual reasons: %s.",
-                     human_time(g->cpu_ns / g->n).s, rule_name(a, trace_name(a->t, g->work), 60),
+                     human_time(g->cpu_ns / g->n).s, rule_name(cx, trace_name(cx->t, g->work), 60),
                      usual);
 }
 
-static const char *fix(const struct analysis *a, const struct launch_delay_group *g)
+static const char *fix(const struct context *cx, const struct launch_delay_group *g)
 {
-    if (!is_library(a, g))
+    if (!is_library(cx, g))
         return "Move that work out of the loop, cache its result, or do it while the GPU has work "
                "queued.";
-    bool attention = kernel_family((enum row_kind)a->t->kind[g->work], trace_name(a->t, g->work)) ==
-                     FAMILY_ATTENTION;
+    bool attention = kernel_family((enum row_kind)cx->t->kind[g->work],
+                                   trace_name(cx->t, g->work)) == FAMILY_ATTENTION;
     const char *how = attention
                           ? "Keep shapes the same from step to step (a static KV cache, "
                             "padding), or choose another backend "
                             "(torch.nn.attention.sdpa_kernel)."
                           : "Keep shapes the same from step to step (padding, static buffers).";
-    if (a->t->kind[g->row] == KIND_OP) return how;
-    return rule_text(a, "%s strata run --ops all or torch.profiler names the operator.", how);
+    if (cx->t->kind[g->row] == KIND_OP) return how;
+    return rule_text(cx, "%s strata run --ops all or torch.profiler names the operator.", how);
 }
 
-static int report_group(const struct analysis *a, const struct launch_delay_group *g,
+static int report_group(const struct context *cx, const struct launch_delay_group *g,
                         struct findings *out, struct err *e)
 {
-    struct finding *f = rule_finding(a, out, &rule_slow_launch, e);
-    struct source_places where;
+    struct finding *f = rule_finding(cx, out, &rule_slow_launch, e);
+    struct source_places *where = places_of(cx);
     struct place p;
     if (!f) return ERR_NOMEM;
-    TRY(source_places_init(&where, a->t, e));
-    source_places_find(&where, g->row, &p);
-    source_places_done(&where);
-    rule_place(a, f, &p);
+    source_places_find(where, g->row, &p);
+    rule_place(cx, f, &p);
     f->title = "one launch takes long to come";
-    if (a->t->kind[g->row] == KIND_OP) f->subject = rule_name(a, trace_name(a->t, g->row), 80);
-    f->why = why(a, g);
-    f->fix = fix(a, g);
+    if (cx->t->kind[g->row] == KIND_OP) f->subject = rule_name(cx, trace_name(cx->t, g->row), 80);
+    f->why = why(cx, g);
+    f->fix = fix(cx, g);
     f->not_fixed = "The kernels it launches get no faster.";
     f->show = "gaps %s";
     f->blocked_ns = g->cpu_ns;
     f->exposed_ns = g->idle_ns;
-    add_evidence(a, g, f);
+    add_evidence(cx, g, f);
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     f->thresholds[f->n_thresholds++] = TH_GAP_US;
-    return add_edit(a, g, f) ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return add_edit(cx, g, f) ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
 }

@@ -36,35 +36,35 @@ static const struct words data_upload = {
     "Keep the data in pinned memory (DataLoader(pin_memory=True), pin_memory()) and copy it with "
     "non_blocking=True."};
 
-static const struct words *words_for(const struct analysis *a, const struct sync_site *site)
+static const struct words *words_for(const struct context *cx, const struct sync_site *site)
 {
-    bool data = a->syncs.waits.all[site->longest].bytes >= LEAST_DATA_BYTES;
+    bool data = syncs_of(cx)->waits->all[site->longest].bytes >= LEAST_DATA_BYTES;
     return site->kind == WAIT_UPLOAD && data ? &data_upload : &words[site->kind];
 }
 
-static void explain(const struct analysis *a, struct finding *f, const struct sync_site *site)
+static void explain(const struct context *cx, struct finding *f, const struct sync_site *site)
 {
-    const struct wait *w = &a->syncs.waits.all[site->longest];
+    const struct wait *w = &syncs_of(cx)->waits->all[site->longest];
     struct buf stack;
     buf_init(&stack);
-    if (site->place.frame != ROW_NONE) source_places_print_frame(a->t, site->place.frame, &stack);
-    finding_note(f, a->mem, w->begin_ns, w->call,
+    if (site->place.frame != ROW_NONE) source_places_print_frame(cx->t, site->place.frame, &stack);
+    finding_note(f, cx->mem, w->begin_ns, w->call,
                  "the CPU calls %.*s with %s pieces of work queued%s%s",
-                 STR_ARG(trace_str(a->t, site->call)), human_count(w->depth).s,
+                 STR_ARG(trace_str(cx->t, site->call)), human_count(w->depth).s,
                  stack.n ? ", from " : "", stack.n ? buf_c(&stack) : "");
     buf_done(&stack);
     if (w->copy != ROW_NONE)
-        finding_note(f, a->mem, a->t->ts_ns[w->copy], w->copy, "%s: %s",
-                     rule_name(a, trace_name(a->t, w->copy), 60), human_bytes(w->bytes).s);
-    finding_note(f, a->mem, w->begin_ns, w->call,
+        finding_note(f, cx->mem, cx->t->ts_ns[w->copy], w->copy, "%s: %s",
+                     rule_name(cx, trace_name(cx->t, w->copy), 60), human_bytes(w->bytes).s);
+    finding_note(f, cx->mem, w->begin_ns, w->call,
                  "the CPU stands still for %s, while the GPU works through its queue for %s",
                  human_time(w->blocked_ns).s, human_time(w->waited_ns).s);
-    finding_note(f, a->mem, w->end_ns, ROW_NONE,
+    finding_note(f, cx->mem, w->end_ns, ROW_NONE,
                  "after it the GPU has nothing to do for %s until the CPU has caught up",
-                 human_time(w->exposed_ns).s);
+                 human_time(exposed_of(cx)->ns[site->longest]).s);
 }
 
-static int report_site(const struct analysis *a, uint32_t i, struct findings *out, struct err *e);
+static int report_site(const struct context *cx, uint32_t i, struct findings *out, struct err *e);
 
 /* Copies and allocations have rules of their own; a wait outside the loop that leaves nothing idle
  * is the end of the run. */
@@ -74,10 +74,10 @@ static bool matters(const struct sync_site *site)
            (site->in_loop > 0 || site->exposed_ns > 0);
 }
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    for (uint32_t i = 0; i < a->syncs.n_sites; i++)
-        if (matters(&a->syncs.sites[i])) TRY(report_site(a, i, out, e));
+    for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++)
+        if (matters(&syncs_of(cx)->sites[i])) TRY(report_site(cx, i, out, e));
     return 0;
 }
 
@@ -90,34 +90,34 @@ const struct rule rule_sync_in_loop = {
 /* A drain that blocks the CPU for a good part of the run catches every eye in a viewer. It is told
  * with its small gain, so that nobody spends a week on it; without any idle time behind it, it is
  * how a healthy run looks. */
-static bool is_notable(const struct analysis *a, const struct sync_site *site)
+static bool is_notable(const struct context *cx, const struct sync_site *site)
 {
-    double wall = (double)a->wall_ns;
+    double wall = (double)wall_of(cx)->wall_ns;
     return site->n_drains && (double)site->blocked_ns > 0.02 * wall &&
            (double)site->exposed_ns > 0.0005 * wall;
 }
 
-static int report_site(const struct analysis *a, uint32_t i, struct findings *out, struct err *e)
+static int report_site(const struct context *cx, uint32_t i, struct findings *out, struct err *e)
 {
-    const struct sync_site *site = &a->syncs.sites[i];
-    const struct words *text = words_for(a, site);
-    struct finding *f = rule_finding(a, out, &rule_sync_in_loop, e);
+    const struct sync_site *site = &syncs_of(cx)->sites[i];
+    const struct words *text = words_for(cx, site);
+    struct finding *f = rule_finding(cx, out, &rule_sync_in_loop, e);
     if (!f) return ERR_NOMEM;
     f->title = site->n_drains ? text->drains : text->title;
-    rule_place(a, f, &site->place);
+    rule_place(cx, f, &site->place);
     f->why = text->why;
     f->fix = text->fix;
-    f->not_fixed = rule_text(a,
+    f->not_fixed = rule_text(cx,
                              "Of the %s the CPU is blocked, the GPU works through most: only idle "
                              "GPU time can be gained.",
                              human_time(site->blocked_ns).s);
-    f->show = rule_text(a, "syncs %s --site %u", "%s", i + 1);
+    f->show = rule_text(cx, "syncs %s --site %u", "%s", i + 1);
     f->blocked_ns = site->blocked_ns;
     f->exposed_ns = site->exposed_ns;
-    explain(a, f, site);
+    explain(cx, f, site);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_SYNC, .rows = site->rows, .n_rows = site->n_rows};
-    f->notable = is_notable(a, site);
+    f->notable = is_notable(cx, site);
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     return 0;
 }

@@ -7,8 +7,8 @@
 /* Idle device time below this share of the wall clock is not worth a word. */
 #define LEAST_SHARE 0.05
 
-static int report_first_step(const struct analysis *a, struct findings *out, struct err *e);
-static int report_dead_window(const struct analysis *a, const struct dead_window *d,
+static int report_first_step(const struct context *cx, struct findings *out, struct err *e);
+static int report_dead_window(const struct context *cx, const struct dead_window *d,
                               struct findings *out, struct err *e);
 
 /* Time in [begin, end) that the recorder noted as its own: its first buffers come with the first
@@ -28,40 +28,40 @@ static int64_t recorder_time(const struct trace *t, int64_t begin_ns, int64_t en
 }
 
 /* Only what leaves the device without work changes a figure. */
-static bool matters(const struct analysis *a, int64_t begin_ns, int64_t end_ns)
+static bool matters(const struct context *cx, int64_t begin_ns, int64_t end_ns)
 {
-    const struct device_line *d = timeline_device(&a->basics.timeline, a->parts.device);
+    const struct device_line *d = timeline_device(timeline_of(cx), wall_of(cx)->parts.device);
     int64_t idle = d ? timeline_idle_ns(d, begin_ns, end_ns) : end_ns - begin_ns;
-    return (double)(idle - recorder_time(a->t, begin_ns, end_ns)) >
-           LEAST_SHARE * (double)a->wall_ns;
+    return (double)(idle - recorder_time(cx->t, begin_ns, end_ns)) >
+           LEAST_SHARE * (double)wall_of(cx)->wall_ns;
 }
 
-static bool first_is_slow(const struct analysis *a)
+static bool first_is_slow(const struct context *cx)
 {
-    const struct steps *s = &a->basics.steps;
+    const struct steps *s = steps_of(cx);
     if (s->n_steps < 3 || s->median_ns <= 0) return false;
     struct span first = s->steps[0].cpu;
-    int64_t ns = first.end_ns - first.begin_ns - recorder_time(a->t, first.begin_ns, first.end_ns);
-    return (double)ns >= a->th.value[TH_FIRST_STEP_RATIO] * (double)s->median_ns &&
-           matters(a, first.begin_ns, first.end_ns);
+    int64_t ns = first.end_ns - first.begin_ns - recorder_time(cx->t, first.begin_ns, first.end_ns);
+    return (double)ns >= cx->th.value[TH_FIRST_STEP_RATIO] * (double)s->median_ns &&
+           matters(cx, first.begin_ns, first.end_ns);
 }
 
-static const struct dead_window *longest_dead(const struct analysis *a)
+static const struct dead_window *longest_dead(const struct context *cx)
 {
-    const struct steps *s = &a->basics.steps;
+    const struct steps *s = steps_of(cx);
     const struct dead_window *longest = NULL;
     for (uint32_t i = 0; i < s->n_dead; i++)
         if (!longest || s->dead[i].dead_ns > longest->dead_ns) longest = &s->dead[i];
-    if (!longest || !matters(a, a->t->ts_ns[longest->label], a->t->ts_ns[longest->first_op]))
+    if (!longest || !matters(cx, cx->t->ts_ns[longest->label], cx->t->ts_ns[longest->first_op]))
         return NULL;
     return longest;
 }
 
-static int run(const struct analysis *a, struct findings *out, struct err *e)
+static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    if (first_is_slow(a)) TRY(report_first_step(a, out, e));
-    const struct dead_window *dead = longest_dead(a);
-    return dead ? report_dead_window(a, dead, out, e) : 0;
+    if (first_is_slow(cx)) TRY(report_first_step(cx, out, e));
+    const struct dead_window *dead = longest_dead(cx);
+    return dead ? report_dead_window(cx, dead, out, e) : 0;
 }
 
 const struct rule rule_warm_up = {
@@ -70,17 +70,18 @@ const struct rule rule_warm_up = {
     .run = run,
 };
 
-static int report_first_step(const struct analysis *a, struct findings *out, struct err *e)
+static int report_first_step(const struct context *cx, struct findings *out, struct err *e)
 {
-    const struct steps *s = &a->basics.steps;
-    struct finding *f = rule_finding(a, out, &rule_warm_up, e);
+    const struct steps *s = steps_of(cx);
+    struct finding *f = rule_finding(cx, out, &rule_warm_up, e);
     if (!f) return ERR_NOMEM;
     int64_t first = s->steps[0].cpu.end_ns - s->steps[0].cpu.begin_ns;
     f->advice = true;
     f->title = "the first step is not warmed up";
-    f->subject = s->steps[0].name == STR_NONE ? "step 0"
-                                              : rule_name(a, trace_str(a->t, s->steps[0].name), 60);
-    f->why = rule_text(a,
+    f->subject = s->steps[0].name == STR_NONE
+                     ? "step 0"
+                     : rule_name(cx, trace_str(cx->t, s->steps[0].name), 60);
+    f->why = rule_text(cx,
                        "It takes %s, the others %s: something happens once, such as lazy loading, "
                        "autotuning or the allocator growing.",
                        human_time(first).s, human_time(s->median_ns).s);
@@ -90,21 +91,21 @@ static int report_first_step(const struct analysis *a, struct findings *out, str
         "Warming up hides the cost from the figures; the first call of a user still pays it.";
     f->show = "steps %s";
     f->blocked_ns = first - s->median_ns;
-    finding_note(f, a->mem, s->steps[0].cpu.begin_ns, ROW_NONE, "step 0 lasts %s",
+    finding_note(f, cx->mem, s->steps[0].cpu.begin_ns, ROW_NONE, "step 0 lasts %s",
                  human_time(first).s);
     f->thresholds[f->n_thresholds++] = TH_FIRST_STEP_RATIO;
     return 0;
 }
 
-static int report_dead_window(const struct analysis *a, const struct dead_window *d,
+static int report_dead_window(const struct context *cx, const struct dead_window *d,
                               struct findings *out, struct err *e)
 {
-    struct finding *f = rule_finding(a, out, &rule_warm_up, e);
+    struct finding *f = rule_finding(cx, out, &rule_warm_up, e);
     if (!f) return ERR_NOMEM;
     f->advice = true;
     f->title = "a dead window before the first operator";
-    f->subject = rule_name(a, trace_name(a->t, d->label), 60);
-    f->why = rule_text(a,
+    f->subject = rule_name(cx, trace_name(cx->t, d->label), 60);
+    f->why = rule_text(cx,
                        "For %s nothing happens between the start of the label and its first "
                        "operator; usually it takes %s.",
                        human_time(d->dead_ns).s, human_time(d->usual_ns).s);
@@ -112,9 +113,9 @@ static int report_dead_window(const struct analysis *a, const struct dead_window
              "recording. It is not part of a steady run.";
     f->show = "steps %s";
     f->blocked_ns = d->dead_ns - d->usual_ns;
-    finding_note(f, a->mem, a->t->ts_ns[d->label], d->label, "%s begins", f->subject);
-    finding_note(f, a->mem, a->t->ts_ns[d->first_op], d->first_op,
+    finding_note(f, cx->mem, cx->t->ts_ns[d->label], d->label, "%s begins", f->subject);
+    finding_note(f, cx->mem, cx->t->ts_ns[d->first_op], d->first_op,
                  "%s, its first operator, begins %s later",
-                 rule_name(a, trace_name(a->t, d->first_op), 60), human_time(d->dead_ns).s);
+                 rule_name(cx, trace_name(cx->t, d->first_op), 60), human_time(d->dead_ns).s);
     return 0;
 }

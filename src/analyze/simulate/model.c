@@ -538,6 +538,20 @@ int sim_model_run(const struct trace *t, const struct calls *calls, struct arena
     return clock_power_drop(t, mem, &ret->clock_drop_pct, e);
 }
 
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    return sim_model_run(cx->t, calls_of(cx), cx->mem, ret, e);
+}
+
+static const struct pass *const needs[] = {&calls_pass, NULL};
+
+const struct pass model_pass = {
+    .id = PASS_MODEL,
+    .size = sizeof(struct sim_model),
+    .needs = needs,
+    .run = run_pass,
+};
+
 uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns)
 {
     uint32_t lo = 0, hi = m->n_calls;

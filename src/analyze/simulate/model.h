@@ -90,6 +90,13 @@ struct sim_model {
 int sim_model_run(const struct trace *t, const struct calls *calls, struct arena *mem,
                   struct sim_model *ret, struct err *e) MUST_USE;
 
+extern const struct pass model_pass;
+
+static inline const struct sim_model *model_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_MODEL);
+}
+
 /* Makes first_work, n_work, works_by_call, next and first_call fit the calls and works as they
  * are: after an analysis has moved work to another call or put calls in. */
 void sim_model_link(struct sim_model *m);

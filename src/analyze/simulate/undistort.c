@@ -91,6 +91,20 @@ int undistort_run(const struct sim_model *m, int64_t wall_ns, struct arena *mem,
     return wall_of_base(m, &base, mem, &ret->plain_ns, e);
 }
 
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    return undistort_run(model_of(cx), cx->measured_ns, cx->mem, ret, e);
+}
+
+static const struct pass *const needs[] = {&model_pass, NULL};
+
+const struct pass undistort_pass = {
+    .id = PASS_UNDISTORT,
+    .size = sizeof(struct undistort),
+    .needs = needs,
+    .run = run_pass,
+};
+
 static double gain(int64_t before, int64_t after)
 {
     return before > 0 ? 100.0 * (double)(before - after) / (double)before : 0;

@@ -26,6 +26,13 @@ struct undistort {
 int undistort_run(const struct sim_model *m, int64_t wall_ns, struct arena *mem,
                   struct undistort *ret, struct err *e) MUST_USE;
 
+extern const struct pass undistort_pass;
+
+static inline const struct undistort *undistort_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_UNDISTORT);
+}
+
 /* The plan everything without the profiler starts from. */
 struct sim_plan undistort_base(const struct undistort *u);
 

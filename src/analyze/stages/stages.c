@@ -5,6 +5,7 @@
 #include "analyze/stages/stages.h"
 
 #include "analyze/device/memory_levels.h"
+#include "analyze/names/source_place.h"
 #include "analyze/stages/unlabelled.h"
 #include "analyze/stats.h"
 
@@ -14,7 +15,7 @@ enum { CONTAINER_PCT = 50 }; /* share of a container's time that its stages cove
 
 struct measure {
     const struct trace *t;
-    const struct basics *b;
+    const struct context *cx;
     struct stages *s;
     struct arena *mem;
     uint32_t *by_node; /* calls, grouped by node, in time order */
@@ -70,7 +71,7 @@ static uint32_t parent_of(const struct measure *m, uint32_t call)
 static void count_row(const struct measure *m, row_t r)
 {
     const struct trace *t = m->t;
-    enum call_kind kind = calls_kind(&m->b->calls, t, r);
+    enum call_kind kind = calls_kind(calls_of(m->cx), t, r);
     const struct mem_info *mem = trace_mem(t, r);
     bool alloc = mem && mem->device_type != 0 && mem->bytes > 0;
     bool waits = call_waits(kind) && !(t->flags[r] & ROW_PROFILER);
@@ -123,8 +124,8 @@ static int lay_out_work(struct measure *m, struct err *e)
 static int64_t idle_in(const struct measure *m, row_t row)
 {
     int64_t sum = 0, begin = m->t->ts_ns[row], end = trace_end_ns(m->t, row);
-    for (uint32_t d = 0; d < m->b->timeline.n_devices; d++) {
-        const struct device_line *line = &m->b->timeline.devices[d];
+    for (uint32_t d = 0; d < timeline_of(m->cx)->n_devices; d++) {
+        const struct device_line *line = &timeline_of(m->cx)->devices[d];
         int64_t from = begin > line->extent.begin_ns ? begin : line->extent.begin_ns;
         int64_t to = end < line->extent.end_ns ? end : line->extent.end_ns;
         sum += timeline_idle_ns(line, from, to);
@@ -151,7 +152,7 @@ static void measure_calls(struct measure *m)
 
 static bool in_steps(const struct measure *m, uint32_t call)
 {
-    return steps_at(&m->b->steps, m->t->ts_ns[m->s->tree.calls[call].row]) != UINT32_MAX;
+    return steps_at(steps_of(m->cx), m->t->ts_ns[m->s->tree.calls[call].row]) != UINT32_MAX;
 }
 
 /* Per-call sums of one stage; `cpu` and `gpu` are scratch for one value a call. */
@@ -161,7 +162,7 @@ static void sum_stage(struct measure *m, struct stage *s, const uint32_t *calls,
     for (uint32_t i = 0; i < s->calls; i++) {
         uint32_t c = calls[i];
         struct work_sum w =
-            work_sum_run(m->t, &m->b->timeline, m->work + m->slice[c], m->n_slice[c]);
+            work_sum_run(m->t, timeline_of(m->cx), m->work + m->slice[c], m->n_slice[c]);
         work_sum_add(&s->gpu, &w);
         cpu[i] = s->backward ? 0 : m->t->dur_ns[m->s->tree.calls[c].row];
         gpu[i] = w.sum_ns;
@@ -196,33 +197,31 @@ static int sum_stages(struct measure *m, struct err *e)
         if (!s->calls) continue;
         sum_stage(m, s, calls, cpu, gpu);
         /* calls of one stage may overlap on the device: its union is taken over all of them */
-        s->gpu.union_ns = work_sum_run(m->t, &m->b->timeline, m->work + m->slice[calls[0]],
+        s->gpu.union_ns = work_sum_run(m->t, timeline_of(m->cx), m->work + m->slice[calls[0]],
                                        work_sum_count(&s->gpu))
                               .union_ns;
     }
     return 0;
 }
 
-static int find_peaks(struct measure *m, struct err *e)
+static void find_peaks(struct measure *m)
 {
-    struct memory_levels ls;
+    const struct memory_levels *ls = levels_of(m->cx);
     const struct stage_tree *tree = &m->s->tree;
-    TRY(memory_levels_run(m->t, m->mem, &ls, e));
-    for (uint32_t i = 0; i < ls.n; i++) {
-        if (memory_level_line_is_cpu(&ls.lines[i])) continue;
+    for (uint32_t i = 0; i < ls->n; i++) {
+        if (memory_level_line_is_cpu(&ls->lines[i])) continue;
         for (uint32_t c = 0; c < tree->n_calls; c++) {
             row_t r = tree->calls[c].row;
-            int64_t peak = memory_levels_peak(&ls.lines[i], m->t->ts_ns[r], trace_end_ns(m->t, r));
+            int64_t peak = memory_levels_peak(&ls->lines[i], m->t->ts_ns[r], trace_end_ns(m->t, r));
             struct stage *s = stage_of(m, c);
             if (!s->backward && peak > s->peak_bytes) s->peak_bytes = peak;
         }
     }
-    return 0;
 }
 
 static bool holds_steps(const struct measure *m, uint32_t call)
 {
-    const struct steps *steps = &m->b->steps;
+    const struct steps *steps = steps_of(m->cx);
     row_t r = m->s->tree.calls[call].row;
     uint32_t n = 0;
     for (uint32_t i = 0; i < steps->n_steps && n < 2; i++)
@@ -265,13 +264,13 @@ static int prepare(struct measure *m, struct err *e)
     return 0;
 }
 
-int stages_run(const struct basics *b, bool all, struct arena *mem, struct stages *ret,
-               struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
-    const struct trace *t = b->t;
-    struct stages s = {0};
-    struct measure m = {.t = t, .b = b, .s = &s, .mem = mem};
-    TRY(stage_tree_run(t, all, mem, &s.tree, e));
+    const struct trace *t = cx->t;
+    const struct steps *steps = steps_of(cx);
+    struct stages *s = ret;
+    struct measure m = {.t = t, .cx = cx, .s = s, .mem = cx->mem};
+    TRY(stage_tree_run(t, cx->all_stages, cx->mem, &s->tree, e));
     TRY(fill_stages(&m, e));
     TRY(group_calls(&m, e));
     TRY(prepare(&m, e));
@@ -279,15 +278,23 @@ int stages_run(const struct basics *b, bool all, struct arena *mem, struct stage
     TRY(lay_out_work(&m, e));
     measure_calls(&m);
     TRY(sum_stages(&m, e));
-    TRY(find_peaks(&m, e));
-    uint8_t *n_inside = arena_zalloc(mem, (size_t)s.n + 1, 1);
+    find_peaks(&m);
+    uint8_t *n_inside = arena_zalloc(cx->mem, (size_t)s->n + 1, 1);
     if (!n_inside) return NO_MEMORY(e);
     find_containers(&m, n_inside);
-    for (uint32_t i = 0; i < b->steps.n_steps; i++) {
-        s.steps_cpu_ns += b->steps.steps[i].cpu.end_ns - b->steps.steps[i].cpu.begin_ns;
-        s.steps_gpu_ns += b->steps.steps[i].gpu.sum_ns;
+    for (uint32_t i = 0; i < steps->n_steps; i++) {
+        s->steps_cpu_ns += steps->steps[i].cpu.end_ns - steps->steps[i].cpu.begin_ns;
+        s->steps_gpu_ns += steps->steps[i].gpu.sum_ns;
     }
-    TRY(unlabelled_run(b, &s, mem, e));
-    *ret = s;
-    return 0;
+    return unlabelled_run(cx, s, e);
 }
+
+static const struct pass *const needs[] = {&calls_pass,  &timeline_pass, &levels_pass,
+                                           &places_pass, &steps_pass,    NULL};
+
+const struct pass stages_pass = {
+    .id = PASS_STAGES,
+    .size = sizeof(struct stages),
+    .needs = needs,
+    .run = run_pass,
+};

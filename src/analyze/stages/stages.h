@@ -7,8 +7,8 @@
 #ifndef STRATA_ANALYZE_STAGES_STAGES_H
 #define STRATA_ANALYZE_STAGES_STAGES_H
 
-#include "analyze/basics.h"
 #include "analyze/stages/stage_tree.h"
+#include "analyze/steps/steps.h"
 
 struct stage {
     str_id name;
@@ -67,8 +67,11 @@ struct stages {
     int64_t steps_cpu_ns, steps_gpu_ns; /* all steps together: what shares are shares of */
 };
 
-/* `all` shows compiled regions and collectives as stages. Memory from `mem`. */
-int stages_run(const struct basics *b, bool all, struct arena *mem, struct stages *ret,
-               struct err *e) MUST_USE;
+extern const struct pass stages_pass;
+
+static inline const struct stages *stages_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_STAGES);
+}
 
 #endif

@@ -9,7 +9,7 @@
 
 struct gap_walk {
     const struct trace *t;
-    const struct basics *b;
+    const struct context *cx;
     struct stages *s;
     int64_t *self_of_name; /* by str_id */
     uint32_t *calls_of_name;
@@ -18,7 +18,7 @@ struct gap_walk {
     int64_t recorded_ns; /* all of self_of_name */
     row_t *work;
     size_t n_work, cap_work;
-    struct source_places where;
+    struct source_places *where;
 };
 
 /* First begin to last end of the outermost stages of a thread; false when it has none. */
@@ -72,7 +72,7 @@ static bool is_step_mark(const struct trace *t, row_t r)
  */
 static row_t whose(struct gap_walk *g, row_t r)
 {
-    while (r != ROW_NONE && (source_places_is_recorder(&g->where, r) || is_stage_row(g, r)))
+    while (r != ROW_NONE && (source_places_is_recorder(g->where, r) || is_stage_row(g, r)))
         r = g->t->parent[r];
     return r;
 }
@@ -83,7 +83,7 @@ static void add_self(struct gap_walk *g, const struct lane *l, row_t r)
     int64_t self = g->self[r - l->begin];
     if (self <= 0) return;
     g->recorded_ns += self;
-    row_t who = source_places_is_recorder(&g->where, r) ? whose(g, r) : r;
+    row_t who = source_places_is_recorder(g->where, r) ? whose(g, r) : r;
     if (who == ROW_NONE || is_step_mark(g->t, who)) return;
     str_id name = g->t->name[who];
     bool first = !g->calls_of_name[name];
@@ -96,7 +96,7 @@ static void add_self(struct gap_walk *g, const struct lane *l, row_t r)
 static int add_call(struct gap_walk *g, row_t r)
 {
     struct between *b = &g->s->between;
-    enum call_kind kind = calls_kind(&g->b->calls, g->t, r);
+    enum call_kind kind = calls_kind(calls_of(g->cx), g->t, r);
     if (call_waits(kind) && !(g->t->flags[r] & ROW_PROFILER)) {
         b->syncs++;
         b->blocked_ns += g->t->dur_ns[r];
@@ -120,9 +120,9 @@ static void add_outer_gaps(struct gap_walk *g, const struct lane *l, const struc
         if (!is_stage_row(g, r) || tree->calls[tree->owner[r]].parent != STAGE_NONE) continue;
         if (g->t->ts_ns[r] > at) {
             b->cpu_ns += g->t->ts_ns[r] - at;
-            for (uint32_t d = 0; d < g->b->timeline.n_devices; d++)
+            for (uint32_t d = 0; d < timeline_of(g->cx)->n_devices; d++)
                 b->idle_meanwhile_ns +=
-                    timeline_idle_ns(&g->b->timeline.devices[d], at, g->t->ts_ns[r]);
+                    timeline_idle_ns(&timeline_of(g->cx)->devices[d], at, g->t->ts_ns[r]);
         }
         if (trace_end_ns(g->t, r) > at) at = trace_end_ns(g->t, r);
     }
@@ -167,11 +167,11 @@ static uint32_t longest_lane(const struct trace *t)
     return most;
 }
 
-int unlabelled_run(const struct basics *b, struct stages *s, struct arena *mem, struct err *e)
+int unlabelled_run(const struct context *cx, struct stages *s, struct err *e)
 {
-    const struct trace *t = b->t;
-    struct gap_walk g = {.t = t, .b = b, .s = s};
-    TRY(source_places_init(&g.where, t, e));
+    struct arena *mem = cx->mem;
+    const struct trace *t = cx->t;
+    struct gap_walk g = {.t = t, .cx = cx, .s = s, .where = places_of(cx)};
     struct arena_mark mark = arena_mark(mem);
     size_t n_names = (size_t)t->strings.n + 1;
     g.self_of_name = arena_zalloc(mem, n_names, sizeof *g.self_of_name);
@@ -190,10 +190,9 @@ int unlabelled_run(const struct basics *b, struct stages *s, struct arena *mem, 
         pick_top(&g);
         int64_t untraced = s->between.cpu_ns - g.recorded_ns;
         s->between.untraced_ns = untraced > 0 ? untraced : 0;
-        s->between.gpu = work_sum_run(t, &b->timeline, g.work, (uint32_t)g.n_work);
+        s->between.gpu = work_sum_run(t, timeline_of(cx), g.work, (uint32_t)g.n_work);
     }
     mem_free(g.work);
-    source_places_done(&g.where);
     arena_reset_to(mem, mark);
     return failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
 }

@@ -4,8 +4,7 @@
 
 #include "analyze/stages/stages.h"
 
-/* Fills s->between; the list of stages must be complete. Memory from `mem`. */
-int unlabelled_run(const struct basics *b, struct stages *s, struct arena *mem,
-                   struct err *e) MUST_USE;
+/* Fills s->between; the list of stages must be complete. */
+int unlabelled_run(const struct context *cx, struct stages *s, struct err *e) MUST_USE;
 
 #endif

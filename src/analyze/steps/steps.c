@@ -2,7 +2,6 @@
  * each step's device work gets one array, the second fills them. */
 #include "analyze/steps/steps.h"
 
-#include "analyze/basics.h"
 #include "analyze/names/overhead.h"
 #include "analyze/stats.h"
 #include "analyze/steps/cold_start.h"
@@ -188,21 +187,30 @@ static int take_rounds(const struct loop *l, struct arena *mem, struct steps *s,
     return 0;
 }
 
-int steps_run(const struct trace *t, const struct basics *b, struct arena *mem, struct steps *ret,
-              struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
+    const struct trace *t = cx->t;
     struct loop l;
     struct steps s = {0};
-    TRY(loop_find(t, &b->calls, mem, &l, e));
-    TRY(take_rounds(&l, mem, &s, e));
-    struct measure m = {t, &b->calls, &s, l.process, NULL, NULL};
-    TRY(measure(&m, &b->timeline, l.on_device, mem, e));
-    int64_t *scratch = arena_zalloc(mem, (size_t)s.n_steps + 1, sizeof *scratch);
+    TRY(loop_find(t, calls_of(cx), cx->mem, &l, e));
+    TRY(take_rounds(&l, cx->mem, &s, e));
+    struct measure m = {t, calls_of(cx), &s, l.process, NULL, NULL};
+    TRY(measure(&m, timeline_of(cx), l.on_device, cx->mem, e));
+    int64_t *scratch = arena_zalloc(cx->mem, (size_t)s.n_steps + 1, sizeof *scratch);
     if (!scratch) return NO_MEMORY(e);
     flag(&s, scratch);
     s.median_ns = median_of(&s, duration, scratch);
     s.median_launches = (uint32_t)median_of(&s, launches, scratch);
-    TRY(cold_start_find(t, mem, &s, e));
-    *ret = s;
+    TRY(cold_start_find(t, cx->mem, &s, e));
+    *(struct steps *)ret = s;
     return 0;
 }
+
+static const struct pass *const needs[] = {&calls_pass, &timeline_pass, NULL};
+
+const struct pass steps_pass = {
+    .id = PASS_STEPS,
+    .size = sizeof(struct steps),
+    .needs = needs,
+    .run = run_pass,
+};

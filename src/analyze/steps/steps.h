@@ -49,11 +49,12 @@ struct steps {
     uint32_t n_dead;
 };
 
-struct basics; /* calls and timeline must have been filled; see analyze/basics.h */
+extern const struct pass steps_pass;
 
-/* Memory from `mem`. */
-int steps_run(const struct trace *t, const struct basics *b, struct arena *mem, struct steps *ret,
-              struct err *e) MUST_USE;
+static inline const struct steps *steps_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_STEPS);
+}
 
 /* Index of the step whose CPU interval holds `ts_ns`, or UINT32_MAX. */
 uint32_t steps_at(const struct steps *s, int64_t ts_ns);

@@ -13,7 +13,8 @@ struct debtor {
 
 struct ledger {
     const struct trace *t;
-    struct waits *waits;
+    const struct waits *waits;
+    int64_t *exposed_ns;    /* by wait: what is found */
     struct debtor *debtors; /* by lane */
     int64_t *left_ns;       /* by wait: debt not paid off yet */
     uint32_t *open;         /* wait numbers, one stack a thread */
@@ -31,7 +32,8 @@ static void open_debts(struct ledger *k, struct debtor *d, int64_t until_ns)
 
 /* Charges the late part of a gap, of which `taken_ns` at its end is paid for already; returns how
  * much is paid for now. The wait that pays most is noted with the gap. */
-static int64_t charge(struct ledger *k, struct debtor *d, struct idle_gap *g, int64_t taken_ns)
+static int64_t charge(struct ledger *k, struct debtor *d, const struct idle_gap *g,
+                      int64_t taken_ns, uint32_t *payer)
 {
     open_debts(k, d, g->late_ns);
     uint32_t *open = k->open + d->first;
@@ -39,15 +41,15 @@ static int64_t charge(struct ledger *k, struct debtor *d, struct idle_gap *g, in
     int64_t highest = 0;
     while (i > 0 && taken_ns < g->late_ns - g->begin_ns) {
         uint32_t at = open[--i];
-        struct wait *w = &k->waits->all[at];
+        const struct wait *w = &k->waits->all[at];
         int64_t since = w->begin_ns > g->begin_ns ? w->begin_ns : g->begin_ns;
         int64_t room = g->late_ns - since - taken_ns;
         int64_t pay = room < k->left_ns[at] ? room : k->left_ns[at];
         if (pay <= 0) continue;
         k->left_ns[at] -= pay;
-        w->exposed_ns += pay;
+        k->exposed_ns[at] += pay;
         taken_ns += pay;
-        if (pay > highest) g->wait = at;
+        if (pay > highest) *payer = at;
         if (pay > highest) highest = pay;
     }
     size_t n = i;
@@ -69,14 +71,15 @@ static lane_id waited_for(const struct trace *t, const struct idle_gap *g)
     return thread_slices_next(&d, &p) && p.row == ROW_NONE ? other : LANE_NONE;
 }
 
-static void settle(struct ledger *k, struct device_idle *idle)
+static void settle(struct ledger *k, const struct device_idle *idle, uint32_t *payers)
 {
     for (uint32_t i = 0; i < idle->n_gaps; i++) {
-        struct idle_gap *g = &idle->gaps[i];
+        const struct idle_gap *g = &idle->gaps[i];
+        payers[i] = EXPOSED_NO_WAIT;
         if (g->late_ns == g->begin_ns) continue;
-        int64_t taken = charge(k, &k->debtors[k->t->lane[g->launch]], g, 0);
+        int64_t taken = charge(k, &k->debtors[k->t->lane[g->launch]], g, 0, &payers[i]);
         lane_id other = waited_for(k->t, g);
-        if (other != LANE_NONE) charge(k, &k->debtors[other], g, taken);
+        if (other != LANE_NONE) charge(k, &k->debtors[other], g, taken, &payers[i]);
     }
 }
 
@@ -92,20 +95,42 @@ static void reset(struct ledger *k)
     }
 }
 
-int exposed_run(const struct trace *t, struct device_idle *idle, uint32_t n_devices,
-                struct waits *w, struct err *e)
+static bool settle_all(struct ledger *k, const struct idle_times *idle, struct arena *mem,
+                       struct exposed *ret)
 {
-    struct ledger k = {.t = t, .waits = w};
-    k.debtors = mem_zalloc(t->n_lanes + 1, sizeof *k.debtors);
+    for (uint32_t i = 0; i < idle->n; i++) {
+        ret->payers[i] = arena_alloc(mem, ((size_t)idle->of[i].n_gaps + 1) * sizeof **ret->payers);
+        if (!ret->payers[i]) return false;
+        reset(k);
+        settle(k, &idle->of[i], ret->payers[i]);
+    }
+    return true;
+}
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    const struct waits *w = waits_of(cx);
+    const struct idle_times *idle = idle_of(cx);
+    struct exposed *x = ret;
+    x->ns = arena_zalloc(cx->mem, w->n + 1, sizeof *x->ns);
+    x->payers = arena_zalloc(cx->mem, (size_t)idle->n + 1, sizeof *x->payers);
+    struct ledger k = {.t = cx->t, .waits = w, .exposed_ns = x->ns};
+    k.debtors = mem_zalloc(cx->t->n_lanes + 1, sizeof *k.debtors);
     k.left_ns = mem_zalloc(w->n + 1, sizeof *k.left_ns);
     k.open = mem_zalloc(w->n + 1, sizeof *k.open);
-    bool ok = k.debtors && k.left_ns && k.open;
-    for (uint32_t i = 0; ok && w->n && i < n_devices; i++) {
-        reset(&k);
-        settle(&k, &idle[i]);
-    }
+    bool ok =
+        x->ns && x->payers && k.debtors && k.left_ns && k.open && settle_all(&k, idle, cx->mem, x);
     mem_free(k.debtors);
     mem_free(k.left_ns);
     mem_free(k.open);
     return ok ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
 }
+
+static const struct pass *const needs[] = {&idle_pass, &waits_pass, NULL};
+
+const struct pass exposed_pass = {
+    .id = PASS_EXPOSED,
+    .size = sizeof(struct exposed),
+    .needs = needs,
+    .run = run_pass,
+};

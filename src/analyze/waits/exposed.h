@@ -18,9 +18,18 @@
 #include "analyze/device/device_idle.h"
 #include "analyze/waits/waits.h"
 
-/* Fills exposed_ns of every wait but the profiler's, and the `wait` of every gap. `idle` is one a
- * device of the timeline. */
-int exposed_run(const struct trace *t, struct device_idle *idle, uint32_t n_devices,
-                struct waits *w, struct err *e) MUST_USE;
+#define EXPOSED_NO_WAIT UINT32_MAX
+
+struct exposed {
+    int64_t *ns;       /* by wait: idle time of devices it caused; 0 for the profiler's own */
+    uint32_t **payers; /* by device and gap: the wait that caused most of it, or EXPOSED_NO_WAIT */
+};
+
+extern const struct pass exposed_pass;
+
+static inline const struct exposed *exposed_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_EXPOSED);
+}
 
 #endif

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 #include "analyze/names/label.h"
-#include "analyze/waits/exposed.h"
 #include "base/map.h"
 
 struct grouping {
     const struct trace *t;
     struct syncs *s;
-    struct source_places where;
+    struct source_places *where;
+    const struct exposed *exposed;
     struct intern keys; /* id - 1 = index of the site before sorting */
     struct buf key;
 };
@@ -50,7 +50,6 @@ static void add_to_site(struct sync_site *s, const struct trace *t, const struct
     s->in_loop += looped;
     s->n_drains += w->drains;
     s->blocked_ns += w->blocked_ns;
-    s->exposed_ns += w->exposed_ns;
     s->in_copy_ns += w->blocked_ns - in_last;
     if (w->bytes >= 0) s->bytes = (s->bytes < 0 ? 0 : s->bytes) + w->bytes;
     if (w->begin_ns < s->first_ns) s->first_ns = w->begin_ns;
@@ -63,12 +62,12 @@ static void add_to_site(struct sync_site *s, const struct trace *t, const struct
 static bool group(struct grouping *g, const struct steps *steps)
 {
     struct syncs *s = g->s;
-    for (size_t i = 0; i < s->waits.n; i++) {
-        const struct wait *w = &s->waits.all[i];
+    for (size_t i = 0; i < s->waits->n; i++) {
+        const struct wait *w = &s->waits->all[i];
         s->site_of[i] = SYNCS_NO_SITE;
         if (w->profiler) continue;
         struct place p;
-        source_places_find(&g->where, w->call, &p);
+        source_places_find(g->where, w->call, &p);
         make_key(g, w, &p);
         str_id id = buf_ok(&g->key) ? intern_add(&g->keys, buf_str(&g->key)) : STR_NONE;
         if (id == STR_NONE) return false;
@@ -85,8 +84,9 @@ static bool group(struct grouping *g, const struct steps *steps)
                                        .last_ns = w->begin_ns};
         }
         s->site_of[i] = id - 1;
+        site->exposed_ns += g->exposed->ns[i];
         add_to_site(site, g->t, w, steps_at(steps, w->begin_ns) != UINT32_MAX);
-        if (w->blocked_ns > s->waits.all[site->longest].blocked_ns) {
+        if (w->blocked_ns > s->waits->all[site->longest].blocked_ns) {
             site->longest = (uint32_t)i;
             site->place = p;
         }
@@ -118,7 +118,7 @@ static bool sort_sites(struct syncs *s, struct arena *mem)
         sorted[i] = s->sites[order[i]];
         rank[order[i]] = i;
     }
-    for (size_t i = 0; i < s->waits.n; i++)
+    for (size_t i = 0; i < s->waits->n; i++)
         if (s->site_of[i] != SYNCS_NO_SITE) s->site_of[i] = rank[s->site_of[i]];
     s->sites = sorted;
     return true;
@@ -129,7 +129,7 @@ static void name_calls(const struct trace *t, struct syncs *s)
 {
     for (uint32_t i = 0; i < s->n_sites; i++) {
         struct sync_site *site = &s->sites[i];
-        row_t copy_call = s->waits.all[site->longest].copy_call;
+        row_t copy_call = s->waits->all[site->longest].copy_call;
         if (2 * site->in_copy_ns > site->blocked_ns && copy_call != ROW_NONE)
             site->call = t->name[copy_call];
     }
@@ -138,15 +138,15 @@ static void name_calls(const struct trace *t, struct syncs *s)
 /* Lists the calls of every site, in one array cut into pieces. */
 static bool list_rows(const struct trace *t, struct syncs *s, struct arena *mem)
 {
-    row_t *rows = arena_zalloc(mem, s->waits.n + 1, sizeof *rows);
+    row_t *rows = arena_zalloc(mem, s->waits->n + 1, sizeof *rows);
     row_t **ends = arena_zalloc(mem, s->n_sites + 1, sizeof *ends);
     if (!rows || !ends) return false;
     for (uint32_t i = 0; i < s->n_sites; i++) {
         s->sites[i].rows = ends[i] = rows;
         rows += s->sites[i].n_rows;
     }
-    for (size_t i = 0; i < s->waits.n; i++)
-        if (s->site_of[i] != SYNCS_NO_SITE) *ends[s->site_of[i]]++ = s->waits.all[i].call;
+    for (size_t i = 0; i < s->waits->n; i++)
+        if (s->site_of[i] != SYNCS_NO_SITE) *ends[s->site_of[i]]++ = s->waits->all[i].call;
     return true;
 }
 
@@ -180,8 +180,8 @@ static int make_sites(struct grouping *g, const struct steps *steps, struct aren
                       struct err *e)
 {
     struct syncs *s = g->s;
-    s->site_of = arena_zalloc(mem, s->waits.n + 1, sizeof *s->site_of);
-    s->sites = arena_zalloc(mem, s->waits.n + 1, sizeof *s->sites);
+    s->site_of = arena_zalloc(mem, s->waits->n + 1, sizeof *s->site_of);
+    s->sites = arena_zalloc(mem, s->waits->n + 1, sizeof *s->sites);
     bool ok = s->site_of && s->sites && group(g, steps) && sort_sites(s, mem) && borrow_floors(s) &&
               list_rows(g->t, s, mem);
     if (!ok) return FAIL(e, ERR_NOMEM, "out of memory");
@@ -189,45 +189,38 @@ static int make_sites(struct grouping *g, const struct steps *steps, struct aren
     return 0;
 }
 
-static int group_waits(const struct trace *t, const struct steps *steps, struct arena *mem,
-                       struct syncs *s, struct err *e)
+static int group_waits(const struct context *cx, struct syncs *s, struct err *e)
 {
-    struct grouping g = {.t = t, .s = s};
+    struct grouping g = {.t = cx->t, .s = s, .where = places_of(cx), .exposed = exposed_of(cx)};
     buf_init(&g.key);
     if (intern_init(&g.keys)) return FAIL(e, ERR_NOMEM, "out of memory");
-    int rc = source_places_init(&g.where, t, e);
-    if (rc == 0) rc = make_sites(&g, steps, mem, e);
-    source_places_done(&g.where);
+    int rc = make_sites(&g, steps_of(cx), cx->mem, e);
     intern_done(&g.keys);
     buf_done(&g.key);
     return rc;
 }
 
-int syncs_run(const struct trace *t, const struct basics *b, struct arena *mem, struct syncs *ret,
-              struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
-    const struct timeline *tl = &b->timeline;
-    struct syncs s = {.has_stacks = t->n_py > 0,
-                      .has_lines = trace_meta(t, TRACE_META_SAMPLED).p != NULL,
-                      .n_steps = b->steps.n_steps};
-    s.idle = arena_zalloc(mem, tl->n_devices + 1, sizeof *s.idle);
-    if (!s.idle) return FAIL(e, ERR_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < tl->n_devices; i++)
-        TRY(device_idle_run(t, &tl->devices[i], mem, &s.idle[i], e));
-    TRY(waits_run(t, b, mem, &s.waits, e));
-    TRY(exposed_run(t, s.idle, tl->n_devices, &s.waits, e));
-    TRY(label_groups_init(&s.stems, t, mem, e));
-    TRY(group_waits(t, &b->steps, mem, &s, e));
-    *ret = s;
-    return 0;
+    const struct trace *t = cx->t;
+    struct syncs *s = ret;
+    *s = (struct syncs){.waits = waits_of(cx),
+                        .has_stacks = t->n_py > 0,
+                        .has_lines = trace_meta(t, TRACE_META_SAMPLED).p != NULL,
+                        .n_steps = steps_of(cx)->n_steps};
+    TRY(label_groups_init(&s->stems, t, cx->mem, e));
+    return group_waits(cx, s, e);
 }
 
-int syncs_of(const struct trace *t, struct arena *mem, struct syncs *ret, struct err *e)
-{
-    struct basics b;
-    TRY(basics_run(t, mem, &b, e));
-    return syncs_run(t, &b, mem, ret, e);
-}
+static const struct pass *const needs[] = {&places_pass, &steps_pass, &waits_pass, &exposed_pass,
+                                           NULL};
+
+const struct pass syncs_pass = {
+    .id = PASS_SYNCS,
+    .size = sizeof(struct syncs),
+    .needs = needs,
+    .run = run_pass,
+};
 
 double syncs_per_step(const struct syncs *s, const struct sync_site *site)
 {
@@ -236,17 +229,17 @@ double syncs_per_step(const struct syncs *s, const struct sync_site *site)
 
 size_t syncs_wait_of(const struct syncs *s, const struct trace *t, row_t r)
 {
-    size_t lo = 0, hi = s->waits.n;
+    size_t lo = 0, hi = s->waits->n;
     while (lo < hi) { /* the last wait of this thread that begins at or before the call */
         size_t mid = lo + (hi - lo) / 2;
-        const struct wait *w = &s->waits.all[mid];
+        const struct wait *w = &s->waits->all[mid];
         lane_id lane = t->lane[w->call];
         bool after = lane != t->lane[r] ? lane > t->lane[r] : w->begin_ns > t->ts_ns[r];
         if (after) hi = mid;
         else lo = mid + 1;
     }
     if (lo == 0) return SIZE_MAX;
-    const struct wait *w = &s->waits.all[lo - 1];
+    const struct wait *w = &s->waits->all[lo - 1];
     return w->call == r || w->copy_call == r ? lo - 1 : SIZE_MAX;
 }
 

@@ -7,11 +7,10 @@
 #ifndef STRATA_ANALYZE_WAITS_SYNCS_H
 #define STRATA_ANALYZE_WAITS_SYNCS_H
 
-#include "analyze/basics.h"
-#include "analyze/device/device_idle.h"
 #include "analyze/names/label_group.h"
 #include "analyze/names/source_place.h"
-#include "analyze/waits/waits.h"
+#include "analyze/steps/steps.h"
+#include "analyze/waits/exposed.h"
 
 #define SYNCS_NO_SITE UINT32_MAX
 
@@ -33,23 +32,22 @@ struct sync_site {
 };
 
 struct syncs {
-    struct waits waits;
+    const struct waits *waits;
     uint32_t *site_of; /* by wait: index in sites, SYNCS_NO_SITE for the profiler's own */
     struct sync_site *sites;
     uint32_t n_sites;
-    struct device_idle *idle; /* by index in the timeline's devices */
     struct label_groups stems;
     uint32_t n_steps; /* of the loop; 0 when none was found */
     bool has_stacks;
     bool has_lines; /* places name the line that was running, not where its function starts */
 };
 
-/* Memory from `mem`. */
-int syncs_run(const struct trace *t, const struct basics *b, struct arena *mem, struct syncs *ret,
-              struct err *e) MUST_USE;
+extern const struct pass syncs_pass;
 
-/* The same where nothing else is wanted of the trace. */
-int syncs_of(const struct trace *t, struct arena *mem, struct syncs *ret, struct err *e) MUST_USE;
+static inline const struct syncs *syncs_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_SYNCS);
+}
 
 /* Waits of the site in a step of the loop, on average; negative when there is no loop. */
 double syncs_per_step(const struct syncs *s, const struct sync_site *site);

@@ -22,7 +22,8 @@ struct finder {
     const struct trace *t;
     const struct timeline *tl;
     const struct calls *calls;
-    struct queue *queues; /* by index in tl->devices */
+    const struct queues *queues;
+    struct source_places *where;
     struct queue_full pressure;
     lane_id *streams;
     uint32_t n_streams;
@@ -251,7 +252,7 @@ static void measure(const struct finder *f, struct wait *w)
 {
     for (uint32_t i = 0; i < f->tl->n_devices; i++)
         if (f->tl->devices[i].device == w->device)
-            w->depth = queue_depth_at(&f->queues[i], w->begin_ns - 1);
+            w->depth = queue_depth_at(&f->queues->of[i], w->begin_ns - 1);
     w->waited_ns = done_ns(f, w) - w->begin_ns;
     w->drains = w->waited_ns >= WAITS_DRAIN_NS;
 }
@@ -266,29 +267,21 @@ static bool has_profiler_frame(struct source_places *where, row_t r)
 }
 
 /* The last wait of the recording is marked by the reader; stepping and stopping may wait too. */
-static int mark_profiler(const struct finder *f, struct err *e)
+static void mark_profiler(const struct finder *f)
 {
-    struct source_places where;
-    TRY(source_places_init(&where, f->t, e));
     for (size_t i = 0; i < f->out->n; i++) {
         struct wait *w = &f->out->all[i];
-        w->profiler = f->t->flags[w->call] & ROW_PROFILER || has_profiler_frame(&where, w->call);
+        w->profiler = f->t->flags[w->call] & ROW_PROFILER || has_profiler_frame(f->where, w->call);
     }
-    source_places_done(&where);
-    return 0;
 }
 
 static int prepare(struct finder *f, struct arena *mem, struct err *e)
 {
-    f->queues = arena_zalloc(mem, f->tl->n_devices + 1, sizeof *f->queues);
     f->streams = arena_zalloc(mem, MOST_STREAMS, sizeof *f->streams);
-    if (!f->queues || !f->streams) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!f->streams) return FAIL(e, ERR_NOMEM, "out of memory");
     for (lane_id l = 0; l < f->t->n_lanes && f->n_streams < MOST_STREAMS; l++)
         if (f->t->lanes[l].kind == LANE_STREAM) f->streams[f->n_streams++] = l;
-    TRY(queue_full_init(&f->pressure, f->t, mem, e));
-    for (uint32_t i = 0; i < f->tl->n_devices; i++)
-        TRY(queue_run(f->t, &f->tl->devices[i], mem, &f->queues[i], e));
-    return 0;
+    return queue_full_init(&f->pressure, f->t, mem, e);
 }
 
 static int find(struct finder *f, struct arena *mem, struct err *e)
@@ -296,23 +289,38 @@ static int find(struct finder *f, struct arena *mem, struct err *e)
     TRY(prepare(f, mem, e));
     if (visit_threads(f)) return FAIL(e, ERR_NOMEM, "out of memory");
     for (size_t i = 0; i < f->out->n; i++) measure(f, &f->out->all[i]);
-    return mark_profiler(f, e);
+    mark_profiler(f);
+    return 0;
 }
 
-int waits_run(const struct trace *t, const struct basics *b, struct arena *mem, struct waits *ret,
-              struct err *e)
+static int run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct waits out = {0};
-    struct finder f = {.t = t, .tl = &b->timeline, .calls = &b->calls, .out = &out};
-    struct arena_mark m = arena_mark(mem);
-    int rc = find(&f, mem, e);
-    arena_reset_to(mem, m);
-    struct wait *all = rc == 0 ? arena_zalloc(mem, out.n + 1, sizeof *all) : NULL;
+    struct finder f = {.t = cx->t,
+                       .tl = timeline_of(cx),
+                       .calls = calls_of(cx),
+                       .queues = queues_of(cx),
+                       .where = places_of(cx),
+                       .out = &out};
+    struct arena_mark m = arena_mark(cx->mem);
+    int rc = find(&f, cx->mem, e);
+    arena_reset_to(cx->mem, m);
+    struct wait *all = rc == 0 ? arena_zalloc(cx->mem, out.n + 1, sizeof *all) : NULL;
     if (all && out.n) memcpy(all, out.all, out.n * sizeof *all);
     mem_free(out.all);
     if (rc < 0) return rc;
     if (!all) return FAIL(e, ERR_NOMEM, "out of memory");
     out.all = all;
-    *ret = out;
+    *(struct waits *)ret = out;
     return 0;
 }
+
+static const struct pass *const needs[] = {&calls_pass, &timeline_pass, &queues_pass, &places_pass,
+                                           NULL};
+
+const struct pass waits_pass = {
+    .id = PASS_WAITS,
+    .size = sizeof(struct waits),
+    .needs = needs,
+    .run = run_pass,
+};

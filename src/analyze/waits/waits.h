@@ -14,7 +14,7 @@
 #ifndef STRATA_ANALYZE_WAITS_WAITS_H
 #define STRATA_ANALYZE_WAITS_WAITS_H
 
-#include "analyze/basics.h"
+#include "analyze/steps/steps.h"
 
 /* Thresholds. 64 KiB is where the driver starts to stage pageable uploads in pieces. */
 #define WAITS_FEW_BYTES 65536
@@ -41,7 +41,6 @@ struct wait {
     int64_t blocked_ns; /* CPU time in the calls that wait */
     int64_t cost_ns;    /* CPU time in all its calls: what the thread loses to it */
     int64_t waited_ns;  /* see above */
-    int64_t exposed_ns; /* idle time of devices it caused: filled by exposed_run */
     int64_t bytes;      /* of the copy, -1 when there is none */
     uint32_t depth;     /* work queued on the device when it began */
     int32_t device;     /* -1 when not known */
@@ -57,8 +56,11 @@ struct waits {
     int64_t pressed_ns; /* and how long */
 };
 
-/* Memory from `mem`. */
-int waits_run(const struct trace *t, const struct basics *b, struct arena *mem, struct waits *ret,
-              struct err *e) MUST_USE;
+extern const struct pass waits_pass;
+
+static inline const struct waits *waits_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_WAITS);
+}
 
 #endif

@@ -1,8 +1,10 @@
-/* bound.h: what the wall clock is made of, and so what limits it. */
-#ifndef STRATA_ANALYZE_GAPS_BOUND_H
-#define STRATA_ANALYZE_GAPS_BOUND_H
+/* wall.h: what the wall clock is made of, and so what limits it. */
+#ifndef STRATA_ANALYZE_GAPS_WALL_H
+#define STRATA_ANALYZE_GAPS_WALL_H
 
 #include "analyze/gaps/gaps.h"
+#include "analyze/quality/integrity.h"
+#include "analyze/simulate/undistort.h"
 
 enum bound {
     BOUND_GPU,      /* kernels */
@@ -24,10 +26,21 @@ struct bound_parts {
     int64_t outside_ns; /* before the first and after the last work */
 };
 
-void bound_run(const struct trace *t, const struct timeline *tl, const struct gaps *g,
-               int64_t begin_ns, int64_t end_ns, struct bound_parts *ret);
+struct wall {
+    int64_t wall_ns; /* of the trace */
+    double busy_pct; /* of the busiest device, of the wall clock */
+    struct bound_parts parts;
+    enum bound bound;
+    bool abstains; /* the records do not support a diagnosis: no findings, no bound */
+};
 
-enum bound bound_of(const struct bound_parts *p);
+extern const struct pass wall_pass;
+
+static inline const struct wall *wall_of(const struct context *cx)
+{
+    return context_kept(cx, PASS_WALL);
+}
+
 const char *bound_name(enum bound b); /* "gpu", "cpu" ...: the JSON value */
 
 #endif

@@ -1,5 +1,5 @@
-/* bound.c: the largest part names the bound, when it is large enough; else it is mixed. */
-#include "analyze/gaps/bound.h"
+/* wall.c: the largest part names the bound, when it is large enough; else it is mixed. */
+#include "analyze/gaps/wall.h"
 
 /* The device is the bottleneck when it works this share of the time between its first and its last
  * work, and this share of the whole run. */
@@ -37,15 +37,15 @@ static const struct device_line *busiest(const struct timeline *tl, uint32_t *re
     return best;
 }
 
-void bound_run(const struct trace *t, const struct timeline *tl, const struct gaps *g,
-               int64_t begin_ns, int64_t end_ns, struct bound_parts *ret)
+static void take_apart(const struct context *cx, int64_t wall_ns, struct bound_parts *ret)
 {
+    const struct gaps *g = gaps_of(cx);
     uint32_t index = 0;
-    const struct device_line *d = busiest(tl, &index);
-    *ret = (struct bound_parts){.device = d ? d->device : -1, .wall_ns = end_ns - begin_ns};
+    const struct device_line *d = busiest(timeline_of(cx), &index);
+    *ret = (struct bound_parts){.device = d ? d->device : -1, .wall_ns = wall_ns};
     if (!d) return;
     int64_t busy = d->busy_before_ns[d->n_busy];
-    ret->kernel_ns = kernel_time(t, d);
+    ret->kernel_ns = kernel_time(cx->t, d);
     ret->copy_ns = busy - ret->kernel_ns;
     int64_t idle = 0;
     for (uint32_t i = 0; i < g->n_causes; i++) {
@@ -63,7 +63,7 @@ static int64_t sum(const struct bound_parts *p, const enum gap_cause_kind *kinds
     return total;
 }
 
-enum bound bound_of(const struct bound_parts *p)
+static enum bound bound_of(const struct bound_parts *p)
 {
     static const enum gap_cause_kind cpu[] = {CAUSE_PYTHON, CAUSE_LABEL, CAUSE_UNTRACED,
                                               CAUSE_LOADING};
@@ -94,3 +94,27 @@ const char *bound_name(enum bound b)
                                         "sync", "mixed", "unknown"};
     return names[b];
 }
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    (void)e;
+    const struct integrity *q = integrity_of(cx);
+    struct wall *w = ret;
+    w->wall_ns = undistort_of(cx)->traced_ns;
+    w->abstains = !q->idle_trusted || q->quality == QUALITY_UNUSABLE;
+    take_apart(cx, w->wall_ns, &w->parts);
+    w->bound = w->abstains ? BOUND_UNKNOWN : bound_of(&w->parts);
+    int64_t busy = w->parts.kernel_ns + w->parts.copy_ns;
+    w->busy_pct = w->wall_ns > 0 ? 100.0 * (double)busy / (double)w->wall_ns : 0;
+    return 0;
+}
+
+static const struct pass *const needs[] = {&timeline_pass, &gaps_pass, &integrity_pass,
+                                           &undistort_pass, NULL};
+
+const struct pass wall_pass = {
+    .id = PASS_WALL,
+    .size = sizeof(struct wall),
+    .needs = needs,
+    .run = run_pass,
+};

@@ -1,5 +1,5 @@
 /* thresholds.c: the table. */
-#include "analyze/rules/thresholds.h"
+#include "analyze/thresholds.h"
 
 #include <math.h>
 #include <stdlib.h>

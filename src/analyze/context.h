@@ -1,0 +1,83 @@
+/* context.h: one trace under analysis. A pass is computed when it is first asked for and kept until
+ * the context ends; what it builds on is computed before it.
+ *
+ *     struct context cx;
+ *     context_init(&cx, t, &mem);
+ *     TRY(context_need(&cx, &gaps_pass, e));       ... and with it calls, timeline, steps, syncs
+ *     const struct gaps *g = gaps_of(&cx);         never fails from here on
+ *     context_done(&cx);
+ *
+ * A pass stands in the file that computes it, as a const struct, with `<name>_of` in its header. It
+ * fills its own result and nothing else; results do not change once they are there. */
+#ifndef STRATA_ANALYZE_CONTEXT_H
+#define STRATA_ANALYZE_CONTEXT_H
+
+#include <assert.h>
+
+#include "analyze/thresholds.h"
+#include "base/arena.h"
+#include "trace/trace.h"
+
+enum pass_id {
+    PASS_CALLS,
+    PASS_PLACES,
+    PASS_TIMELINE,
+    PASS_QUEUES,
+    PASS_IDLE,
+    PASS_LEVELS,
+    PASS_DRIVING,
+    PASS_STEPS,
+    PASS_STAGES,
+    PASS_WAITS,
+    PASS_EXPOSED,
+    PASS_SYNCS,
+    PASS_GAPS,
+    PASS_LAUNCHLESS,
+    PASS_LAUNCH_DELAYS,
+    PASS_LAUNCHES,
+    PASS_MEMORY,
+    PASS_INTEGRITY,
+    PASS_MODEL,
+    PASS_UNDISTORT,
+    PASS_WALL,
+    PASS_FINDINGS,
+    PASS_CHECKLIST,
+    PASS_COUNT
+};
+
+struct context {
+    const struct trace *t;
+    struct arena *mem; /* where results live */
+
+    /* what the caller may change before the first context_need */
+    struct thresholds th;
+    int64_t measured_ns; /* wall clock without a profiler; 0 when not known */
+    bool all_stages;     /* compiled regions and collectives are stages too */
+
+    void *kept[PASS_COUNT];
+    const struct pass *passes[PASS_COUNT]; /* of what is kept */
+};
+
+struct pass {
+    enum pass_id id;
+    size_t size;                                              /* of its result */
+    const struct pass *const *needs;                          /* NULL-terminated, or NULL */
+    int (*run)(struct context *cx, void *ret, struct err *e); /* `ret` is zeroed */
+    void (*done)(void *result); /* frees what is not in the arena; may be NULL */
+};
+
+/* `t` and `mem` must outlive the context. */
+void context_init(struct context *cx, const struct trace *t, struct arena *mem);
+void context_done(struct context *cx);
+
+/* Computes a pass unless it is there already. A pass that failed is not kept. */
+int context_need(struct context *cx, const struct pass *p, struct err *e) MUST_USE;
+
+/* The result of a pass that was asked for. */
+static inline void *context_kept(const struct context *cx, enum pass_id id)
+{
+    assert(cx->kept[id]);
+    return cx->kept[id];
+}
+
+#endif
