@@ -1,4 +1,4 @@
-/* backend.c: the one list of backends, their options, and what they have to say. */
+/* backend.c: options of backends, and what they have to say. */
 #include "backend/backend.h"
 
 #include <stdarg.h>
@@ -6,19 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cuda/cuda.h"
 #include "backend/program/python_side.h"
 #include "record/defs.h"
 #include "record/recorder.h"
-
-const struct backend *const backends[] = {&backend_cuda, NULL};
-
-const struct backend *backend_find(const char *name)
-{
-    for (int i = 0; backends[i]; i++)
-        if (strcmp(backends[i]->name, name) == 0) return backends[i];
-    return NULL;
-}
 
 static uint64_t number(const char *variable, uint64_t usual, uint64_t least, uint64_t most)
 {

@@ -1,5 +1,6 @@
 /* advice_kernel.c: see advice_kernel.h. */
-#include "dive/advice_kernel.h"
+#include "dive/dive_private.h"
+#include "dive/verdict.h"
 
 #include <string.h>
 

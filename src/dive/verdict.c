@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "dive/advice_kernel.h"
+#include "dive/dive_private.h"
 
 /* Thresholds, in % of a part's peak unless said otherwise. */
 enum {

@@ -2,7 +2,7 @@
 #ifndef STRATA_IMPORT_NATIVE_H
 #define STRATA_IMPORT_NATIVE_H
 
-#include "import/import.h"
+#include "import/importer.h"
 
 /* Costs the same at any size when rows are skipped: then only the table of contents is proved, and
  * of the trace only lanes, processes, devices, metas, categories, counts, damage and times may be

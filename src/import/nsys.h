@@ -2,7 +2,7 @@
 #ifndef STRATA_IMPORT_NSYS_H
 #define STRATA_IMPORT_NSYS_H
 
-#include "import/import.h"
+#include "import/importer.h"
 
 extern const struct importer import_nsys;
 

@@ -11,7 +11,7 @@
 #define STRATA_IMPORT_PLAIN_H
 
 #include "base/file.h"
-#include "import/import.h"
+#include "import/importer.h"
 
 struct plain;
 

@@ -5,7 +5,7 @@
 #define STRATA_IMPORT_RING_DEVICE_H
 
 #include "base/demangle.h"
-#include "import/ring_rows.h"
+#include "import/ring_process.h"
 
 /* One ring's device records on their way into one part. */
 struct ring_device {

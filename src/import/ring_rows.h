@@ -2,39 +2,7 @@
 #ifndef STRATA_IMPORT_RING_ROWS_H
 #define STRATA_IMPORT_RING_ROWS_H
 
-#include "base/map.h"
-#include "import/defs_file.h"
-#include "import/ring_file.h"
-#include "import/stack_rows.h"
-#include "import/tick_map.h"
-#include "trace/build.h"
-
-/* Where the args of a row are found again: which ring, which record. */
-#define RING_SRC(ring, number) ((uint64_t)(ring) << 40 | (number))
-#define RING_SRC_RING(src)     ((uint32_t)((src) >> 40))
-#define RING_SRC_NUMBER(src)   ((src) & (((uint64_t)1 << 40) - 1))
-
-/* What all rings of a process share. Times are trace times: ns since the trace's base. */
-struct ring_process {
-    struct proc_file proc;
-    struct defs_file defs; /* empty when it defined nothing */
-    struct tick_map clock;
-    int64_t offset_ns;  /* trace time = monotonic time + this */
-    int64_t end_ns;     /* its exit, or the last thing it recorded */
-    int64_t *pauses_ns; /* sorted */
-    size_t n_pauses, cap_pauses;
-    struct part_key pid;     /* its text, if any, is of no part: see pid_text */
-    const char *pid_text;    /* instead of a number where hosts share numbers; else NULL */
-    const char *device_text; /* before the numbers of its devices where several processes use some;
-                                else NULL */
-    struct stack_rows *stacks; /* of the run; NULL where nobody recorded any */
-    uint32_t number;           /* in the run */
-    uint32_t twin;       /* number of the first recorder of the same process: itself, mostly */
-    struct map error_at; /* src of a range -> string id of what it was left by */
-    uint64_t n_lost;
-};
-
-int64_t ring_process_ns(const struct ring_process *p, uint64_t ticks);
+#include "import/ring_process.h"
 
 /* Adds the rows of ring number `ring`. */
 int ring_rows_add(struct part *part, struct ring_process *p, const struct ring_file *f,

@@ -2,7 +2,7 @@
 #ifndef STRATA_IMPORT_RINGS_H
 #define STRATA_IMPORT_RINGS_H
 
-#include "import/import.h"
+#include "import/importer.h"
 
 /* Whether `folder` holds recordings: itself, or in rings/. */
 bool rings_in(const char *folder);

@@ -3,7 +3,8 @@
 #ifndef STRATA_IMPORT_SPAN_TREE_H
 #define STRATA_IMPORT_SPAN_TREE_H
 
-#include "import/stack_rows.h"
+#include "base/err.h"
+#include "import/stack_span.h"
 
 struct span_node {
     int64_t begin_ns, end_ns;

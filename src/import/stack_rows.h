@@ -21,25 +21,8 @@
 #define STRATA_IMPORT_STACK_ROWS_H
 
 #include "import/stack_path.h"
+#include "import/stack_span.h"
 #include "trace/build.h"
-
-struct stack_seen {
-    int64_t begin_ns, end_ns;
-    uint64_t src; /* of the record */
-    int64_t tid;
-    uint32_t process;
-    uint32_t stack; /* DEF_FRAME of the process it was seen by, `defs` */
-    uint32_t defs;
-    bool exact; /* a call that waited, and then the thread went on; else a sample */
-};
-
-struct stack_span {
-    int64_t begin_ns, end_ns;
-    int64_t tid;
-    uint32_t process;
-    bool
-        called; /* an operator or a call, which functions make; else a range, which may hold some */
-};
 
 struct stack_rows {
     struct stack_seen *seen;

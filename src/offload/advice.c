@@ -1,6 +1,7 @@
 /* advice.c: see advice.h. Sentences are made here because they are conclusions; how they are laid
  * out is the report's business. */
-#include "offload/advice.h"
+#include "offload/offload_private.h"
+#include "offload/planner.h"
 
 #include <math.h>
 #include <string.h>

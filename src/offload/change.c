@@ -1,7 +1,6 @@
 /* change.c: see change.h. */
-#include "offload/change.h"
-
-#include "offload/prefetch.h"
+#include "offload/offload_private.h"
+#include "offload/trial.h"
 
 /* Time of a copy besides its bytes. */
 #define COPY_START_NS 2000

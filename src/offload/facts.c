@@ -2,7 +2,7 @@
 #include "offload/facts.h"
 
 #include "offload/blocks.h"
-#include "offload/roofline.h"
+#include "offload/offload_private.h"
 
 /* A model of which only the size is known is cut into this many equal modules. */
 #define PIECES 10000

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "offload/advice.h"
 #include "offload/estimate.h"
+#include "offload/offload_private.h"
 #include "offload/resident.h"
 
 /* How sure a prediction is, by what the rate of its copies rests on. */

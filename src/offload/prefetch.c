@@ -1,6 +1,7 @@
 /* prefetch.c: see prefetch.h. The loads of each step become groups; in front of the first call of
  * every group stand new nodes that wait and issue; the old calls of the loads are dropped. */
-#include "offload/prefetch.h"
+#include "offload/offload_private.h"
+#include "offload/trial.h"
 
 #include <string.h>
 

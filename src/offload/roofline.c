@@ -1,5 +1,6 @@
 /* roofline.c: see roofline.h. */
-#include "offload/roofline.h"
+#include "offload/facts.h"
+#include "offload/offload_private.h"
 
 /* Weights are taken to have 16 bits, one multiplication and one addition each. */
 #define BYTES_PER_WEIGHT 2.0

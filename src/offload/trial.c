@@ -3,7 +3,7 @@
 #include "offload/trial.h"
 
 #include "analyze/stats.h"
-#include "offload/change.h"
+#include "offload/offload_private.h"
 
 static uint32_t thread_of_lane(const struct sim_model *m, lane_id lane)
 {

@@ -1,6 +1,7 @@
 /* page_docs.c: see page_docs.h. Views print what they are given: to cut a document is to give its
  * view a copy of the result with a lower count. */
 #include "page/page_docs.h"
+#include "page/page_stages.h"
 
 #include "page/page_text.h"
 #include "report/view_gaps.h"

@@ -13,7 +13,7 @@
 #include "page/page_story.h"
 
 /* Rows of the documents that a page holds; the commands print all of them. */
-enum { PAGE_DOC_ROWS = 400, PAGE_DOC_STEPS = 5000, PAGE_STAGE_CALLS = 50000 };
+enum { PAGE_DOC_ROWS = 400, PAGE_DOC_STEPS = 5000 };
 
 struct page_set {
     struct context *cx;

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "page/page_set.h"
-
 /* Adds a piece of work to the call it was launched in, and to those around it. */
 static void extend(const struct stage_tree *tree, struct span *gpu, uint32_t call, struct span work)
 {

@@ -5,7 +5,7 @@
 
 #include "analyze/names/kernel_name.h"
 #include "base/human.h"
-#include "report/view_sync_story.h"
+#include "report/report_private.h"
 
 struct teller {
     const struct view_syncs *v;

@@ -1,5 +1,6 @@
 /* view_sync_story.c: the chain of evidence for one sync site. */
-#include "report/view_sync_story.h"
+#include "report/report_private.h"
+#include "report/view_syncs.h"
 
 #include <stdio.h>
 

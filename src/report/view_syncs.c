@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/human.h"
+#include "report/report_private.h"
 #include "report/source_out.h"
-#include "report/view_sync_story.h"
 
 static void json_place(struct jout *j, const struct view_syncs *v, const struct sync_site *s)
 {

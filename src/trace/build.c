@@ -13,7 +13,7 @@
 #include "base/pool.h"
 #include "base/vec.h"
 #include "trace/freeze.h"
-#include "trace/part.h"
+#include "trace/part_private.h"
 
 enum { MOST_LANES = 1 << 20, OTHER_CAT = 255 };
 

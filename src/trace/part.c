@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "trace/part.h"
+#include "trace/part_private.h"
 
 enum { FIRST_LANE_MASK = 63 };
 

@@ -1,10 +1,9 @@
-/* trace.c: the life of a trace and the questions every reader asks of it. */
+/* trace.c: a new trace, and the questions every reader asks of it. */
 #include "trace/trace.h"
 
 #include <string.h>
 
 #include "base/mem.h"
-#include "trace/column.h"
 
 struct trace *trace_new(void)
 {
@@ -17,27 +16,6 @@ struct trace *trace_new(void)
         return NULL;
     }
     return t;
-}
-
-static void free_columns(struct trace *t)
-{
-    for (int i = 0; i < trace_n_columns; i++) mem_free(*column_items(&trace_columns[i], t));
-}
-
-void trace_free(struct trace *t)
-{
-    if (!t) return;
-    if (t->columns_owned) free_columns(t);
-    if (t->args) t->args->free(t->args);
-    mem_free(t->lanes);
-    mem_free(t->processes);
-    mem_free(t->devices);
-    mem_free(t->metas);
-    mem_free(t->cats);
-    mem_free(t->path);
-    intern_done(&t->strings);
-    file_unmap(&t->mapping);
-    mem_free(t);
 }
 
 /* The side-table index of row `r` when its kind uses `table`, else UINT32_MAX. */

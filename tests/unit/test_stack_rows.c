@@ -4,7 +4,7 @@
 
 #include "import/span_tree.h"
 #include "test.h"
-#include "trace/part.h"
+#include "trace/part_private.h"
 
 enum { MS = 1000000, MOST = 128 };
 

@@ -1,5 +1,6 @@
 /* device_queue.c: integrates the depth of a queue over the device's window. */
-#include "analyze/launches/device_queue.h"
+#include "analyze/launches/launches.h"
+#include "analyze/launches/launches_private.h"
 
 enum {
     STARVED_PCT = 20, /* device idle with an empty queue: often, */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyze/launches/device_queue.h"
+#include "analyze/launches/launches_private.h"
 #include "analyze/stats.h"
 
 #define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")

@@ -1,6 +1,7 @@
 /* alloc_sites.c: groups device allocations inside steps by operator and place. An address that is
  * never freed again by the end of the trace was kept by whoever allocated it. */
-#include "analyze/memory/alloc_sites.h"
+#include "analyze/memory/memory.h"
+#include "analyze/memory/memory_private.h"
 
 #include <stdlib.h>
 

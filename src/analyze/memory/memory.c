@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyze/memory/alloc_sites.h"
+#include "analyze/memory/memory_private.h"
 #include "analyze/stats.h"
 
 #define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")

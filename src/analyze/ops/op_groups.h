@@ -8,7 +8,6 @@
 
 #include "analyze/ops/op_flops.h"
 #include "analyze/ops/op_memory.h"
-#include "analyze/ops/op_table.h"
 #include "base/map.h"
 
 /* What kind of row: device type and whether it is an annotation, in one number. */

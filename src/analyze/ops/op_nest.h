@@ -6,6 +6,7 @@
 #ifndef STRATA_ANALYZE_OP_NEST_H
 #define STRATA_ANALYZE_OP_NEST_H
 
+#include "analyze/ops/op_by.h"
 #include "analyze/ops/op_forward.h"
 #include "analyze/ops/op_groups.h"
 #include "analyze/ops/op_links.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyze/quality/integrity_checks.h"
+#include "analyze/quality/quality_private.h"
 
 static integrity_check *const checks[] = {
     integrity_check_empty,     integrity_check_file,      integrity_check_dropped,

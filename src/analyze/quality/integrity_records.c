@@ -1,6 +1,7 @@
 /* integrity_records.c: checks for what is missing from the trace: records of device work,
  * whole graph replays, launches, steps. */
-#include "analyze/quality/integrity_checks.h"
+#include "analyze/quality/integrity.h"
+#include "analyze/quality/quality_private.h"
 
 #include "analyze/names/overhead.h"
 #include "base/human.h"

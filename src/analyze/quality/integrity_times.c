@@ -1,6 +1,7 @@
 /* integrity_times.c: checks for times that cannot be true, damage of the file, and what
  * recording itself did to the run. */
-#include "analyze/quality/integrity_checks.h"
+#include "analyze/quality/integrity.h"
+#include "analyze/quality/quality_private.h"
 
 #include <ctype.h>
 #include <stdlib.h>

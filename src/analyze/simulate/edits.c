@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyze/simulate/cache_warm.h"
-#include "analyze/simulate/recording_weight.h"
+#include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
 #include "base/vec.h"
 

@@ -1,5 +1,6 @@
 /* recording_weight.c: what recording costs, per event, and where that falls. */
-#include "analyze/simulate/recording_weight.h"
+#include "analyze/simulate/model.h"
+#include "analyze/simulate/simulate_private.h"
 
 /* What recording one event costs the CPU, in (recorded) launch calls of the same trace. From runs
  * with and without recording on one machine, CPU-bound loops of 400 to 3,000 launches. */

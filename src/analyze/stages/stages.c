@@ -6,7 +6,7 @@
 
 #include "analyze/device/memory_levels.h"
 #include "analyze/names/source_place.h"
-#include "analyze/stages/unlabelled.h"
+#include "analyze/stages/stages_private.h"
 #include "analyze/stats.h"
 
 #define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")

@@ -1,6 +1,7 @@
 /* unlabelled.c: walks the threads that have stages; a row is between stages when the innermost
  * stage around it only holds other stages, or when it stands between two outermost ones. */
-#include "analyze/stages/unlabelled.h"
+#include "analyze/stages/stages.h"
+#include "analyze/stages/stages_private.h"
 
 #include "analyze/names/label.h"
 #include "analyze/names/source_place.h"

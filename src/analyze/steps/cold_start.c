@@ -1,6 +1,7 @@
 /* cold_start.c: per label, the time of its first call to its first op against the median of all
  * calls. Later calls stall too, but not because they are cold. */
-#include "analyze/steps/cold_start.h"
+#include "analyze/steps/steps.h"
+#include "analyze/steps/steps_private.h"
 
 #include <stdlib.h>
 

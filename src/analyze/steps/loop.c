@@ -2,8 +2,7 @@
 #include "analyze/steps/loop.h"
 
 #include "analyze/names/label.h"
-#include "analyze/steps/loop_labels.h"
-#include "analyze/steps/loop_launches.h"
+#include "analyze/steps/steps_private.h"
 
 const char *loop_found_name(enum loop_found f)
 {

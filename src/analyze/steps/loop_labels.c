@@ -5,7 +5,8 @@
  *       encode  forward forward step  forward forward step  decode
  *               `----- round 0 -----' `----- round 1 -----'
  */
-#include "analyze/steps/loop_labels.h"
+#include "analyze/steps/loop.h"
+#include "analyze/steps/steps_private.h"
 
 #include "analyze/names/label.h"
 #include "analyze/steps/period.h"

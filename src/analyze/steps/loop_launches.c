@@ -3,7 +3,8 @@
  * its kernel, a call that waits is its own name (it often ends a step, and then it is all that
  * tells steps of equal layers apart). Where the trace has no launches, the device's own order
  * stands in. */
-#include "analyze/steps/loop_launches.h"
+#include "analyze/steps/loop.h"
+#include "analyze/steps/steps_private.h"
 
 #include <stdlib.h>
 

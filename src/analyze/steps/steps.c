@@ -4,7 +4,7 @@
 
 #include "analyze/names/overhead.h"
 #include "analyze/stats.h"
-#include "analyze/steps/cold_start.h"
+#include "analyze/steps/steps_private.h"
 
 enum { FAR_PCT = 150, FAR_PCT_OF_TWO = 200 }; /* of the median: what makes an outlier */
 

@@ -1,9 +1,16 @@
-/* integrity_checks.h: how the checks of the integrity pass look to each other. Each check is a
- * function that adds a doubt, or none; they are listed once, in integrity.c. */
-#ifndef STRATA_ANALYZE_QUALITY_INTEGRITY_CHECKS_H
-#define STRATA_ANALYZE_QUALITY_INTEGRITY_CHECKS_H
+/* quality_private.h: the functions of this folder that only this folder calls. */
+#ifndef STRATA_ANALYZE_QUALITY_QUALITY_PRIVATE_H
+#define STRATA_ANALYZE_QUALITY_QUALITY_PRIVATE_H
 
-#include "analyze/quality/integrity.h"
+#include "analyze/quality/doubt.h"
+#include "base/err.h"
+
+struct context;
+struct arena;
+struct integrity;
+
+/* integrity_checks.c: how the checks of the integrity pass look to each other. Each check is a
+ * function that adds a doubt, or none; they are listed once, in integrity.c. */
 
 struct checking {
     const struct trace *t;

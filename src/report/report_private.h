@@ -1,9 +1,17 @@
-/* view_sync_story.h: how we know what one sync site costs, moment by moment. */
-#ifndef STRATA_REPORT_VIEW_SYNC_STORY_H
-#define STRATA_REPORT_VIEW_SYNC_STORY_H
+/* report_private.h: the functions of this folder that only this folder calls. */
+#ifndef STRATA_REPORT_REPORT_PRIVATE_H
+#define STRATA_REPORT_REPORT_PRIVATE_H
 
-#include "base/jout.h"
-#include "report/view_syncs.h"
+#include "base/err.h"
+
+struct buf;
+struct trace;
+struct sync_site;
+struct screen;
+struct view_syncs;
+struct jout;
+
+/* view_sync_story.c: how we know what one sync site costs, moment by moment. */
 
 /* What the user's line calls, else the operator, else the call itself. */
 void view_sync_what(struct buf *out, const struct trace *t, const struct sync_site *s);

@@ -1,0 +1,281 @@
+/* model_constants.c: what is typical of the trace, and from it the constants of every node. */
+#include "analyze/simulate/model.h"
+
+#include <stdlib.h>
+
+#include "analyze/simulate/simulate_private.h"
+#include "base/mem.h"
+
+/* A wait counts as having waited when what it waited for ended this shortly before it returned. */
+#define RETURN_WINDOW_NS 60000
+/* Launch latency where the trace shows none, and the most that is believed: beyond it the median is
+ * made of launches that waited for something that was not recorded. */
+#define DEFAULT_LATENCY_NS 8000
+#define MOST_LATENCY_NS    30000
+/* Work that starts this long after it could have must have waited for something else. */
+#define UNEXPLAINED_NS 20000
+/* A launch this many times the usual, and at least this long, was held up. */
+#define HELD_UP_FACTOR 4
+#define HELD_UP_NS     20000
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int64_t median(int64_t *v, uint32_t n, int64_t otherwise)
+{
+    if (n == 0) return otherwise;
+    qsort(v, n, sizeof *v, by_value);
+    return v[n / 2];
+}
+
+/* Links every work to the one before it on its stream and measures typical latency (launches onto
+ * an idle stream) and gap (work that was queued well before the stream got free). */
+static int measure_typical(struct model_build *b)
+{
+    struct sim_model *m = b->m;
+    struct arena_mark mark = arena_mark(b->mem);
+    int64_t *latency = arena_alloc(b->mem, (m->n_works + 1) * sizeof *latency);
+    int64_t *gap = arena_alloc(b->mem, (m->n_works + 1) * sizeof *gap);
+    if (!latency || !gap) return ERR_NOMEM;
+    uint32_t n_latency = 0, n_gap = 0;
+    for (uint32_t w = 0; w < m->n_works; w++) {
+        struct sim_work *k = &m->works[w];
+        int64_t free_ns =
+            b->stream_last[k->stream] == SIM_NONE ? INT64_MIN : b->stream_end[k->stream];
+        k->before = b->stream_last[k->stream];
+        if (k->call != SIM_NONE) {
+            const struct sim_call *c = &m->calls[k->call];
+            if (free_ns <= c->begin_ns && k->begin_ns >= c->begin_ns)
+                latency[n_latency++] = k->begin_ns - c->begin_ns;
+            else if (c->end_ns + 3000 < free_ns && k->begin_ns >= free_ns)
+                gap[n_gap++] = k->begin_ns - free_ns;
+        }
+        if (k->before == SIM_NONE || k->end_ns >= free_ns) {
+            b->stream_end[k->stream] = k->end_ns;
+            b->stream_last[k->stream] = w;
+        }
+    }
+    m->typical_latency_ns = median(latency, n_latency, DEFAULT_LATENCY_NS);
+    if (m->typical_latency_ns > MOST_LATENCY_NS) m->typical_latency_ns = MOST_LATENCY_NS;
+    m->typical_gap_ns = median(gap, n_gap, 1000);
+    arena_reset_to(b->mem, mark);
+    return 0;
+}
+
+/* What a launch call costs when nothing holds it up: the median over the run is robust as long as
+ * most launches are not held up; where most are (a queue that is always full) the lower quartile
+ * still is what the call itself costs. */
+static int measure_launch(struct model_build *b)
+{
+    struct sim_model *m = b->m;
+    struct arena_mark mark = arena_mark(b->mem);
+    int64_t *cost = arena_alloc(b->mem, (m->n_calls + 1) * sizeof *cost);
+    if (!cost) return ERR_NOMEM;
+    uint32_t n = 0;
+    for (uint32_t c = 0; c < m->n_calls; c++)
+        if (calls_kind(b->calls, b->t, m->calls[c].row) == CALL_LAUNCH)
+            cost[n++] = m->calls[c].end_ns - m->calls[c].begin_ns;
+    int64_t middle = median(cost, n, 5000);
+    int64_t low = n ? cost[n / 4] : middle;
+    m->typical_launch_ns = middle > 3 * low ? low : middle;
+    if (m->typical_launch_ns < 500) m->typical_launch_ns = 500;
+    arena_reset_to(b->mem, mark);
+    return 0;
+}
+
+/* The work of another stream whose end explains why `k` started when it did: the latest to end
+ * before its start, close to it, launched before it. */
+static uint32_t find_dependency(const struct sim_model *m, uint32_t w, int64_t ready_ns)
+{
+    const struct sim_work *k = &m->works[w];
+    uint32_t best = SIM_NONE;
+    for (uint32_t i = w, seen = 0; i-- > 0 && seen < 64; seen++) {
+        const struct sim_work *j = &m->works[i];
+        if (j->stream == k->stream || j->end_ns > k->begin_ns || j->end_ns < ready_ns) continue;
+        if (k->begin_ns - j->end_ns > UNEXPLAINED_NS) continue;
+        if (best == SIM_NONE || j->end_ns > m->works[best].end_ns) best = i;
+    }
+    return best;
+}
+
+/* Latency and gap of one work; see the header of model.h. `free_ns` is when its stream got free. */
+static void set_work(struct sim_model *m, uint32_t w, int64_t free_ns)
+{
+    struct sim_work *k = &m->works[w];
+    bool first = k->before == SIM_NONE;
+    int64_t after_free = first ? 0 : k->begin_ns - free_ns;
+    if (k->call == SIM_NONE) {
+        k->gap_ns = after_free;
+        return;
+    }
+    int64_t begin = m->calls[k->call].begin_ns;
+    int64_t measured = k->begin_ns - begin;
+    int64_t small_gap = after_free < m->typical_gap_ns ? after_free : m->typical_gap_ns;
+    int64_t small_latency = measured < m->typical_latency_ns ? measured : m->typical_latency_ns;
+    if (first || free_ns < begin + m->typical_latency_ns) {
+        k->latency_ns = measured;
+        k->gap_ns = small_gap;
+        if (measured < UNEXPLAINED_NS + m->typical_latency_ns) return;
+    } else {
+        k->latency_ns = small_latency;
+        k->gap_ns = after_free;
+        if (after_free < UNEXPLAINED_NS) return;
+    }
+    int64_t ready = first || begin > free_ns ? begin : free_ns;
+    k->waits_for = find_dependency(m, w, ready);
+    if (k->waits_for == SIM_NONE) return;
+    k->wait_delay_ns = k->begin_ns - m->works[k->waits_for].end_ns;
+    k->latency_ns = small_latency;
+    k->gap_ns = small_gap;
+}
+
+static void set_works(struct model_build *b)
+{
+    struct sim_model *m = b->m;
+    for (uint32_t s = 0; s < m->n_streams; s++) b->stream_last[s] = SIM_NONE;
+    for (uint32_t w = 0; w < m->n_works; w++) {
+        struct sim_work *k = &m->works[w];
+        set_work(m, w, b->stream_end[k->stream] * (k->before != SIM_NONE));
+        if (k->before == SIM_NONE || k->end_ns >= b->stream_end[k->stream])
+            b->stream_end[k->stream] = k->end_ns;
+    }
+}
+
+/* Sweep over calls in time with the works launched so far, so that each wait can be told what it
+ * waited for. `ended` walks the works by end time. */
+struct sweep {
+    uint32_t *by_end;      /* works by end time */
+    uint32_t *last_stream; /* stream last launched to, by thread */
+};
+
+/* The latest work to end in (from, to], or SIM_NONE. */
+static uint32_t last_ended(const struct sim_model *m, const uint32_t *by_end, int64_t from,
+                           int64_t to)
+{
+    uint32_t lo = 0, hi = m->n_works;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->works[by_end[mid]].end_ns <= to) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo && m->works[by_end[lo - 1]].end_ns > from ? by_end[lo - 1] : SIM_NONE;
+}
+
+static void wait_on(struct sim_call *c, enum sim_wait wait, uint32_t target)
+{
+    c->wait = wait;
+    c->target = target;
+}
+
+static void set_sync(struct model_build *b, const struct sweep *s, struct sim_call *c)
+{
+    const struct sim_model *m = b->m;
+    int64_t dur = c->end_ns - c->begin_ns;
+    uint32_t ended = last_ended(m, s->by_end, c->begin_ns, c->end_ns);
+    bool waited = ended != SIM_NONE && c->end_ns - m->works[ended].end_ns < RETURN_WINDOW_NS;
+    int64_t rest = waited ? c->end_ns - m->works[ended].end_ns : m->typical_return_ns;
+    c->floor_ns = waited && dur > rest ? rest : dur;
+    c->return_ns = rest;
+    enum call_kind kind = calls_kind(b->calls, b->t, c->row);
+    if (kind == CALL_SYNC_DEVICE) wait_on(c, SIM_WAIT_DEVICE, SIM_NONE);
+    else if (waited && kind == CALL_SYNC_EVENT) wait_on(c, SIM_WAIT_WORK, ended);
+    else if (waited) wait_on(c, SIM_WAIT_STREAM, m->works[ended].stream);
+    else if (kind == CALL_SYNC_STREAM) wait_on(c, SIM_WAIT_STREAM, s->last_stream[c->thread]);
+    if (c->wait == SIM_WAIT_STREAM && c->target == SIM_NONE) c->wait = SIM_WAIT_NOTHING;
+}
+
+/* A copy whose call came back only when the copy was (nearly) done: the CPU was held until then.
+ * The last piece of a staged copy may still be on its way when the call returns. */
+static bool blocks_on_own(const struct model_build *b, const struct sim_call *c)
+{
+    if (!c->n_work) return false;
+    const struct sim_work *k = &b->m->works[b->m->works_by_call[c->first_work + c->n_work - 1]];
+    if (b->t->kind[k->row] != KIND_MEMCPY || k->end_ns - c->end_ns > RETURN_WINDOW_NS) return false;
+    if (c->end_ns - k->begin_ns < (k->end_ns - k->begin_ns) / 2) return false;
+    return str_has(trace_name(b->t, k->row), "Pageable") ||
+           calls_kind(b->calls, b->t, c->row) == CALL_COPY_SYNC;
+}
+
+static void set_own(struct model_build *b, struct sim_call *c)
+{
+    const struct sim_work *k = &b->m->works[b->m->works_by_call[c->first_work + c->n_work - 1]];
+    int64_t dur = c->end_ns - c->begin_ns;
+    wait_on(c, SIM_WAIT_OWN, SIM_NONE);
+    c->return_ns = c->end_ns - k->end_ns;
+    int64_t held = k->end_ns - k->begin_ns;
+    c->floor_ns = dur > held ? dur - held : dur;
+}
+
+/* Launches and allocations that took far longer than they do and came back just after the device
+ * finished something were held up by it: a full queue, or an allocation that drains the device. */
+static void set_held_up(struct model_build *b, const struct sweep *s, struct sim_call *c)
+{
+    const struct sim_model *m = b->m;
+    int64_t dur = c->end_ns - c->begin_ns;
+    c->floor_ns = dur;
+    if (dur < HELD_UP_NS || dur < HELD_UP_FACTOR * m->typical_launch_ns) return;
+    uint32_t ended = last_ended(m, s->by_end, c->begin_ns, c->end_ns);
+    if (ended == SIM_NONE || c->end_ns - m->works[ended].end_ns > RETURN_WINDOW_NS / 2) return;
+    uint32_t own = c->n_work ? m->works_by_call[c->first_work] : SIM_NONE;
+    if (own == ended) return;
+    wait_on(c, SIM_WAIT_WORK, ended);
+    c->return_ns = c->end_ns - m->works[ended].end_ns;
+    int64_t usual = m->typical_launch_ns > c->return_ns ? m->typical_launch_ns : c->return_ns;
+    c->floor_ns = usual < dur ? usual : dur;
+}
+
+static int by_end_of(const void *a, const void *b, void *ctx)
+{
+    const struct sim_work *works = ctx;
+    int64_t x = works[*(const uint32_t *)a].end_ns, y = works[*(const uint32_t *)b].end_ns;
+    return x < y ? -1 : x > y;
+}
+
+static int set_calls(struct model_build *b)
+{
+    struct sim_model *m = b->m;
+    struct arena_mark mark = arena_mark(b->mem);
+    struct sweep s = {.by_end = arena_alloc(b->mem, (m->n_works + 1) * sizeof *s.by_end),
+                      .last_stream =
+                          arena_alloc(b->mem, (m->n_threads + 1) * sizeof *s.last_stream)};
+    if (!s.by_end || !s.last_stream) return ERR_NOMEM;
+    for (uint32_t i = 0; i < m->n_works; i++) s.by_end[i] = i;
+    qsort_r(s.by_end, m->n_works, sizeof *s.by_end, by_end_of, m->works);
+    for (uint32_t i = 0; i < m->n_threads; i++) s.last_stream[i] = SIM_NONE;
+    m->typical_return_ns = 3000;
+    for (uint32_t i = 0; i < m->n_calls; i++) {
+        struct sim_call *c = &m->calls[i];
+        if (call_syncs(calls_kind(b->calls, b->t, c->row))) set_sync(b, &s, c);
+        else if (blocks_on_own(b, c)) set_own(b, c);
+        else set_held_up(b, &s, c);
+        if (c->n_work) s.last_stream[c->thread] = m->works[m->works_by_call[c->first_work]].stream;
+    }
+    arena_reset_to(b->mem, mark);
+    return 0;
+}
+
+/* Queue depth at its deepest, for the limit a replay must not run past. */
+static void measure_queue(struct sim_model *m)
+{
+    uint32_t launched = 0, started = 0;
+    for (uint32_t c = 0; c < m->n_calls; c++) {
+        launched += m->calls[c].n_work > 0;
+        while (started < m->n_works && m->works[started].begin_ns <= m->calls[c].begin_ns)
+            started++;
+        uint32_t depth = launched > started ? launched - started : 0;
+        if (depth > m->deepest_queue) m->deepest_queue = depth;
+    }
+}
+
+int model_constants(struct model_build *b)
+{
+    TRY(measure_typical(b));
+    TRY(measure_launch(b));
+    set_works(b);
+    TRY(set_calls(b));
+    measure_queue(b->m);
+    return 0;
+}

@@ -1,0 +1,69 @@
+/* model_joins.c: threads that wait for each other without a call that says so. */
+#include "analyze/simulate/model.h"
+
+#include <stdlib.h>
+
+#include "analyze/simulate/simulate_private.h"
+#include "base/mem.h"
+
+/* Silence of a thread this long may be a wait for another thread. */
+#define JOIN_NS        100000
+#define JOIN_WINDOW_NS 300000
+
+/* A thread that is silent while another one works, and goes on shortly after that one is done,
+ * waits for it: backward() for the autograd thread, join() for a worker. */
+static void add_join(struct model_build *b, uint32_t thread, row_t quiet, int64_t begin,
+                     int64_t end)
+{
+    const struct trace *t = b->t;
+    struct sim_model *m = b->m;
+    (void)quiet;
+    for (uint32_t o = 0; o < m->n_threads; o++) {
+        if (o == thread) continue;
+        const struct lane *lane = &t->lanes[m->threads[o].lane];
+        row_t r = trace_lower_bound(t, m->threads[o].lane, begin);
+        int64_t done = INT64_MIN;
+        for (; r < lane->end && t->ts_ns[r] < end; r++)
+            if (model_counts(t, r) && trace_end_ns(t, r) <= end && trace_end_ns(t, r) > done)
+                done = trace_end_ns(t, r);
+        if (done == INT64_MIN || end - done > JOIN_WINDOW_NS || done - begin < JOIN_NS / 2)
+            continue;
+        m->joins[m->n_joins++] = (struct sim_join){thread, o, begin, end, done};
+        return;
+    }
+}
+
+static int by_end_join(const void *a, const void *b)
+{
+    const struct sim_join *x = a, *y = b;
+    if (x->end_ns != y->end_ns) return x->end_ns < y->end_ns ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+int model_joins(struct model_build *b)
+{
+    const struct trace *t = b->t;
+    struct sim_model *m = b->m;
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < m->n_threads; i++)
+        room += (uint32_t)((m->threads[i].end_ns - m->threads[i].begin_ns) / JOIN_NS < 1 << 20
+                               ? (m->threads[i].end_ns - m->threads[i].begin_ns) / JOIN_NS + 1
+                               : 1 << 20);
+    if (m->n_threads < 2) room = 0;
+    m->joins = arena_zalloc(b->mem, room + 1, sizeof *m->joins);
+    if (!m->joins) return ERR_NOMEM;
+    for (uint32_t i = 0; i < m->n_threads && m->n_threads > 1; i++) {
+        const struct lane *lane = &t->lanes[m->threads[i].lane];
+        int64_t mark = INT64_MIN;
+        for (row_t r = lane->begin; r < lane->end && m->n_joins < room; r++) {
+            if (!model_counts(t, r) || t->phase[r] != 'X') continue;
+            if (mark != INT64_MIN && t->ts_ns[r] - mark > JOIN_NS)
+                add_join(b, i, r, mark, t->ts_ns[r]);
+            bool leaf = r + 1 >= lane->end || t->parent[r + 1] != r;
+            int64_t seen = leaf ? trace_end_ns(t, r) : t->ts_ns[r];
+            if (seen > mark) mark = seen;
+        }
+    }
+    qsort(m->joins, m->n_joins, sizeof *m->joins, by_end_join);
+    return 0;
+}

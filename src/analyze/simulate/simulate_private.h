@@ -1,0 +1,46 @@
+/* simulate_private.h: the functions of this folder that only this folder calls. */
+#ifndef STRATA_ANALYZE_SIMULATE_SIMULATE_PRIVATE_H
+#define STRATA_ANALYZE_SIMULATE_SIMULATE_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct arena;
+struct calls;
+struct trace;
+struct sim_model;
+
+/* The model while it is being built: model_collect, then model_constants, then model_joins. */
+struct model_build {
+    const struct trace *t;
+    const struct calls *calls;
+    struct arena *mem;
+    struct sim_model *m;
+    uint32_t *thread_of_lane; /* SIM_NONE where the lane is not a replayed thread */
+    uint32_t *stream_of_lane;
+    uint32_t *call_of_aux; /* node of a call by its side-table index */
+    int64_t *stream_end;   /* running latest end by stream, original times */
+    uint32_t *stream_last; /* work that ends it */
+};
+
+/* Whether a row is part of the run itself, not of the recording of it. */
+bool model_counts(const struct trace *t, uint32_t row);
+
+int model_collect(struct model_build *b) MUST_USE;
+int model_constants(struct model_build *b) MUST_USE;
+int model_joins(struct model_build *b) MUST_USE;
+
+/* recording_weight.c: the cost of recording each event, in launch calls of the same trace.
+ * undistort.h turns it into time. */
+
+/* Charges every recorded event to the node it happens in, or to the stretch that leads to the next
+ * one, so that a replay only has to look at nodes. For a model whose nodes are chained. */
+void recording_weight_set(struct sim_model *m);
+
+/* Of the events that begin in [begin, end) of the thread, outside of its nodes. O(their number). */
+double recording_weight_of(const struct sim_model *m, uint32_t thread, int64_t begin_ns,
+                           int64_t end_ns);
+
+#endif
