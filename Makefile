@@ -59,6 +59,14 @@ bench: all
 	@test ! -e /dev/nvidiactl || bench/capture.py --build build --out bench/capture.csv
 	@bench/page.py --strata build/src/strata
 
+## advice: what the report says of programs with a known fix, against the measured (STRATA_ADVICE=DIR)
+.PHONY: advice
+advice: all
+	@test -n "$(STRATA_ADVICE)" || { echo 'make advice: STRATA_ADVICE=DIR names what' \
+		'bench/advice/measure.py wrote on a machine with a GPU' >&2; exit 2; }
+	@bench/advice/judge.py --strata build/src/strata --traces $(STRATA_ADVICE) \
+		--csv bench/advice/advice.csv -v
+
 ## asan: build the program with sanitizers: build-asan/src/strata
 .PHONY: asan
 asan: build-asan
