@@ -126,6 +126,18 @@ static bool reserve_one(struct intern *t)
     return false;
 }
 
+/* `slot` is where the hash table gets to know it; NULL: nowhere. */
+static str_id append(struct intern *t, struct str s, uint64_t hash, uint32_t *slot)
+{
+    char *copy = arena_strdup(&t->bytes, s);
+    if (!copy) return STR_NONE;
+    t->strs[t->n] = str_from(copy, s.n);
+    t->hashes[t->n] = hash;
+    t->n++;
+    if (slot) *slot = t->n;
+    return t->n - 1;
+}
+
 str_id intern_add_hashed(struct intern *t, struct str s, uint64_t hash)
 {
     if (t->view.offsets) return STR_NONE;
@@ -136,12 +148,16 @@ str_id intern_add_hashed(struct intern *t, struct str s, uint64_t hash)
         if (grow_slots(t)) return STR_NONE;
         slot = probe(t, s, hash);
     }
-    char *copy = arena_strdup(&t->bytes, s);
-    if (!copy) return STR_NONE;
-    t->strs[t->n] = str_from(copy, s.n);
-    t->hashes[t->n] = hash;
-    *slot = ++t->n;
-    return t->n - 1;
+    return append(t, s, hash, slot);
+}
+
+str_id intern_append(struct intern *t, struct str s)
+{
+    uint64_t hash = intern_hash(s);
+    if (t->view.offsets || t->n >= LARGEST || reserve_one(t)) return STR_NONE;
+    if (t->n >= t->mask / 2 && grow_slots(t)) return STR_NONE;
+    uint32_t *slot = probe(t, s, hash);
+    return append(t, s, hash, *slot ? NULL : slot);
 }
 
 str_id intern_add(struct intern *t, struct str s)

@@ -44,6 +44,11 @@ void intern_borrow(struct intern *t, const struct intern_view *view, uint32_t n)
 uint64_t intern_hash(struct str s);
 str_id intern_add(struct intern *t, struct str s);
 str_id intern_add_hashed(struct intern *t, struct str s, uint64_t hash);
+
+/* A new id, also for a string that is there already, whose first id intern_find returns: for a copy
+ * of a table that keeps its ids. */
+str_id intern_append(struct intern *t, struct str s);
+
 str_id intern_find(const struct intern *t, struct str s); /* STR_NONE when it is not there */
 
 struct str intern_view_get(const struct intern_view *v, str_id id);

@@ -11,11 +11,12 @@ struct cutting {
     int64_t begin_ns, end_ns;
 };
 
-/* The part's strings are the trace's, with the same ids. */
+/* The part's strings are the trace's, with the same ids. A file may hold a string twice: what it
+ * does not use is written as "". */
 static int copy_strings(struct cutting *c)
 {
-    for (str_id id = 0; id < c->t->strings.n; id++)
-        if (intern_add(part_strings(c->part), trace_str(c->t, id)) != id) return ERR_NOMEM;
+    for (str_id id = 1; id < c->t->strings.n; id++)
+        if (intern_append(part_strings(c->part), trace_str(c->t, id)) != id) return ERR_NOMEM;
     for (uint32_t i = 0; i < c->t->n_cats && i < 256; i++)
         c->cats[i] = part_cat(c->part, trace_str(c->t, c->t->cats[i]));
     return 0;

@@ -93,6 +93,21 @@ TEST(cutting_nothing_off_changes_nothing)
     trace_free(t);
 }
 
+/* As in a file that does not use some of its strings. */
+TEST(a_table_that_holds_a_string_twice_is_copied)
+{
+    struct trace *t = four_launches();
+    str_id last = t->strings.n;
+    REQUIRE(CHECK_EQ_UINT(intern_append(&t->strings, str_c("")), last));
+    REQUIRE(CHECK_EQ_UINT(intern_append(&t->strings, str_c("late")), last + 1));
+    t->name[find(t, "last")] = last + 1;
+    REQUIRE(CHECK_EQ_INT(trace_cut(&t, 200000, 600000, NULL), 0));
+    uint32_t n = 0;
+    for (row_t r = 0; r < t->n_rows; r++) n += str_is(trace_name(t, r), "late");
+    CHECK_EQ_UINT(n, 2);
+    trace_free(t);
+}
+
 TEST(a_failed_cut_leaves_the_trace)
 {
     for (long i = 1;; i++) {

@@ -61,6 +61,20 @@ TEST(equal_hashes_are_told_apart_by_bytes)
     intern_done(&t);
 }
 
+TEST(appending_gives_every_string_an_id_of_its_own)
+{
+    struct intern t;
+    REQUIRE(!intern_init(&t));
+    CHECK_EQ_UINT(intern_append(&t, str_c("a")), 1);
+    CHECK_EQ_UINT(intern_append(&t, str_c("")), 2);
+    CHECK_EQ_UINT(intern_append(&t, str_c("a")), 3);
+    for (uint32_t i = 4; i < 3000; i++) CHECK_EQ_UINT(intern_append(&t, str_c("again")), i);
+    CHECK_EQ_UINT(intern_add(&t, str_c("a")), 1);
+    CHECK_EQ_UINT(intern_find(&t, str_c("again")), 4);
+    CHECK_EQ_UINT(intern_find(&t, str_c("")), 0);
+    intern_done(&t);
+}
+
 TEST(unknown_ids_are_the_empty_string)
 {
     struct intern t;
