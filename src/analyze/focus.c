@@ -208,7 +208,7 @@ int focus_find(const struct trace *t, struct arena *mem, struct focus *ret, stru
     TRY(stage_tree_run(t, false, mem, &k.tree, e));
     int rc = look(&k, ret);
     context_done(&k.cx);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 int focus_cut(struct trace **t, struct err *e)

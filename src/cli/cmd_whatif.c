@@ -72,7 +72,7 @@ static int with_factor(struct whatif *w, const char *option, const char *value, 
                     option, value);
     ed->pattern = arena_strdup(&w->mem, str_from(value, (size_t)(eq - value)));
     ed->factor = f;
-    return ed->pattern ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return ed->pattern ? 0 : err_nomem(e);
 }
 
 /* Speed of pinned copies in bytes a nanosecond: given, seen in the trace, or a PCIe 4 guess. */
@@ -117,7 +117,7 @@ static int collect_edits(struct whatif *w, const struct opts *o, struct err *e)
         if (rc < 0) return rc;
         if (rc > 0) continue;
         w->words[w->n] = arena_printf(&w->mem, "--%s%s%s", name, value[0] ? " " : "", value);
-        if (!w->words[w->n++]) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!w->words[w->n++]) return err_nomem(e);
     }
     return 0;
 }

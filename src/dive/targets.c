@@ -282,5 +282,5 @@ int targets_select(const struct context *cx, struct targets_wish wish, struct ar
     mem_free(s.sizes);
     mem_free(s.kernels);
     if (wish.filter) regfree(&filter);
-    return failed ? FAIL(e, ERR_NOMEM, "out of memory while choosing kernels") : 0;
+    return failed ? err_nomem(e) : 0;
 }

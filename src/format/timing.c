@@ -82,7 +82,7 @@ static int read_document(const struct jdoc *d, struct arena *mem, struct timing 
     if (jdoc_number(d, "schema", 1) > TIMING_SCHEMA)
         return FAIL(e, ERR_VERSION, "was written by a newer strata");
     ret->stages = arena_zalloc(mem, stages->n, sizeof *ret->stages);
-    if (!ret->stages) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->stages) return err_nomem(e);
     for (uint32_t i = 0; i < stages->n; i++) {
         if (stages->items[i].kind != JDOC_OBJECT) continue;
         read_stage(&stages->items[i], stages->keys[i].p, &ret->stages[ret->n_stages++]);

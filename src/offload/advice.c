@@ -233,5 +233,5 @@ int advice_run(struct plan *p, struct arena *mem, struct err *e)
     advise_churn(&a);
     advise_download(&a);
     advise_resident(&a);
-    return a.failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return a.failed ? err_nomem(e) : 0;
 }

@@ -90,7 +90,7 @@ static int take_pool(struct bench *b)
     for (int i = 0; i < 2; i++) {
         mem_free(b->host[HOST_PAGEABLE]);
         b->host[HOST_PAGEABLE] = mem_alloc(n);
-        if (!b->host[HOST_PAGEABLE]) return FAIL(b->e, ERR_NOMEM, "out of memory");
+        if (!b->host[HOST_PAGEABLE]) return err_nomem(b->e);
         uint64_t begin = clock_mono_ns();
         memset(b->host[HOST_PAGEABLE], 1, n);
         double ns = (double)(clock_mono_ns() - begin);

@@ -119,7 +119,7 @@ int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e)
         return FAIL(e, ERR_USAGE,
                     "how large is the model? Give a trace, --modules FILE or --model-bytes SIZE");
     int rc = f->n_modules ? number_blocks(f, mem) : cut_into_pieces(f, mem);
-    if (rc < 0) return FAIL(e, rc, "out of memory");
+    TRY(err_grow(e, rc));
     if (!f->call_ns) f->call_ns = CALL_NS;
     if (!f->alloc_ns) f->alloc_ns = ALLOC_NS;
     if (!f->hooks_ns && !f->modules_are_pieces) f->hooks_ns = HOOKS_NS;

@@ -166,7 +166,7 @@ int observe_run(const struct trial *tr, struct arena *mem, struct observed *ret,
     *ret = (struct observed){0};
     int rc = observe(tr, mem, ret);
     arena_reset_to(mem, mark);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 /* ---- facts ---- */
@@ -227,7 +227,7 @@ int observe_facts(const struct trial *tr, const struct observed *o, struct arena
     const struct streamed *s = tr->s;
     *ret = (struct facts){.host = tr->traced_host, .passes = s->passes, .steps = s->n_steps};
     int64_t *scratch = arena_alloc(mem, (s->n_loads + (size_t)1) * sizeof *scratch);
-    if (!scratch || copy_modules(s, mem, ret) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!scratch || copy_modules(s, mem, ret) < 0) return err_nomem(e);
     for (int h = 0; h < HOST_KINDS; h++) ret->rate[h] = o->to_device[h].rate;
     ret->back = o->to_host.rate;
     ret->compute_from = FACT_MEASURED;

@@ -443,5 +443,5 @@ int streamed_run(const struct trace *t, const struct context *cx, struct arena *
     *ret = (struct streamed){.asked_steps = ret->asked_steps, .asked_passes = ret->asked_passes};
     struct walk w = {.t = t, .cx = cx, .mem = mem, .s = ret};
     int rc = find_all(&w, e);
-    return rc < 0 ? FAIL(e, rc, "out of memory while looking for streamed weights") : 0;
+    return err_grow(e, rc);
 }

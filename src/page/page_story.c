@@ -308,7 +308,7 @@ int page_stories_run(const struct context *cx, struct arena *mem, struct page_st
     *ret = (struct page_stories){.n_findings = findings_of(cx)->n, .n_sites = n};
     ret->findings = arena_zalloc(mem, findings_of(cx)->n + 1, sizeof *ret->findings);
     ret->sites = arena_zalloc(mem, n + 1, sizeof *ret->sites);
-    if (!ret->findings || !ret->sites) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->findings || !ret->sites) return err_nomem(e);
     int rc = tell_all(&k, ret);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }

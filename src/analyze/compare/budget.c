@@ -189,7 +189,7 @@ static int parse_line(struct budget_line *l, struct str raw, int number, struct 
     char *copy = arena_strdup(mem, raw);
     l->text = arena_strdup(mem, raw);
     l->number = number;
-    if (!copy || !l->text) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!copy || !l->text) return err_nomem(e);
     int n = split(copy, words, 8);
     bool stage = n >= 2 && strcmp(words[0], "stage") == 0;
     int at = stage ? 2 : 0;
@@ -210,7 +210,7 @@ static int parse_line(struct budget_line *l, struct str raw, int number, struct 
 int budget_parse(struct budget *b, struct str text, struct arena *mem, struct err *e)
 {
     *b = (struct budget){.lines = arena_zalloc(mem, MOST_LINES, sizeof *b->lines)};
-    if (!b->lines) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!b->lines) return err_nomem(e);
     int number = 0;
     while (text.n) {
         const char *end = memchr(text.p, '\n', text.n);

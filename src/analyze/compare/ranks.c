@@ -184,7 +184,7 @@ int ranks_run(const struct timing *list, uint32_t n, struct arena *mem, struct r
     map_done(&place);
     for (uint32_t k = 0; rc == 0 && k < r.n_stages; k++) sum_stage(&r, k);
     if (rc == 0 && n > 1) rc = find_straggler(&r, mem);
-    if (rc < 0) return FAIL(e, rc, rc == ERR_NOMEM ? "out of memory" : "too many stages and ranks");
+    if (rc < 0) return rc == ERR_NOMEM ? err_nomem(e) : FAIL(e, rc, "too many stages and ranks");
     *ret = r;
     return 0;
 }

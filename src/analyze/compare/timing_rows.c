@@ -203,5 +203,5 @@ int timing_rows_run(const struct trace *t, uint32_t process, struct arena *mem, 
     mem_free(w.nodes);
     mem_free(w.node_of);
     mem_free(w.durations);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }

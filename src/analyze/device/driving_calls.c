@@ -51,7 +51,7 @@ row_t driving_calls_before(const struct driving_calls *l, row_t call)
 static int run_pass(struct context *cx, void *ret, struct err *e)
 {
     int rc = driving_calls_init(ret, cx->t, calls_of(cx), cx->mem);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 static const struct pass *const needs[] = {&calls_pass, NULL};

@@ -52,7 +52,7 @@ int memory_levels_run(const struct trace *t, struct arena *mem, struct memory_le
                       struct err *e)
 {
     struct memory_levels ls = {arena_zalloc(mem, MOST_LINES, sizeof *ls.lines), 0};
-    if (!ls.lines) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ls.lines) return err_nomem(e);
     for (row_t r = 0; r < t->n_rows; r++) {
         const struct mem_info *m = trace_mem(t, r);
         struct memory_level_line *l = m ? add_line(&ls, m) : NULL;
@@ -60,7 +60,7 @@ int memory_levels_run(const struct trace *t, struct arena *mem, struct memory_le
     }
     for (uint32_t i = 0; i < ls.n; i++) {
         ls.lines[i].levels = arena_zalloc(mem, ls.lines[i].n, sizeof *ls.lines[i].levels);
-        if (!ls.lines[i].levels) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!ls.lines[i].levels) return err_nomem(e);
         ls.lines[i].n = 0;
     }
     for (row_t r = 0; r < t->n_rows; r++) {

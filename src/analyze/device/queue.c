@@ -42,7 +42,7 @@ int queue_run(const struct trace *t, const struct device_line *d, struct arena *
     struct arena_mark m = arena_mark(mem);
     int64_t *launches = arena_zalloc(mem, (size_t)d->n_work + 1, sizeof *launches);
     int64_t *starts = arena_zalloc(mem, (size_t)d->n_work + 1, sizeof *starts);
-    if (!q.points || !launches || !starts) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!q.points || !launches || !starts) return err_nomem(e);
     uint32_t n = collect(t, d, launches, starts); /* starts come sorted */
     qsort(launches, n, sizeof *launches, by_time);
     merge(launches, starts, n, &q);
@@ -74,7 +74,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     struct queues *q = ret;
     q->n = tl->n_devices;
     q->of = arena_zalloc(cx->mem, (size_t)q->n + 1, sizeof *q->of);
-    if (!q->of) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!q->of) return err_nomem(e);
     for (uint32_t i = 0; i < q->n; i++)
         TRY(queue_run(cx->t, &tl->devices[i], cx->mem, &q->of[i], e));
     return 0;

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")
-
 struct cursor {
     row_t at, end;
 };
@@ -90,7 +88,7 @@ static int fill_device(const struct trace *t, struct device_line *d, struct aren
     d->work = arena_zalloc(mem, n_all + 1, sizeof *d->work);
     d->busy = arena_zalloc(mem, n_all + 1, sizeof *d->busy);
     d->busy_before_ns = arena_zalloc(mem, n_all + 1, sizeof *d->busy_before_ns);
-    if (!heap || !d->work || !d->busy || !d->busy_before_ns) return NO_MEMORY(e);
+    if (!heap || !d->work || !d->busy || !d->busy_before_ns) return err_nomem(e);
 
     uint32_t n_heap = 0;
     for (uint32_t l = 0; l < t->n_lanes; l++) {
@@ -121,7 +119,7 @@ static int by_device(const void *a, const void *b)
 int timeline_run(const struct trace *t, struct arena *mem, struct timeline *ret, struct err *e)
 {
     struct timeline tl = {arena_zalloc(mem, t->n_lanes + 1, sizeof *tl.devices), 0};
-    if (!tl.devices) return NO_MEMORY(e);
+    if (!tl.devices) return err_nomem(e);
     for (uint32_t l = 0; l < t->n_lanes; l++) {
         const struct lane *lane = &t->lanes[l];
         if (lane->kind != LANE_STREAM || timeline_device(&tl, lane->device)) continue;

@@ -48,7 +48,7 @@ static int find_gaps(struct finder *f, uint32_t device, int64_t min_ns, struct e
         const struct idle_gap *g = &idle->gaps[i];
         bool is_short = idle_gap_ns(g) < min_ns;
         TRY(gap_split_run(&f->split, device, g, is_short, e));
-        if (!is_short && keep_gap(f, device, i)) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!is_short && keep_gap(f, device, i)) return err_nomem(e);
     }
     return 0;
 }
@@ -204,7 +204,7 @@ static int find_all(struct finder *f, struct gaps *g, struct err *e)
     g->devices = arena_zalloc(cx->mem, (size_t)g->n_devices + 1, sizeof *g->devices);
     bool ok = g->devices && take_causes(f, cx->mem, g) && take_gaps(f, cx->mem, g);
     for (uint32_t i = 0; ok && i < g->n_devices; i++) ok = describe(cx, i, g) == 0;
-    return ok ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return ok ? 0 : err_nomem(e);
 }
 
 static int run_pass(struct context *cx, void *ret, struct err *e)

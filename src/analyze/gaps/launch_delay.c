@@ -274,7 +274,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     mem_free(f.groups);
     mem_free(f.all);
     mem_free(f.pieces);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 static const struct pass *const needs[] = {&driving_pass, &places_pass, &gaps_pass, &integrity_pass,

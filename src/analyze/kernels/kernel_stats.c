@@ -369,6 +369,6 @@ int kernel_stats_run(const struct trace *t, enum kernel_by by, struct arena *mem
     TRY(calls_init(&c.calls, t, mem, e));
     bool failed = collect(&c, mem, ret) || finish(&c, mem, ret);
     collector_done(&c);
-    if (failed) return FAIL(e, ERR_NOMEM, "out of memory while adding up kernels");
+    if (failed) return err_nomem(e);
     return kernel_stats_sort(ret, "total", e);
 }

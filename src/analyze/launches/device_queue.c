@@ -74,7 +74,7 @@ int device_queue_sum(const struct device_line *d, struct device_queue *q, struct
     int64_t window = d->extent.end_ns - d->extent.begin_ns;
     if (window <= 0) return 0;
     in.ns_at = arena_zalloc(mem, (size_t)q->queue.deepest + 1, sizeof *in.ns_at);
-    if (!in.ns_at) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!in.ns_at) return err_nomem(e);
     const struct queue *queue = &q->queue;
     int64_t at = d->extent.begin_ns;
     uint32_t depth = 0;

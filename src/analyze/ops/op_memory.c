@@ -105,7 +105,7 @@ static bool run(const struct trace *t, struct arena *mem, struct op_memory *ret)
 int op_memory_run(const struct trace *t, struct arena *mem, struct op_memory *ret, struct err *e)
 {
     *ret = (struct op_memory){0};
-    return run(t, mem, ret) ? FAIL(e, ERR_NOMEM, "out of memory while adding up memory") : 0;
+    return run(t, mem, ret) ? err_nomem(e) : 0;
 }
 
 uint32_t op_memory_at(const struct op_memory_line *m, uint32_t from, int64_t ts_ns)

@@ -412,8 +412,7 @@ int lint_checks_run(const struct trace *t, struct arena *mem, struct lint_result
     TRY(calls_init(&in.calls, t, mem, e));
     for (int i = 0; lint_checks[i] && i < LINT_CHECKS_MAX; i++) {
         ret->n++;
-        if (lint_checks[i]->run(&in, &ret->results[i]))
-            return FAIL(e, ERR_NOMEM, "out of memory while checking");
+        if (lint_checks[i]->run(&in, &ret->results[i])) return err_nomem(e);
     }
     return 0;
 }

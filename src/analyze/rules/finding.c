@@ -147,7 +147,7 @@ static int wall_but(struct ranking *r, uint32_t n, const struct finding *x, cons
     struct arena_mark mark = arena_mark(r->mem);
     some.n_fixed = 0;
     some.fixed = arena_zalloc(r->mem, ((size_t)n + 1) * FINDING_EDITS, sizeof *some.fixed);
-    if (!some.fixed) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!some.fixed) return err_nomem(e);
     for (uint32_t i = 0; i < n; i++) {
         const struct finding *f = r->f->items[i];
         for (uint32_t k = 0; f != x && f != y && k < f->n_edits; k++)
@@ -318,7 +318,7 @@ int findings_rank(struct findings *f, const struct context *cx, struct err *e)
     uint32_t n = split_advice(f);
     if (n > MOST_RANKED) n = MOST_RANKED;
     r.fixed = arena_zalloc(cx->mem, (n + 1) * FINDING_EDITS, sizeof *r.fixed);
-    if (!r.fixed) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!r.fixed) return err_nomem(e);
     TRY(guess_gains(&r, n, e));
     TRY(rank_gains(&r, n, e));
     if (n) qsort(f->items, n, sizeof *f->items, by_exposed);

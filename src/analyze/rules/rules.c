@@ -57,7 +57,7 @@ struct finding *rule_finding(const struct context *cx, struct findings *out, con
                              struct err *e)
 {
     struct finding *f = findings_add(out, r, cx->mem);
-    if (!f) (void)FAIL(e, ERR_NOMEM, "out of memory");
+    if (!f) (void)err_nomem(e);
     return f;
 }
 

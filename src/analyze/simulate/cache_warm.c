@@ -11,7 +11,7 @@
 int cache_warm_init(struct cache_warm *w, const struct trace *t, struct arena *mem, struct err *e)
 {
     *w = (struct cache_warm){t, arena_zalloc(mem, t->strings.n, sizeof *w->usual_ns), mem};
-    return w->usual_ns ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return w->usual_ns ? 0 : err_nomem(e);
 }
 
 bool cache_warm_is_op(const struct trace *t, row_t r)

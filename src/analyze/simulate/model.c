@@ -73,7 +73,7 @@ int sim_model_run(const struct trace *t, const struct calls *calls, struct arena
     *ret = (struct sim_model){.t = t};
     struct model_build b = {.t = t, .calls = calls, .mem = mem, .m = ret};
     int rc = build_all(&b);
-    if (rc < 0) return FAIL(e, rc, "out of memory while building the replay model");
+    TRY(err_grow(e, rc));
     return clock_power_drop(t, mem, &ret->clock_drop_pct, e);
 }
 

@@ -388,7 +388,7 @@ int sim_replay(const struct sim_model *m, const struct sim_plan *plan, struct ar
                struct sim_result *ret, struct err *e)
 {
     struct run r = {.m = m, .plan = plan};
-    if (!init_run(&r, mem)) return FAIL(e, ERR_NOMEM, "out of memory while replaying the trace");
+    if (!init_run(&r, mem)) return err_nomem(e);
     uint32_t orphan = 0;
     for (uint32_t i = 0; i < m->n_calls; i++) {
         for (; orphan < m->n_works && m->works[orphan].begin_ns <= m->calls[i].begin_ns; orphan++)

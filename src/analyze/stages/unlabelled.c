@@ -195,5 +195,5 @@ int unlabelled_run(const struct context *cx, struct stages *s, struct err *e)
     }
     mem_free(g.work);
     arena_reset_to(mem, mark);
-    return failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return failed ? err_nomem(e) : 0;
 }

@@ -8,8 +8,6 @@
 
 enum { FAR_PCT = 150, FAR_PCT_OF_TWO = 200 }; /* of the median: what makes an outlier */
 
-#define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")
-
 struct measure {
     const struct trace *t;
     const struct calls *calls;
@@ -91,12 +89,12 @@ static int measure(struct measure *m, const struct timeline *tl, bool on_device,
     uint32_t n = m->steps->n_steps;
     m->work = arena_zalloc(mem, (size_t)n + 1, sizeof *m->work);
     m->n_work = arena_zalloc(mem, (size_t)n + 1, sizeof *m->n_work);
-    if (!m->work || !m->n_work) return NO_MEMORY(e);
+    if (!m->work || !m->n_work) return err_nomem(e);
     walk_calls(m, false);
     if (on_device) walk_devices(m, tl);
     for (uint32_t i = 0; i < n; i++) {
         m->work[i] = arena_zalloc(mem, (size_t)m->n_work[i] + 1, sizeof **m->work);
-        if (!m->work[i]) return NO_MEMORY(e);
+        if (!m->work[i]) return err_nomem(e);
         m->n_work[i] = 0;
     }
     walk_calls(m, true);
@@ -170,7 +168,7 @@ static void flag(struct steps *s, int64_t *v)
 static int take_rounds(const struct loop *l, struct arena *mem, struct steps *s, struct err *e)
 {
     s->steps = arena_zalloc(mem, (size_t)l->n_rounds + 1, sizeof *s->steps);
-    if (!s->steps) return NO_MEMORY(e);
+    if (!s->steps) return err_nomem(e);
     for (uint32_t i = 0; i < l->n_rounds; i++) {
         const struct loop_round *r = &l->rounds[i];
         s->steps[i] = (struct step){.cpu = {r->begin_ns, r->end_ns},
@@ -197,7 +195,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     struct measure m = {t, calls_of(cx), &s, l.process, NULL, NULL};
     TRY(measure(&m, timeline_of(cx), l.on_device, cx->mem, e));
     int64_t *scratch = arena_zalloc(cx->mem, (size_t)s.n_steps + 1, sizeof *scratch);
-    if (!scratch) return NO_MEMORY(e);
+    if (!scratch) return err_nomem(e);
     flag(&s, scratch);
     s.median_ns = median_of(&s, duration, scratch);
     s.median_launches = (uint32_t)median_of(&s, launches, scratch);

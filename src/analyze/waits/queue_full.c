@@ -30,7 +30,7 @@ int queue_full_init(struct queue_full *p, const struct trace *t, struct arena *m
     for (lane_id l = 0; l < t->n_lanes; l++)
         if (t->lanes[l].kind == LANE_OVERHEAD) n += t->lanes[l].end - t->lanes[l].begin;
     *p = (struct queue_full){arena_zalloc(mem, n + 1, sizeof *p->full), 0};
-    if (!p->full) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!p->full) return err_nomem(e);
     for (lane_id l = 0; l < t->n_lanes; l++)
         if (t->lanes[l].kind == LANE_OVERHEAD) add_lane(p, t, &t->lanes[l]);
     return 0;

@@ -184,7 +184,7 @@ static int make_sites(struct grouping *g, const struct steps *steps, struct aren
     s->sites = arena_zalloc(mem, s->waits->n + 1, sizeof *s->sites);
     bool ok = s->site_of && s->sites && group(g, steps) && sort_sites(s, mem) && borrow_floors(s) &&
               list_rows(g->t, s, mem);
-    if (!ok) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ok) return err_nomem(e);
     name_calls(g->t, s);
     return 0;
 }
@@ -193,7 +193,7 @@ static int group_waits(const struct context *cx, struct syncs *s, struct err *e)
 {
     struct grouping g = {.t = cx->t, .s = s, .where = places_of(cx), .exposed = exposed_of(cx)};
     buf_init(&g.key);
-    if (intern_init(&g.keys)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (intern_init(&g.keys)) return err_nomem(e);
     int rc = make_sites(&g, steps_of(cx), cx->mem, e);
     intern_done(&g.keys);
     buf_done(&g.key);

@@ -278,7 +278,7 @@ static void mark_profiler(const struct finder *f)
 static int prepare(struct finder *f, struct arena *mem, struct err *e)
 {
     f->streams = arena_zalloc(mem, MOST_STREAMS, sizeof *f->streams);
-    if (!f->streams) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!f->streams) return err_nomem(e);
     for (lane_id l = 0; l < f->t->n_lanes && f->n_streams < MOST_STREAMS; l++)
         if (f->t->lanes[l].kind == LANE_STREAM) f->streams[f->n_streams++] = l;
     return queue_full_init(&f->pressure, f->t, mem, e);
@@ -287,7 +287,7 @@ static int prepare(struct finder *f, struct arena *mem, struct err *e)
 static int find(struct finder *f, struct arena *mem, struct err *e)
 {
     TRY(prepare(f, mem, e));
-    if (visit_threads(f)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (visit_threads(f)) return err_nomem(e);
     for (size_t i = 0; i < f->out->n; i++) measure(f, &f->out->all[i]);
     mark_profiler(f);
     return 0;
@@ -309,7 +309,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     if (all && out.n) memcpy(all, out.all, out.n * sizeof *all);
     mem_free(out.all);
     if (rc < 0) return rc;
-    if (!all) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!all) return err_nomem(e);
     out.all = all;
     *(struct waits *)ret = out;
     return 0;
