@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "offload/blocks.h"
 
 /* Uploads smaller than this are step counters and constants, not weights. */
@@ -42,13 +43,9 @@ bool streamed_is_pageable(const struct trace *t, row_t r)
 
 uint32_t streamed_step_at(const struct streamed *s, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = s->n_steps;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->steps[mid].cpu.end_ns <= ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo < s->n_steps && s->steps[lo].cpu.begin_ns <= ts_ns ? lo : STREAMED_NONE;
+    uint32_t i = 0;
+    SEARCH_PAST(i, s->n_steps, s->steps[i].cpu.end_ns <= ts_ns);
+    return i < s->n_steps && s->steps[i].cpu.begin_ns <= ts_ns ? i : STREAMED_NONE;
 }
 
 /* ---- what a thread has launched so far ---- */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 static int by_time(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -53,13 +55,9 @@ int queue_run(const struct trace *t, const struct device_line *d, struct arena *
 
 uint32_t queue_at(const struct queue *q, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = q->n_points;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (q->points[mid].ts_ns <= ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo ? lo - 1 : UINT32_MAX;
+    uint32_t i = 0;
+    SEARCH_PAST(i, q->n_points, q->points[i].ts_ns <= ts_ns);
+    return i ? i - 1 : UINT32_MAX;
 }
 
 uint32_t queue_depth_at(const struct queue *q, int64_t ts_ns)

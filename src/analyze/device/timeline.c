@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 struct cursor {
     row_t at, end;
 };
@@ -140,13 +142,9 @@ const struct device_line *timeline_device(const struct timeline *tl, int32_t dev
 
 uint32_t timeline_busy_at(const struct device_line *d, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = d->n_busy;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (d->busy[mid].end_ns <= ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
+    uint32_t i = 0;
+    SEARCH_PAST(i, d->n_busy, d->busy[i].end_ns <= ts_ns);
+    return i;
 }
 
 /* Busy time before `ts_ns`. */
@@ -170,13 +168,9 @@ int64_t timeline_idle_ns(const struct device_line *d, int64_t begin_ns, int64_t 
 
 uint32_t timeline_work_at(const struct trace *t, const struct device_line *d, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = d->n_work;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (t->ts_ns[d->work[mid]] < ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
+    uint32_t i = 0;
+    SEARCH_PAST(i, d->n_work, t->ts_ns[d->work[i]] < ts_ns);
+    return i;
 }
 
 static int run_pass(struct context *cx, void *ret, struct err *e)

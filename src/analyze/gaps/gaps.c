@@ -6,6 +6,7 @@
 #include "analyze/gaps/gap_split.h"
 #include "analyze/stats.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 struct finder {
@@ -230,16 +231,12 @@ const struct pass gaps_pass = {
 
 const struct gap_cause_inner *gaps_inner(const struct gaps *g, uint32_t cause, uint32_t *ret_n)
 {
-    uint32_t lo = 0, hi = g->n_inner;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (g->inner[mid].cause < cause) lo = mid + 1;
-        else hi = mid;
-    }
-    uint32_t end = lo;
+    uint32_t i = 0;
+    SEARCH_PAST(i, g->n_inner, g->inner[i].cause < cause);
+    uint32_t end = i;
     while (end < g->n_inner && g->inner[end].cause == cause) end++;
-    *ret_n = end - lo;
-    return g->inner + lo;
+    *ret_n = end - i;
+    return g->inner + i;
 }
 
 bool gaps_recurs(const struct gap_cause *c, const struct steps *s)

@@ -5,6 +5,7 @@
 
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 /* A wait counts as having waited when what it waited for ended this shortly before it returned. */
 #define RETURN_WINDOW_NS 60000
@@ -155,13 +156,9 @@ struct sweep {
 static uint32_t last_ended(const struct sim_model *m, const uint32_t *by_end, int64_t from,
                            int64_t to)
 {
-    uint32_t lo = 0, hi = m->n_works;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (m->works[by_end[mid]].end_ns <= to) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo && m->works[by_end[lo - 1]].end_ns > from ? by_end[lo - 1] : SIM_NONE;
+    uint32_t i = 0;
+    SEARCH_PAST(i, m->n_works, m->works[by_end[i]].end_ns <= to);
+    return i && m->works[by_end[i - 1]].end_ns > from ? by_end[i - 1] : SIM_NONE;
 }
 
 static void wait_on(struct sim_call *c, enum sim_wait wait, uint32_t target)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/simulate/clock_power.h"
+#include "base/search.h"
 
 /* What launching a captured graph costs the CPU, in launch calls: one large call instead of many.
  */
@@ -62,15 +63,11 @@ static struct cut_out cut_out(const struct run *r, const struct thread_state *th
                               int64_t to)
 {
     const struct sim_cut *cuts = r->plan->cuts;
-    uint32_t lo = th->first_cut, hi = th->end_cut;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (cuts[mid].end_ns <= from) lo = mid + 1;
-        else hi = mid;
-    }
+    uint32_t i = th->first_cut;
+    SEARCH_PAST(i, th->end_cut, cuts[i].end_ns <= from);
     struct cut_out gone = {0};
-    for (; lo < th->end_cut && cuts[lo].begin_ns < to; lo++) {
-        const struct sim_cut *c = &cuts[lo];
+    for (; i < th->end_cut && cuts[i].begin_ns < to; i++) {
+        const struct sim_cut *c = &cuts[i];
         int64_t b = c->begin_ns > from ? c->begin_ns : from;
         int64_t e = c->end_ns < to ? c->end_ns : to;
         gone.ns += (double)(e - b) * (1 - c->keep);

@@ -5,6 +5,7 @@
 #include "analyze/names/overhead.h"
 #include "analyze/stats.h"
 #include "analyze/steps/steps_private.h"
+#include "base/search.h"
 
 enum { FAR_PCT = 150, FAR_PCT_OF_TWO = 200 }; /* of the median: what makes an outlier */
 
@@ -19,13 +20,9 @@ struct measure {
 
 uint32_t steps_at(const struct steps *s, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = s->n_steps;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->steps[mid].cpu.end_ns <= ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo < s->n_steps && s->steps[lo].cpu.begin_ns <= ts_ns ? lo : UINT32_MAX;
+    uint32_t i = 0;
+    SEARCH_PAST(i, s->n_steps, s->steps[i].cpu.end_ns <= ts_ns);
+    return i < s->n_steps && s->steps[i].cpu.begin_ns <= ts_ns ? i : UINT32_MAX;
 }
 
 static bool is_of_loop(const struct measure *m, const struct lane *l)
@@ -132,16 +129,12 @@ static int64_t launches(const struct step *s)
 /* The median of sorted values with one of those equal to `out` left out. */
 static int64_t median_without(const int64_t *sorted, uint32_t n, int64_t out)
 {
-    uint32_t lo = 0, hi = n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (sorted[mid] < out) lo = mid + 1;
-        else hi = mid;
-    }
+    uint32_t left_out = 0;
+    SEARCH_PAST(left_out, n, sorted[left_out] < out);
     int64_t middle[2];
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t at = (n - 2 + i) / 2; /* of the n - 1 that are left */
-        middle[i] = sorted[at < lo ? at : at + 1];
+        middle[i] = sorted[at < left_out ? at : at + 1];
     }
     return stats_median(middle, 2);
 }

@@ -2,6 +2,7 @@
 #include "analyze/waits/queue_full.h"
 
 #include "analyze/names/overhead.h"
+#include "base/search.h"
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -40,13 +41,9 @@ int64_t queue_full_ns(const struct queue_full *p, const struct trace *t, row_t r
 {
     int64_t begin = t->ts_ns[r], end = trace_end_ns(t, r), sum = 0;
     if (end - begin < PRESSURE_NS) return 0;
-    uint32_t lo = 0, hi = p->n_full;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (p->full[mid].end_ns <= begin) lo = mid + 1;
-        else hi = mid;
-    }
-    for (; lo < p->n_full && p->full[lo].begin_ns < end; lo++)
-        sum += least(p->full[lo].end_ns, end) - most(p->full[lo].begin_ns, begin);
+    uint32_t i = 0;
+    SEARCH_PAST(i, p->n_full, p->full[i].end_ns <= begin);
+    for (; i < p->n_full && p->full[i].begin_ns < end; i++)
+        sum += least(p->full[i].end_ns, end) - most(p->full[i].begin_ns, begin);
     return sum;
 }

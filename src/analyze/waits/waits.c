@@ -7,6 +7,7 @@
 #include "analyze/names/source_place.h"
 #include "analyze/waits/queue_full.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 /* A synchronize belongs to the copy before it when no more than this lies between them. */
@@ -221,14 +222,10 @@ static int64_t launched_ns(const struct trace *t, row_t work)
  * stream starts its work in the order of the launches, so the last one tells. */
 static int64_t stream_done(const struct trace *t, const struct lane *l, int64_t ts_ns)
 {
-    row_t lo = l->begin, hi = l->end;
-    while (lo < hi) {
-        row_t mid = lo + (hi - lo) / 2;
-        if (launched_ns(t, mid) < ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    if (lo == l->begin) return ts_ns;
-    int64_t end = trace_end_ns(t, lo - 1);
+    row_t i = l->begin;
+    SEARCH_PAST(i, l->end, launched_ns(t, i) < ts_ns);
+    if (i == l->begin) return ts_ns;
+    int64_t end = trace_end_ns(t, i - 1);
     return end > ts_ns ? end : ts_ns;
 }
 
