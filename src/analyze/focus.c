@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "analyze/stages/stage_tree.h"
-#include "analyze/stats.h"
 #include "analyze/steps/steps.h"
+#include "base/stats.h"
 #include "trace/cut.h"
 
 #define COLD_RATIO   1.5  /* over the usual time of a call: it was not warmed up */

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "analyze/stats.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/stats.h"
 
 enum { COPY_BYTES = 64000000, SMALL_BYTES = 4096, WARM = 2, ROUNDS = 12, SMALL_ROUNDS = 50 };
 

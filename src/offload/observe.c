@@ -2,7 +2,7 @@
 #include "offload/observe.h"
 
 #include "analyze/names/overhead.h"
-#include "analyze/stats.h"
+#include "base/stats.h"
 
 /* Copies from here on are long enough for their rate to be that of the bus. */
 #define LARGE_BYTES 1000000

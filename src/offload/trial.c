@@ -2,7 +2,7 @@
  * step, and one in which they always were there, for the later ones. */
 #include "offload/trial.h"
 
-#include "analyze/stats.h"
+#include "base/stats.h"
 #include "offload/offload_private.h"
 
 static uint32_t thread_of_lane(const struct sim_model *m, lane_id lane)

@@ -1,5 +1,5 @@
 /* test_stats.c: what median and percentile mean, and sorting against the library's. */
-#include "analyze/stats.h"
+#include "base/stats.h"
 
 #include "test.h"
 

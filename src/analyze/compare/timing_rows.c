@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/stats.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 
 enum { ROOT = 0, MOST_NODES = 1 << 16 };

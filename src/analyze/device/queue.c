@@ -1,15 +1,8 @@
 /* queue.c: launches count up, starts count down; both lists sorted, then merged. */
 #include "analyze/device/queue.h"
 
-#include <stdlib.h>
-
 #include "base/search.h"
-
-static int by_time(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
+#include "base/stats.h"
 
 /* Work that waited: its launch and its start. Returns how many. */
 static uint32_t collect(const struct trace *t, const struct device_line *d, int64_t *launches,
@@ -46,7 +39,7 @@ int queue_run(const struct trace *t, const struct device_line *d, struct arena *
     int64_t *starts = arena_zalloc(mem, (size_t)d->n_work + 1, sizeof *starts);
     if (!q.points || !launches || !starts) return err_nomem(e);
     uint32_t n = collect(t, d, launches, starts); /* starts come sorted */
-    qsort(launches, n, sizeof *launches, by_time);
+    stats_sort(launches, n);
     merge(launches, starts, n, &q);
     arena_reset_to(mem, m);
     *ret = q;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "analyze/gaps/gap_split.h"
-#include "analyze/stats.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/stats.h"
 #include "base/vec.h"
 
 struct finder {

@@ -7,8 +7,8 @@
 #include "analyze/device/driving_calls.h"
 #include "analyze/device/thread_slices.h"
 #include "analyze/quality/integrity.h"
-#include "analyze/stats.h"
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 
 /* Idle time below which nobody looks for the reason of a single launch. */

@@ -8,10 +8,10 @@
 #include "analyze/names/calls.h"
 #include "analyze/ops/op_flops.h"
 #include "analyze/ops/op_links.h"
-#include "analyze/stats.h"
 #include "base/demangle.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 #include "base/wrap.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/launches/launches_private.h"
-#include "analyze/stats.h"
+#include "base/stats.h"
 
 enum {
     FEWEST_KERNELS = 4,  /* fewer say nothing about a stage */

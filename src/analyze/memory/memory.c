@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/memory/memory_private.h"
-#include "analyze/stats.h"
+#include "base/stats.h"
 
 enum {
     FEWEST_STEPS = 3,   /* levels to compare before anything is called growth */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "analyze/names/overhead.h"
-#include "analyze/stats.h"
 #include "base/human.h"
+#include "base/stats.h"
 
 #define NS_PER_SECOND 1000000000
 

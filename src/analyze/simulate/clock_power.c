@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "analyze/stats.h"
 #include "base/map.h"
+#include "base/stats.h"
 
 /* Fewer runs, or shorter ones, say nothing. */
 #define LEAST_RUNS 6

@@ -7,7 +7,7 @@
 #include "analyze/device/memory_levels.h"
 #include "analyze/names/source_place.h"
 #include "analyze/stages/stages_private.h"
-#include "analyze/stats.h"
+#include "base/stats.h"
 
 enum { CONTAINER_PCT = 50 }; /* share of a container's time that its stages cover */
 

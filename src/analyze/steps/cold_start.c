@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/names/label.h"
-#include "analyze/stats.h"
+#include "base/stats.h"
 
 enum { DEAD_TIMES = 3, DEAD_NS = 10000, DEAD_PCT = 5, FEWEST_CALLS = 3 };
 

@@ -3,9 +3,9 @@
 #include "analyze/steps/steps.h"
 
 #include "analyze/names/overhead.h"
-#include "analyze/stats.h"
 #include "analyze/steps/steps_private.h"
 #include "base/search.h"
+#include "base/stats.h"
 
 enum { FAR_PCT = 150, FAR_PCT_OF_TWO = 200 }; /* of the median: what makes an outlier */
 

@@ -1,6 +1,6 @@
 /* stats.h: order statistics of integers: what "median" and "p95" mean in every view. */
-#ifndef STRATA_ANALYZE_STATS_H
-#define STRATA_ANALYZE_STATS_H
+#ifndef STRATA_BASE_STATS_H
+#define STRATA_BASE_STATS_H
 
 #include <stdbool.h>
 #include <stdint.h>
