@@ -6,6 +6,7 @@
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/stats.h"
 
 /* A wait counts as having waited when what it waited for ended this shortly before it returned. */
 #define RETURN_WINDOW_NS 60000
@@ -19,17 +20,11 @@
 #define HELD_UP_FACTOR 4
 #define HELD_UP_NS     20000
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int64_t median(int64_t *v, uint32_t n, int64_t otherwise)
 {
     if (n == 0) return otherwise;
-    qsort(v, n, sizeof *v, by_value);
-    return v[n / 2];
+    stats_sort(v, n);
+    return stats_median(v, n);
 }
 
 /* Links every work to the one before it on its stream and measures typical latency (launches onto
