@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "offload/estimate.h"
 #include "offload/offload_private.h"
 #include "offload/resident.h"
@@ -291,10 +292,10 @@ static const char *verdict(const struct plan *p, const struct prediction *r)
 
 static void compare(struct plan *p)
 {
-    double now = (double)p->rows[p->base].total_ns;
+    int64_t now = p->rows[p->base].total_ns;
     for (uint32_t i = 0; i < p->n_rows; i++) {
         struct prediction *r = &p->rows[i];
-        r->gain_pct = now > 0 ? 100 * (now - (double)r->total_ns) / now : 0;
+        r->gain_pct = stats_pct(now - r->total_ns, now);
         r->break_even = i == p->base ? 0 : break_even(p, r);
         r->fits = (!p->facts.vram_bytes || r->peak_vram_bytes <= p->facts.vram_bytes) &&
                   (!p->facts.ram_bytes || r->host_ram_bytes <= p->facts.ram_bytes);

@@ -72,3 +72,11 @@ TEST(median_and_percentiles)
 }
 
 TEST_MAIN
+
+TEST(a_share_of_nothing_is_none)
+{
+    CHECK_NEAR(stats_pct(1, 4), 25, 0);
+    CHECK_NEAR(stats_pct(-1, 4), -25, 0);
+    CHECK_NEAR(stats_pct(3, 0), 0, 0);
+    CHECK_NEAR(stats_pct(3, -1), 0, 0);
+}

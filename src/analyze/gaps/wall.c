@@ -1,6 +1,8 @@
 /* wall.c: the largest part names the bound, when it is large enough; else it is mixed. */
 #include "analyze/gaps/wall.h"
 
+#include "base/stats.h"
+
 /* The device is the bottleneck when it works this share of the time between its first and its last
  * work, and this share of the whole run. */
 #define GPU_SHARE       0.85
@@ -105,7 +107,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     take_apart(cx, w->wall_ns, &w->parts);
     w->bound = w->abstains ? BOUND_UNKNOWN : bound_of(&w->parts);
     int64_t busy = w->parts.kernel_ns + w->parts.copy_ns;
-    w->busy_pct = w->wall_ns > 0 ? 100.0 * (double)busy / (double)w->wall_ns : 0;
+    w->busy_pct = stats_pct(busy, w->wall_ns);
     return 0;
 }
 

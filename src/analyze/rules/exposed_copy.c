@@ -2,6 +2,7 @@
  * beside the kernels on a stream of their own. */
 #include "analyze/rules/rule.h"
 #include "base/human.h"
+#include "base/stats.h"
 
 static bool crosses_the_bus(const struct trace *t, row_t r)
 {
@@ -28,9 +29,7 @@ static int report_copies(const struct context *cx, row_t longest, int64_t total_
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    double share = wall_of(cx)->wall_ns > 0
-                       ? 100.0 * (double)wall_of(cx)->parts.copy_ns / (double)wall_of(cx)->wall_ns
-                       : 0;
+    double share = stats_pct(wall_of(cx)->parts.copy_ns, wall_of(cx)->wall_ns);
     if (share < cx->th.value[TH_COPY_SHARE_PCT] || wall_of(cx)->parts.kernel_ns <= 0) return 0;
     int64_t total;
     row_t longest =

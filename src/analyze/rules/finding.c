@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 
 /* Findings beyond this many are not simulated one after another any more. */
@@ -59,14 +60,9 @@ struct ranking {
     int64_t wall_ns; /* with those fixed */
 };
 
-static double share(int64_t part, int64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static bool worth(const struct ranking *r, int64_t gain_ns)
 {
-    return share(gain_ns, r->u->plain_ns) >= r->th->value[TH_REPORT_GAIN_PCT];
+    return stats_pct(gain_ns, r->u->plain_ns) >= r->th->value[TH_REPORT_GAIN_PCT];
 }
 
 /* Wall clock with what is fixed so far, plus the findings [from, to). */
@@ -256,7 +252,7 @@ static uint32_t split_advice(struct findings *f)
 
 static void set_severity(struct ranking *r, struct finding *f)
 {
-    f->gain_pct = share(f->gain_ns, r->u->plain_ns);
+    f->gain_pct = stats_pct(f->gain_ns, r->u->plain_ns);
     double below = f->alone.gain_pct - f->alone.low_pct,
            above = f->alone.high_pct - f->alone.gain_pct;
     f->low_pct = f->gain_pct > below ? f->gain_pct - below : 0;

@@ -2,6 +2,7 @@
  * through a buffer of its own, slowly, and holds the CPU meanwhile; pinned memory does neither. */
 #include "analyze/rules/rule.h"
 #include "base/human.h"
+#include "base/stats.h"
 
 /* Smaller copies are constants: rule sync_in_loop. */
 #define LEAST_BYTES 65536
@@ -40,8 +41,7 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct copies c = add_up(cx->t);
-    double share =
-        wall_of(cx)->wall_ns > 0 ? 100.0 * (double)c.ns / (double)wall_of(cx)->wall_ns : 0;
+    double share = stats_pct(c.ns, wall_of(cx)->wall_ns);
     return c.n && share >= cx->th.value[TH_REPORT_GAIN_PCT] ? report_copies(cx, &c, out, e) : 0;
 }
 
