@@ -51,3 +51,5 @@ TEST(the_end_is_evaluated_once)
     CHECK_EQ_UINT(i, 5);
     CHECK_EQ_UINT(asked, 1);
 }
+
+TEST_MAIN

@@ -71,8 +71,6 @@ TEST(median_and_percentiles)
     CHECK_EQ_INT(stats_percentile(v, 4, 95), 4);
 }
 
-TEST_MAIN
-
 TEST(a_share_of_nothing_is_none)
 {
     CHECK_NEAR(stats_pct(1, 4), 25, 0);
@@ -80,3 +78,5 @@ TEST(a_share_of_nothing_is_none)
     CHECK_NEAR(stats_pct(3, 0), 0, 0);
     CHECK_NEAR(stats_pct(3, -1), 0, 0);
 }
+
+TEST_MAIN

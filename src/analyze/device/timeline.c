@@ -51,18 +51,15 @@ static void merge_streams(const struct trace *t, struct cursor *heap, uint32_t n
 static void take_union(const struct trace *t, struct device_line *d)
 {
     for (uint32_t i = 0; i < d->n_work; i++) {
-        struct span s = {t->ts_ns[d->work[i]], trace_end_ns(t, d->work[i])};
+        struct span s = trace_span(t, d->work[i]);
         if (i == 0 || s.end_ns > d->extent.end_ns) d->extent.end_ns = s.end_ns;
-        if (s.end_ns == s.begin_ns) continue;
-        struct span *last = d->n_busy ? &d->busy[d->n_busy - 1] : NULL;
-        if (!last || s.begin_ns > last->end_ns) d->busy[d->n_busy++] = s;
-        else if (s.end_ns > last->end_ns) last->end_ns = s.end_ns;
+        if (s.end_ns > s.begin_ns) d->n_busy = span_join(d->busy, d->n_busy, s);
     }
     if (d->n_work) d->extent.begin_ns = t->ts_ns[d->work[0]];
     int64_t sum = 0;
     for (uint32_t i = 0; i < d->n_busy; i++) {
         d->busy_before_ns[i] = sum;
-        sum += d->busy[i].end_ns - d->busy[i].begin_ns;
+        sum += span_ns(d->busy[i]);
     }
     d->busy_before_ns[d->n_busy] = sum;
 }

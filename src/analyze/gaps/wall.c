@@ -15,14 +15,11 @@
 /* Time on the device when at least one kernel or fill runs. */
 static int64_t kernel_time(const struct trace *t, const struct device_line *d)
 {
-    int64_t total = 0, end = INT64_MIN;
+    int64_t total = 0, covered = INT64_MIN;
     for (uint32_t i = 0; i < d->n_work; i++) {
         row_t r = d->work[i];
         if (t->kind[r] == KIND_MEMCPY) continue;
-        int64_t from = t->ts_ns[r] > end ? t->ts_ns[r] : end;
-        int64_t to = trace_end_ns(t, r);
-        if (to > from) total += to - from;
-        if (to > end) end = to;
+        total += span_uncovered(&covered, trace_span(t, r));
     }
     return total;
 }

@@ -65,15 +65,15 @@ static struct cut_out cut_out(const struct run *r, const struct thread_state *th
     const struct sim_cut *cuts = r->plan->cuts;
     uint32_t i = th->first_cut;
     SEARCH_PAST(i, th->end_cut, cuts[i].end_ns <= from);
+    struct span piece = {from, to};
     struct cut_out gone = {0};
     for (; i < th->end_cut && cuts[i].begin_ns < to; i++) {
         const struct sim_cut *c = &cuts[i];
-        int64_t b = c->begin_ns > from ? c->begin_ns : from;
-        int64_t e = c->end_ns < to ? c->end_ns : to;
-        gone.ns += (double)(e - b) * (1 - c->keep);
+        double ns = (double)span_ns(span_both((struct span){c->begin_ns, c->end_ns}, piece));
+        gone.ns += ns * (1 - c->keep);
         if (!c->unrecorded) continue;
-        gone.unrecorded_ns += (double)(e - b);
-        gone.weight += c->weight * (double)(e - b) / (double)(c->end_ns - c->begin_ns);
+        gone.unrecorded_ns += ns;
+        gone.weight += c->weight * ns / (double)(c->end_ns - c->begin_ns);
     }
     return gone;
 }

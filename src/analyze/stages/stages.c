@@ -121,12 +121,11 @@ static int lay_out_work(struct measure *m, struct err *e)
 /* Time inside the call when devices that work at all had nothing to do. */
 static int64_t idle_in(const struct measure *m, row_t row)
 {
-    int64_t sum = 0, begin = m->t->ts_ns[row], end = trace_end_ns(m->t, row);
+    int64_t sum = 0;
     for (uint32_t d = 0; d < timeline_of(m->cx)->n_devices; d++) {
         const struct device_line *line = &timeline_of(m->cx)->devices[d];
-        int64_t from = begin > line->extent.begin_ns ? begin : line->extent.begin_ns;
-        int64_t to = end < line->extent.end_ns ? end : line->extent.end_ns;
-        sum += timeline_idle_ns(line, from, to);
+        struct span working = span_both(trace_span(m->t, row), line->extent);
+        sum += timeline_idle_ns(line, working.begin_ns, working.end_ns);
     }
     return sum;
 }
