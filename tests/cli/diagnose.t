@@ -127,6 +127,15 @@ $ strata whatif v0.json.gz --scale-kernel gemm
 $ strata whatif v0.json.gz --wall none
 ! strata: --wall takes a number from 0.001 to 1e+09, not 'none'
 ? 2
+$ strata whatif v0.json.gz --pin-copies abc
+! strata: --pin-copies takes GB/s from 0 to 10000, not 'abc'
+? 2
+$ strata whatif v0.json.gz --pin-copies 25GB
+! strata: --pin-copies takes GB/s from 0 to 10000, not '25GB'
+? 2
+$ strata whatif v0.json.gz --pin-copies -1
+! strata: --pin-copies takes GB/s from 0 to 10000, not '-1'
+? 2
 
 # What the fix changed: the parts add up to the change of the wall clock.
 $ strata diff v0.json.gz v1.json.gz

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/names/copy.h"
 #include "base/opt.h"
 
 #define MOST_LINES 1000
@@ -78,8 +79,8 @@ static double pageable_mb(const struct context *cx)
     double bytes = 0;
     for (row_t r = 0; r < cx->t->n_rows; r++) {
         const struct gpu_info *g = cx->t->kind[r] == KIND_MEMCPY ? trace_gpu(cx->t, r) : NULL;
-        if (g && g->bytes > 0 && str_has(trace_name(cx->t, r), "Pageable"))
-            bytes += (double)g->bytes;
+        if (!g || g->bytes <= 0 || copy_of(cx->t, r).memory != MEMORY_PAGEABLE) continue;
+        bytes += (double)g->bytes;
     }
     return bytes / 1e6;
 }

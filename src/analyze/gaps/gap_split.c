@@ -238,7 +238,7 @@ static struct gap_cause of_launch(const struct gap_split *s, const struct gap_at
 
 static bool is_staged(const struct trace *t, row_t work)
 {
-    return t->kind[work] == KIND_MEMCPY && copy_parse(trace_name(t, work)).pageable;
+    return copy_of(t, work).memory == MEMORY_PAGEABLE;
 }
 
 /* Launched, but not started: what it waits for. */

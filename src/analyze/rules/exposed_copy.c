@@ -1,14 +1,10 @@
 /* exposed_copy.c: copies between host and device that no kernel hides, although they would run
  * beside the kernels on a stream of their own. */
+#include "analyze/names/copy.h"
 #include "analyze/rules/rule.h"
+#include "analyze/simulate/pinned_speed.h"
 #include "base/human.h"
 #include "base/stats.h"
-
-static bool crosses_the_bus(const struct trace *t, row_t r)
-{
-    struct str name = trace_name(t, r);
-    return str_has(name, "HtoD") || str_has(name, "DtoH");
-}
 
 /* The longest copy over the bus on the busiest device, and how much of them all there is. */
 static row_t longest_copy(const struct trace *t, const struct device_line *d, int64_t *ret_total_ns)
@@ -17,7 +13,7 @@ static row_t longest_copy(const struct trace *t, const struct device_line *d, in
     *ret_total_ns = 0;
     for (uint32_t i = 0; d && i < d->n_work; i++) {
         row_t r = d->work[i];
-        if (t->kind[r] != KIND_MEMCPY || !crosses_the_bus(t, r)) continue;
+        if (!copy_crosses(copy_of(t, r))) continue;
         *ret_total_ns += t->dur_ns[r];
         if (best == ROW_NONE || t->dur_ns[r] > t->dur_ns[best]) best = r;
     }
@@ -72,7 +68,7 @@ static int report_copies(const struct context *cx, row_t longest, int64_t total_
                  rule_name(cx, trace_name(cx->t, longest), 60),
                  human_time(cx->t->dur_ns[longest]).s);
     f->edits[f->n_edits++] =
-        (struct sim_edit){.kind = EDIT_OVERLAP_COPIES, .factor = rule_pinned_speed(cx)};
+        (struct sim_edit){.kind = EDIT_OVERLAP_COPIES, .factor = pinned_speed(cx->t).bytes_per_ns};
     f->thresholds[f->n_thresholds++] = TH_COPY_SHARE_PCT;
     return 0;
 }

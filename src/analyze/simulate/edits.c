@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/names/copy.h"
 #include "analyze/simulate/cache_warm.h"
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
@@ -329,16 +330,15 @@ static int edit_copies(struct plan_build *b, struct sim_edit *ed, struct err *e)
     if (ahead && !b->plan->bus) return err_nomem(e);
     for (uint32_t w = 0; w < m->n_works; w++) {
         const struct sim_work *k = &m->works[w];
-        struct str name = trace_name(m->t, k->row);
-        bool up = str_has(name, "HtoD"), pageable = str_has(name, "Pageable");
-        if (m->t->kind[k->row] != KIND_MEMCPY || (!up && !str_has(name, "DtoH"))) continue;
-        if (!ahead && !pageable) continue;
+        struct copy c = copy_of(m->t, k->row);
+        bool pageable = c.memory == MEMORY_PAGEABLE;
+        if (!copy_crosses(c) || (!ahead && !pageable)) continue;
         ed->n_matched++;
         const struct gpu_info *g = trace_gpu(m->t, k->row);
         bool sized = g && g->bytes > 0 && ed->factor > 0;
         int64_t pinned = sized && pageable ? (int64_t)((double)g->bytes / ed->factor) : INT64_MAX;
         if (pinned < k->end_ns - k->begin_ns) b->plan->work_ns[w] = pinned;
-        if (ahead) b->plan->bus[w] = up ? 1 : 2;
+        if (ahead) b->plan->bus[w] = c.way == COPY_TO_DEVICE ? 1 : 2;
         if (k->call != SIM_NONE) stop_waiting(b, k->call, ahead);
     }
     return 0;

@@ -1,4 +1,5 @@
 /* model_constants.c: what is typical of the trace, and from it the constants of every node. */
+#include "analyze/names/copy.h"
 #include "analyze/simulate/model.h"
 
 #include <stdlib.h>
@@ -187,7 +188,7 @@ static bool blocks_on_own(const struct model_build *b, const struct sim_call *c)
     const struct sim_work *k = &b->m->works[b->m->works_by_call[c->first_work + c->n_work - 1]];
     if (b->t->kind[k->row] != KIND_MEMCPY || k->end_ns - c->end_ns > RETURN_WINDOW_NS) return false;
     if (c->end_ns - k->begin_ns < (k->end_ns - k->begin_ns) / 2) return false;
-    return str_has(trace_name(b->t, k->row), "Pageable") ||
+    return copy_of(b->t, k->row).memory == MEMORY_PAGEABLE ||
            calls_kind(b->calls, b->t, c->row) == CALL_COPY_SYNC;
 }
 

@@ -51,12 +51,6 @@ static row_t copied_by(const struct trace *t, row_t call)
     return n && t->kind[rows[0]] == KIND_MEMCPY ? rows[0] : ROW_NONE;
 }
 
-static struct copy copy_of(const struct trace *t, row_t copy)
-{
-    if (copy == ROW_NONE) return (struct copy){COPY_UNKNOWN, false};
-    return copy_parse(trace_name(t, copy));
-}
-
 static int64_t bytes_of(const struct trace *t, row_t copy)
 {
     const struct gpu_info *g = copy == ROW_NONE ? NULL : trace_gpu(t, copy);
@@ -68,7 +62,7 @@ static int64_t bytes_of(const struct trace *t, row_t copy)
 static bool copy_waits(const struct trace *t, row_t copy)
 {
     struct copy c = copy_of(t, copy);
-    if (!c.pageable) return false;
+    if (c.memory != MEMORY_PAGEABLE) return false;
     return c.way == COPY_TO_HOST ||
            (c.way == COPY_TO_DEVICE && bytes_of(t, copy) > WAITS_FEW_BYTES);
 }
