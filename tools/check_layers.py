@@ -46,7 +46,7 @@ SUBJECTS = {
 }
 SUBJECTS["rules"] = list(SUBJECTS)
 SUBJECTS["compare"] = list(SUBJECTS)
-TOP = {"context": [], "thresholds": [], "stats": [], "focus": list(SUBJECTS)}
+TOP = {"context": [], "thresholds": [], "focus": list(SUBJECTS)}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 ROOT = Path(__file__).resolve().parent.parent

@@ -20,7 +20,7 @@ int context_need(struct context *cx, const struct pass *p, struct err *e)
     if (cx->kept[p->id]) return 0;
     for (const struct pass *const *n = p->needs; n && *n; n++) TRY(context_need(cx, *n, e));
     void *result = arena_zalloc(cx->mem, 1, p->size);
-    if (!result) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!result) return err_nomem(e);
     int rc = p->run(cx, result, e);
     if (rc < 0 && p->done) p->done(result);
     if (rc < 0) return rc;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "analyze/stages/stage_tree.h"
-#include "analyze/stats.h"
 #include "analyze/steps/steps.h"
+#include "base/stats.h"
 #include "trace/cut.h"
 
 #define COLD_RATIO   1.5  /* over the usual time of a call: it was not warmed up */
@@ -208,7 +208,7 @@ int focus_find(const struct trace *t, struct arena *mem, struct focus *ret, stru
     TRY(stage_tree_run(t, false, mem, &k.tree, e));
     int rc = look(&k, ret);
     context_done(&k.cx);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 int focus_cut(struct trace **t, struct err *e)

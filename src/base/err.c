@@ -23,6 +23,13 @@ void err_set(struct err *e, int code, const char *fmt, ...)
     e->code = code;
 }
 
+int err_grow(struct err *e, int rc)
+{
+    if (rc >= 0) return 0;
+    if (rc == ERR_NOMEM) return err_nomem(e);
+    return FAIL(e, rc, "the input is too large: a limit of Strata was reached");
+}
+
 void err_at(struct err *e, const char *file, int64_t offset)
 {
     if (!e) return;

@@ -50,4 +50,14 @@ void err_at(struct err *e, const char *file, int64_t offset);
  * that compilers and checkers see what is returned. */
 #define FAIL(e, code, ...) (err_set((e), (code), __VA_ARGS__), (code))
 
+/* The only words for ERR_NOMEM: `if (!rows) return err_nomem(e);`. */
+static inline int err_nomem(struct err *e)
+{
+    return FAIL(e, ERR_NOMEM, "out of memory");
+}
+
+/* Words for the result of something that grows (vec, map, intern) and itself takes no `struct
+ * err`: `return err_grow(e, rc);`. What is not negative is passed on as 0. */
+int err_grow(struct err *e, int rc);
+
 #endif

@@ -117,11 +117,11 @@ static int open_temp(struct file_out *f, struct err *e)
     if (realpath(f->path, real)) { /* through a link to where it points */
         mem_free(f->path);
         f->path = mem_strdup(real);
-        if (!f->path) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!f->path) return err_nomem(e);
     }
     size_t n = strlen(f->path) + 32;
     f->temp = mem_alloc(n);
-    if (!f->temp) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!f->temp) return err_nomem(e);
     snprintf(f->temp, n, "%s.tmp%ld", f->path, (long)getpid());
     unlink(f->temp); /* left by a process of the same number that was killed */
     f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -137,7 +137,7 @@ int file_out_begin(struct file_out *f, const char *path, struct err *e)
     *f = (struct file_out){.fd = -1};
     f->path = mem_strdup(path);
     f->buffer = mem_alloc(OUT_BUFFER);
-    int rc = f->path && f->buffer ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = f->path && f->buffer ? 0 : err_nomem(e);
     struct stat st;
     bool special = strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
     if (rc == 0) rc = special ? open_direct(f, e) : open_temp(f, e);

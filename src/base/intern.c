@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 #define LARGEST (UINT32_MAX - 2)
@@ -54,16 +55,10 @@ struct str intern_view_get(const struct intern_view *v, str_id id)
 /* Binary search in the sorted ids of a borrowed table. */
 static str_id view_find(const struct intern *t, struct str s)
 {
-    uint32_t lo = 0, hi = t->n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        str_id id = t->view.order[mid];
-        int c = str_cmp(intern_get(t, id), s);
-        if (c == 0) return id < t->n ? id : STR_NONE;
-        if (c < 0) lo = mid + 1;
-        else hi = mid;
-    }
-    return STR_NONE;
+    uint32_t i = 0;
+    SEARCH_PAST(i, t->n, str_cmp(intern_get(t, t->view.order[i]), s) < 0);
+    str_id id = i < t->n ? t->view.order[i] : STR_NONE;
+    return id < t->n && str_eq(intern_get(t, id), s) ? id : STR_NONE;
 }
 
 uint64_t intern_hash(struct str s)

@@ -30,7 +30,7 @@ static int fail(struct reader *r, const char *what)
 
 static int no_memory(struct reader *r)
 {
-    return FAIL(r->e, ERR_NOMEM, "out of memory");
+    return err_nomem(r->e);
 }
 
 static void skip_blanks(struct reader *r)

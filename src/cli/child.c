@@ -126,7 +126,7 @@ int child_read(char **argv, struct buf *out, int *ret_status, struct err *e)
     close(ends[0]);
     if (rc < 0) return rc;
     if (out->n > CHILD_MOST_BYTES) return FAIL(e, ERR_LIMIT, "%s prints too much", argv[0]);
-    return buf_ok(out) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return buf_ok(out) ? 0 : err_nomem(e);
 }
 
 int child_end_alike(int status)

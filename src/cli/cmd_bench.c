@@ -89,7 +89,7 @@ static int start(struct cli *cli, const struct opts *o, struct arena *mem, struc
             "the Python package is not beside this program: install both with `pip install .` in "
             "the source tree, or run `python -m strata.bench` where it is installed");
     char **argv = command_line(cli, o, mem);
-    if (!argv) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!argv) return err_nomem(e);
     /* Stages are only looked up by their names: nothing may be recorded while it is measured. */
     setenv("STRATA", "off", 1);
     int status = 0;

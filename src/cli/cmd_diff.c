@@ -114,8 +114,7 @@ static int write_page(const struct view_diff *v, struct side *b, struct side *a,
     buf_init(&doc);
     view_diff_json(&doc, v);
     struct page p = {.kind = "diff", .title = a->path, .diff = buf_str(&doc)};
-    int rc = buf_ok(&doc) ? html_write(&p, sides, 2, file, &mem, e)
-                          : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = buf_ok(&doc) ? html_write(&p, sides, 2, file, &mem, e) : err_nomem(e);
     if (rc == 0) html_tell(file);
     buf_done(&doc);
     arena_done(&mem);

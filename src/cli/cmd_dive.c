@@ -81,8 +81,7 @@ static int write_page(const struct dive *d, const char *title, const char *file,
     buf_init(&doc);
     view_dive_json(&doc, d);
     struct page p = {.kind = "dive", .title = title, .dive = buf_str(&doc)};
-    int rc =
-        buf_ok(&doc) ? html_write(&p, NULL, 0, file, &mem, e) : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = buf_ok(&doc) ? html_write(&p, NULL, 0, file, &mem, e) : err_nomem(e);
     if (rc == 0) html_tell(file);
     buf_done(&doc);
     arena_done(&mem);
@@ -165,13 +164,13 @@ static int find_trace(const char *path, struct arena *mem, const char **ret, str
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns && *ret == path; i++) {
         const char *pattern = arena_printf(mem, "%s/%s", path, patterns[i]);
         glob_t g;
-        if (!pattern) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!pattern) return err_nomem(e);
         if (glob(pattern, 0, NULL, &g) != 0) continue;
         size_t n = g.gl_pathc;
         *ret = n == 1 ? arena_strdup(mem, str_c(g.gl_pathv[0])) : path;
         globfree(&g);
         if (n > 1) return FAIL(e, ERR_USAGE, "%s holds traces of %zu stages: name one", path, n);
-        if (!*ret) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!*ret) return err_nomem(e);
     }
     return 0;
 }
@@ -209,7 +208,7 @@ static int count(struct cli *cli, const struct opts *o, struct arena *mem, struc
 {
     struct pm_result r;
     char **command = command_from(o, 0, mem);
-    if (!command) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!command) return err_nomem(e);
     TRY(gpu_counters_run(command, mem, &r, e));
     struct screen s = {&cli->out, o->args[0], cli->width, cli->color, UINT32_MAX};
     if (cli->json) view_counters_json(&cli->out, &r);
@@ -223,7 +222,7 @@ static int dive(struct cli *cli, const struct opts *o, struct arena *mem, struct
     if (opt_has(o, "counters")) return count(cli, o, mem, e);
     TRY(html_check(o, e));
     j.command = command_from(o, 1, mem);
-    if (!j.command) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!j.command) return err_nomem(e);
     if (!ncu_run_is_report(j.path)) return with_trace(cli, o, &j, mem, e);
     if (*j.command)
         return FAIL(e, ERR_USAGE,

@@ -102,8 +102,7 @@ static int draw(const char *path, const struct plan *p, struct err *e)
     struct buf svg;
     buf_init(&svg);
     chart_offload_svg(&svg, p);
-    int rc = buf_ok(&svg) ? file_write_whole(path, svg.p, svg.n, e)
-                          : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = buf_ok(&svg) ? file_write_whole(path, svg.p, svg.n, e) : err_nomem(e);
     buf_done(&svg);
     return rc;
 }

@@ -121,8 +121,7 @@ static int recover(struct cli *cli, const struct opts *o, struct arena *mem, str
     v.trace = opt_get(o, "output", arena_printf(mem, "%s/trace.strata", folder));
     v.n_rows = t->n_rows;
     struct export_options options = {.n_threads = pool_size()};
-    int rc = v.trace ? export_find("strata")->write(t, v.trace, &options, e)
-                     : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = v.trace ? export_find("strata")->write(t, v.trace, &options, e) : err_nomem(e);
     if (rc == 0 && cli->json) show_json(cli, &v);
     else if (rc == 0) show_text(cli, &v, t, folder);
     trace_free(t);

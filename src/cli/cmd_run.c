@@ -164,7 +164,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     TRY(rundir_make(&where, dir, e));
     TRY(set_environment(o, dir, where.pipeline, e));
     char **argv = mem_zalloc((size_t)o->n_args + 1, sizeof *argv);
-    if (!argv) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!argv) return err_nomem(e);
     for (int i = 0; i < o->n_args; i++) argv[i] = o->args[i];
     int status = 0;
     int rc = child_run(argv, cli->json, &status, e);

@@ -32,7 +32,7 @@ static int predict(struct context *cx, const struct sync_site *site, struct pred
     const struct syncs *syncs = syncs_of(cx);
     struct sim_edit one = {.kind = EDIT_DROP_SYNC, .rows = site->rows, .n_rows = site->n_rows};
     struct sim_edit *all = arena_zalloc(cx->mem, syncs->n_sites + (size_t)1, sizeof *all);
-    if (!all) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!all) return err_nomem(e);
     uint32_t n = 0;
     for (uint32_t i = 0; i < syncs->n_sites; i++) {
         const struct sync_site *s = &syncs->sites[i];

@@ -2,13 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/simulate/pinned_speed.h"
 #include "analyze/simulate/undistort.h"
 #include "analyze/steps/steps.h"
 #include "analyze/waits/syncs.h"
 #include "cli/cli.h"
 #include "report/view_whatif.h"
 
-#define MOST_EDITS OPT_MAX
+#define MOST_EDITS    OPT_MAX
+#define MOST_GB_PER_S 10000
 
 static const struct opt opts[] = {
     {"drop-sync", 0, "SITE", "remove a sync: its number in `strata syncs`; repeatable", NULL},
@@ -72,21 +74,20 @@ static int with_factor(struct whatif *w, const char *option, const char *value, 
                     option, value);
     ed->pattern = arena_strdup(&w->mem, str_from(value, (size_t)(eq - value)));
     ed->factor = f;
-    return ed->pattern ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return ed->pattern ? 0 : err_nomem(e);
 }
 
-/* Speed of pinned copies in bytes a nanosecond: given, seen in the trace, or a PCIe 4 guess. */
-static double pinned_speed(const struct trace *t, double given)
+/* "0" is the speed that the trace shows. */
+static int given_speed(const struct whatif *w, const char *value, struct sim_edit *ed,
+                       struct err *e)
 {
-    if (given > 0) return given;
-    double bytes = 0, ns = 0;
-    for (row_t r = 0; r < t->n_rows; r++) {
-        const struct gpu_info *g = t->kind[r] == KIND_MEMCPY ? trace_gpu(t, r) : NULL;
-        if (!g || g->bytes < 1 << 20 || !str_has(trace_name(t, r), "Pinned")) continue;
-        bytes += (double)g->bytes;
-        ns += (double)t->dur_ns[r];
-    }
-    return ns > 0 ? bytes / ns : 25;
+    char *end;
+    double given = strtod(value, &end);
+    if (end == value || *end || !(given >= 0 && given <= MOST_GB_PER_S))
+        return FAIL(e, ERR_USAGE, "--pin-copies takes GB/s from 0 to %d, not '%s'", MOST_GB_PER_S,
+                    value);
+    ed->factor = given > 0 ? given : pinned_speed(w->t).bytes_per_ns;
+    return 0;
 }
 
 static int parse_edit(struct whatif *w, const char *name, const char *value, struct sim_edit *ed,
@@ -104,8 +105,8 @@ static int parse_edit(struct whatif *w, const char *name, const char *value, str
     else return 1;
     if (ed->kind == EDIT_SCALE_CPU || ed->kind == EDIT_SCALE_KERNEL)
         return with_factor(w, name, value, ed, e);
-    if (ed->kind == EDIT_PIN_COPIES || ed->kind == EDIT_OVERLAP_COPIES)
-        ed->factor = pinned_speed(w->t, strtod(value, NULL));
+    if (ed->kind == EDIT_PIN_COPIES) return given_speed(w, value, ed, e);
+    if (ed->kind == EDIT_OVERLAP_COPIES) ed->factor = pinned_speed(w->t).bytes_per_ns;
     return 0;
 }
 
@@ -117,7 +118,7 @@ static int collect_edits(struct whatif *w, const struct opts *o, struct err *e)
         if (rc < 0) return rc;
         if (rc > 0) continue;
         w->words[w->n] = arena_printf(&w->mem, "--%s%s%s", name, value[0] ? " " : "", value);
-        if (!w->words[w->n++]) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!w->words[w->n++]) return err_nomem(e);
     }
     return 0;
 }

@@ -224,7 +224,7 @@ int doctor_run(struct doctor *d, struct arena *mem, struct err *e)
     check_counters(&v, gpu);
     check_clock(&v);
     for (int i = 0; i < d->n; i++) {
-        if (!d->list[i].found) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!d->list[i].found) return err_nomem(e);
         bool needed = strcmp(d->list[i].id, "library") == 0 ||
                       strcmp(d->list[i].id, "CUDA_INJECTION64_PATH") == 0;
         if (needed && d->list[i].state != DOCTOR_OK) d->timeline = NULL;

@@ -19,7 +19,7 @@ static int read_file(const char *path, struct arena *mem, struct ceilings *c, st
     char *copy = arena_strdup(mem, f.n ? str_from(f.p, f.n) : str_c(""));
     size_t n = f.n;
     file_unmap(&f);
-    if (!copy) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!copy) return err_nomem(e);
     int rc = ceilings_read(c, str_from(copy, n), mem, e);
     if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
     return rc;
@@ -79,7 +79,7 @@ int gpu_ceilings_get(const struct ceilings_wish *w, struct arena *mem, struct ce
     if (w->file && !datasheet) TRY(read_file(w->file, mem, ret, e));
     if (kept && !w->again && access(kept, R_OK) == 0) {
         int rc = read_file(kept, mem, ret, NULL);
-        if (rc == ERR_NOMEM) return FAIL(e, rc, "out of memory");
+        if (rc == ERR_NOMEM) return err_nomem(e);
         if (rc < 0) cli_say("%s cannot be used; --calibrate measures again", kept);
     }
     if (ret->memory.from == CEILING_NONE && !w->file && w->python) measure(w->python, mem, ret);

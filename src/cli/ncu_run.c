@@ -64,7 +64,7 @@ const char *ncu_run_find(struct arena *mem)
 static int read_csv(struct str text, struct arena *mem, struct ncu_report *ret, struct err *e)
 {
     char *copy = arena_strdup(mem, text);
-    if (!copy) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!copy) return err_nomem(e);
     return ncu_csv_read(str_from(copy, text.n), mem, ret, e);
 }
 
@@ -133,12 +133,12 @@ static int open_session(struct session *s, struct err *e)
 {
     const char *tmp = getenv("TMPDIR");
     char *folder = arena_printf(s->mem, "%s/strata-dive-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!folder) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!folder) return err_nomem(e);
     if (!mkdtemp(folder)) return FAIL(e, ERR_IO, "cannot make the folder %s", folder);
     s->folder = folder;
     s->report = arena_printf(s->mem, "%s/kernels.ncu-rep", folder);
     s->log = arena_printf(s->mem, "%s/ncu.log", folder);
-    return s->report && s->log ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return s->report && s->log ? 0 : err_nomem(e);
 }
 
 static void close_session(const struct session *s)

@@ -216,7 +216,7 @@ int offload_read_runs(const struct opts *o, uint32_t more, struct arena *mem, st
                       struct err *e)
 {
     p->runs = arena_zalloc(mem, OPT_MAX + (size_t)more, sizeof *p->runs);
-    if (!p->runs) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!p->runs) return err_nomem(e);
     const char *text;
     for (int i = 0; (text = opt_nth(o, "measured", i)); i++)
         TRY(parse_run(text, &p->runs[p->n_runs++], e));

@@ -73,7 +73,7 @@ static int terminal_width(void)
 
 int cli_flush(struct cli *cli, struct err *e)
 {
-    if (!buf_ok(&cli->out)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!buf_ok(&cli->out)) return err_nomem(e);
     size_t done = 0;
     while (done < cli->out.n) {
         ssize_t n = write(STDOUT_FILENO, cli->out.p + done, cli->out.n - done);

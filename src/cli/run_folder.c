@@ -86,8 +86,7 @@ static int write_timing(const char *path, const struct timing *t, struct err *e)
     struct buf out;
     buf_init(&out);
     timing_print(t, &out);
-    int rc = buf_ok(&out) ? file_write_whole(path, out.p, out.n, e)
-                          : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = buf_ok(&out) ? file_write_whole(path, out.p, out.n, e) : err_nomem(e);
     buf_done(&out);
     return rc;
 }
@@ -110,7 +109,7 @@ static int recover_one(const char *folder, const struct trace *t, const struct r
     TRY(timing_rows_run(t, process, mem, &timing, e));
     if (!timing.n_stages) return 0;
     const char *path = file_name(folder, f, mem);
-    if (!path) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!path) return err_nomem(e);
     TRY(write_timing(path, &timing, e));
     *ret_path = path;
     return 0;
@@ -129,7 +128,7 @@ int run_folder_recover(const char *path, struct arena *mem, struct run_folder_ma
     for (uint32_t i = 0; i < survey.n; i++) needed |= !has_own(&run, &survey.list[i]);
     if (!needed) return 0;
     ret->paths = arena_zalloc(mem, survey.n, sizeof *ret->paths);
-    if (!ret->paths) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->paths) return err_nomem(e);
     struct trace *t;
     TRY(rings_open(path, NULL, &t, e));
     int rc = 0;
@@ -166,8 +165,7 @@ static int write_md(const struct context *cx, const char *folder, const char *fi
     struct buf out;
     buf_init(&out);
     view_report_md(&out, cx, folder);
-    int rc = buf_ok(&out) ? file_write_whole(file, out.p, out.n, e)
-                          : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = buf_ok(&out) ? file_write_whole(file, out.p, out.n, e) : err_nomem(e);
     buf_done(&out);
     return rc;
 }

@@ -260,7 +260,7 @@ static void answer_all(const struct serve *s, bool once, struct table *t)
 int serve_run(struct serve *s, bool once, struct err *e)
 {
     struct table *t = mem_zalloc(1, sizeof *t);
-    if (!t) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!t) return err_nomem(e);
     answer_all(s, once, t);
     while (t->n) drop(t, 0);
     mem_free(t);

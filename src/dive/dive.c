@@ -67,7 +67,7 @@ static int without_trace(const struct dive_in *in, struct arena *mem, struct div
         k->short_name = str_from(arena_strdup(mem, buf_str(&name)), name.n);
         if (!buf_ok(&name) || !k->short_name.p) {
             buf_done(&name);
-            return FAIL(e, ERR_NOMEM, "out of memory");
+            return err_nomem(e);
         }
         measured(k, l);
         judge(k, &ret->ceilings);
@@ -82,6 +82,6 @@ int dive_run(const struct dive_in *in, struct arena *mem, struct dive *ret, stru
     uint32_t most = in->targets ? in->targets->n : in->report->n_launches;
     *ret = (struct dive){.targets = in->targets, .ceilings = in->ceilings};
     ret->kernels = arena_zalloc(mem, most + 1u, sizeof *ret->kernels);
-    if (!ret->kernels) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->kernels) return err_nomem(e);
     return in->targets ? with_trace(in, mem, ret, e) : without_trace(in, mem, ret, e);
 }

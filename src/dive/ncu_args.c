@@ -72,7 +72,7 @@ static int finish(struct list *l, char ***ret, struct err *e)
     char **kept = l->failed ? NULL : arena_zalloc(l->mem, l->n + 1, sizeof *kept);
     if (kept) memcpy(kept, l->args, l->n * sizeof *kept);
     mem_free(l->args);
-    if (!kept) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!kept) return err_nomem(e);
     *ret = kept;
     return 0;
 }

@@ -104,7 +104,7 @@ static int read_head(struct reader *r, struct err *e)
 {
     r->n_columns = r->csv.n;
     r->columns = arena_zalloc(r->mem, r->n_columns, sizeof *r->columns);
-    if (!r->columns) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!r->columns) return err_nomem(e);
     for (size_t i = 0; i < r->n_columns; i++) {
         struct column *c = &r->columns[i];
         *c = (struct column){.kind = kind_of(r->csv.fields[i]), .scale = 1};
@@ -181,7 +181,7 @@ static struct ncu_launch *launch_of(struct reader *r, int64_t id, int *rc, struc
         return NULL;
     }
     if (VEC_RESERVE(r->launches, r->n, r->cap, 1)) {
-        *rc = FAIL(e, ERR_NOMEM, "out of memory");
+        *rc = err_nomem(e);
         return NULL;
     }
     launch_init(&r->launches[r->n], id);
@@ -294,7 +294,7 @@ int ncu_csv_read(struct str text, struct arena *mem, struct ncu_report *ret, str
     csv_init(&r.csv, text, mem);
     int rc = read_table(&r, e);
     struct ncu_launch *kept = rc < 0 ? NULL : arena_zalloc(mem, r.n + 1, sizeof *kept);
-    if (rc == 0 && !kept) rc = FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0 && !kept) rc = err_nomem(e);
     if (kept && r.n) memcpy(kept, r.launches, r.n * sizeof *kept);
     if (rc == 0)
         *ret = (struct ncu_report){.page = r.details ? NCU_PAGE_DETAILS : NCU_PAGE_RAW,

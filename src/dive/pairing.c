@@ -71,7 +71,7 @@ int pairing_run(const struct targets *targets, const struct ncu_report *report, 
         failed = !buf_ok(&b) || !shorts[i].p;
     }
     buf_done(&b);
-    if (failed) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (failed) return err_nomem(e);
     for (uint32_t i = 0; i < targets->n; i++)
         pairs[i] = find_pair(&targets->all[i], report, shorts);
     *ret = pairs;

@@ -76,7 +76,7 @@ static int open_device(struct pm_sampler *s, size_t device, struct err *e)
     TRY(check(s->api->chip_name(&chip), "chip name", e));
     TRY(check(s->api->availability(&av), "availability", e));
     av.image = s->availability = arena_zalloc(s->mem, av.image_size + 1, 1);
-    if (!av.image) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!av.image) return err_nomem(e);
     if (chip.name) memccpy(s->chip, chip.name, 0, sizeof s->chip - 1);
     return check(s->api->availability(&av), "availability", e);
 }
@@ -136,7 +136,7 @@ static int make_config(struct pm_sampler *s, struct err *e)
     TRY(check(s->api->config_size(&size), "config size", e));
     s->config_size = size.image_size;
     s->config = arena_zalloc(s->mem, s->config_size + 1, 1);
-    if (!s->config) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!s->config) return err_nomem(e);
     struct pm_config config = {.size = PM_SIZE(struct pm_config, image),
                                .host = s->host,
                                .image_size = s->config_size,
@@ -172,7 +172,7 @@ static int make_data(struct pm_sampler *s, struct err *e)
     TRY(check(s->api->data_size(&size), "data size", e));
     s->data_size = size.data_size;
     s->data = arena_zalloc(s->mem, s->data_size + 1, 1);
-    if (!s->data) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!s->data) return err_nomem(e);
     return clear_data(s, e);
 }
 

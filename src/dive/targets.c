@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 #include "base/wrap.h"
 
@@ -246,7 +247,7 @@ static bool choose(const struct selector *s, uint32_t top, const regex_t *filter
             ret->n_unmeasured++;
             continue;
         }
-        if (s->exposed_ns > 0) k->share_pct = 100 * (double)k->exposed_ns / (double)s->exposed_ns;
+        k->share_pct = stats_pct(k->exposed_ns, s->exposed_ns);
         ret->covered_pct += k->share_pct;
         ret->all[ret->n++] = *k;
     }
@@ -282,5 +283,5 @@ int targets_select(const struct context *cx, struct targets_wish wish, struct ar
     mem_free(s.sizes);
     mem_free(s.kernels);
     if (wish.filter) regfree(&filter);
-    return failed ? FAIL(e, ERR_NOMEM, "out of memory while choosing kernels") : 0;
+    return failed ? err_nomem(e) : 0;
 }

@@ -19,8 +19,7 @@ struct gathering {
 
 static int add_index(struct args_out *a, uint64_t offset, struct err *e)
 {
-    if (VEC_RESERVE(a->index, a->n_index, a->cap_index, 1))
-        return FAIL(e, ERR_NOMEM, "out of memory");
+    if (VEC_RESERVE(a->index, a->n_index, a->cap_index, 1)) return err_nomem(e);
     a->index[a->n_index++] = offset;
     return 0;
 }
@@ -51,7 +50,7 @@ static int add_record(struct gathering *g, const struct trace *t, row_t r, struc
     g->a->src[r] = g->a->plain_bytes;
     buf_add(b, &n, sizeof n);
     TRY(trace_args(t, r, b, e));
-    if (!buf_ok(b)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!buf_ok(b)) return err_nomem(e);
     size_t text = b->n - at - sizeof n;
     if (text > STRATA_ARGS_MOST)
         return FAIL(e, ERR_LIMIT, "an event has %zu bytes of args: the format ends at %d", text,
@@ -81,7 +80,7 @@ int args_out_write(struct args_out *a, const struct trace *t, struct file_out *o
     *a = (struct args_out){0};
     row_t *rows = order_by_src(t);
     a->src = mem_alloc(t->n_rows * sizeof *a->src);
-    int rc = rows && a->src ? add_index(a, 0, e) : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = rows && a->src ? add_index(a, 0, e) : err_nomem(e);
     if (rc == 0) rc = packer_init(&g.packer, &packer_zstd, STRATA_ARGS_BLOCK, o->n_threads, e);
     if (rc == 0) rc = add_records(&g, t, rows, o, e);
     packer_done(&g.packer);

@@ -118,7 +118,7 @@ int chrome_args_add(const struct trace *t, row_t r, struct buf *scratch, struct 
         buf_reset(scratch);
         make(t, r, scratch);
     }
-    if (!buf_ok(scratch)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!buf_ok(scratch)) return err_nomem(e);
     struct str args = str_trim(buf_str(scratch));
     *ret_any = !is_empty(args);
     if (!*ret_any) return 0;

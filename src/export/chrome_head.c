@@ -56,7 +56,7 @@ int chrome_put_head(struct chrome *c, struct err *e)
 {
     const struct trace *t = c->t;
     bool *seen = arena_zalloc(&c->mem, t->strings.n, sizeof *seen);
-    if (!seen) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!seen) return err_nomem(e);
     FMT_LIT(chrome_text(c), "{\n");
     for (uint32_t i = 0; i < t->n_metas; i++) {
         const struct meta *m = &t->metas[i];

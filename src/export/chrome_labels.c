@@ -76,7 +76,7 @@ static int put_thread(struct chrome *c, struct map *named, lane_id lane, struct 
 {
     const struct lane *l = &c->t->lanes[lane];
     bool first;
-    if (!names_thread(c->t, named, lane, &first)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!names_thread(c->t, named, lane, &first)) return err_nomem(e);
     if (first && l->name)
         put_label(c, "thread_name", c->where[lane], "name", trace_str(c->t, l->name));
     if (first) put_sort_index(c, "thread_sort_index", c->where[lane], l->sort_index);
@@ -94,5 +94,5 @@ int chrome_put_labels(struct chrome *c, struct err *e)
     for (lane_id i = 0; i < t->n_lanes && rc == 0; i++) rc = put_thread(c, &named, i, e);
     map_done(&named);
     if (rc < 0) return rc;
-    return buf_ok(&c->scratch) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return buf_ok(&c->scratch) ? 0 : err_nomem(e);
 }

@@ -15,7 +15,7 @@ int packer_init(struct packer *p, const struct packer_codec *codec, size_t block
         p->state[i] = codec->new ();
         failed = !p->state[i];
     }
-    return failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return failed ? err_nomem(e) : 0;
 }
 
 void packer_done(struct packer *p)

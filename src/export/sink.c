@@ -60,7 +60,7 @@ static int write_wave(struct sink *s, struct err *e)
 
 int sink_pump(struct sink *s, struct err *e)
 {
-    if (!buf_ok(&s->text)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!buf_ok(&s->text)) return err_nomem(e);
     if (s->text.n < pump_at(s)) return 0;
     if (s->packing == SINK_PLAIN) {
         TRY(file_out_write(&s->file, s->text.p, s->text.n, e));

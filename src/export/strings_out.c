@@ -38,7 +38,7 @@ int strings_out_init(struct strings_out *s, const struct trace *t, const struct 
     bool ok = s->offsets && s->order && used;
     if (ok) gather(s, t, used);
     mem_free(used);
-    if (!ok || !buf_ok(&s->bytes)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ok || !buf_ok(&s->bytes)) return err_nomem(e);
     qsort_r(s->order, s->n, sizeof *s->order, by_text, s);
     return 0;
 }

@@ -84,7 +84,7 @@ static int prepare_texts(struct chrome *c, struct err *e)
         c->cats[i] = str_from(arena_strdup(&c->mem, buf_str(b)), b->n);
         ok = buf_ok(b) && c->cats[i].p;
     }
-    return ok ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return ok ? 0 : err_nomem(e);
 }
 
 /* Where the row is drawn: its lane, or a further track of its thread. */
@@ -239,7 +239,7 @@ static int arrange(struct chrome *c, struct err *e)
 {
     if (c->o->for_perfetto) return tracks_init(&c->tracks, c->t, e);
     c->order = order_by_src(c->t);
-    return c->order ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return c->order ? 0 : err_nomem(e);
 }
 
 static int write_chrome(const struct trace *t, const char *path, const struct export_options *o,

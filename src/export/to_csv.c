@@ -161,7 +161,7 @@ static int put_args(struct csv *c, row_t r, struct err *e)
     buf_reset(&c->args);
     TRY(chrome_args_add(c->t, r, &c->scratch, &c->args, &any, e));
     put_text(c, buf_str(&c->args));
-    return buf_ok(&c->args) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return buf_ok(&c->args) ? 0 : err_nomem(e);
 }
 
 static int put_row(struct csv *c, row_t r, struct err *e)

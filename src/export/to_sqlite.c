@@ -43,7 +43,7 @@ static int insert(const struct database *d, struct sqlite_fill *f, const struct 
 {
     int bound = table->bind(f, i);
     if (bound <= 0) return bound;
-    if (!buf_ok(&f->scratch) || !buf_ok(&f->args)) return FAIL(f->e, ERR_NOMEM, "out of memory");
+    if (!buf_ok(&f->scratch) || !buf_ok(&f->args)) return err_nomem(f->e);
     int rc = sqlite3_step(f->insert);
     if (rc != SQLITE_DONE) return fail_sql(d, rc, f->e);
     sqlite3_reset(f->insert);
@@ -78,7 +78,7 @@ static int fill(const struct database *d, const struct trace *t, const struct ex
 {
     struct sqlite_fill f = {.t = t, .o = o, .e = e};
     f.strings = strip_strings(t, o);
-    int rc = f.strings ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = f.strings ? 0 : err_nomem(e);
     for (int i = 0; i < sqlite_n_tables && rc == 0; i++) rc = put_table(d, &f, &sqlite_tables[i]);
     mem_free(f.strings);
     buf_done(&f.scratch);

@@ -24,7 +24,7 @@ struct writer {
 
 static int no_memory(struct err *e)
 {
-    return FAIL(e, ERR_NOMEM, "out of memory");
+    return err_nomem(e);
 }
 
 static int pad(struct writer *w, struct err *e)

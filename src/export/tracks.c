@@ -132,7 +132,7 @@ int tracks_init(struct tracks *k, const struct trace *t, struct err *e)
     bool failed = !k->order || !k->of_row || !k->thread || !k->n_extra || !k->tid || !lanes ||
                   assign_all(k, t, lanes);
     mem_free(lanes);
-    if (failed) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (failed) return err_nomem(e);
     number_tracks(k, t);
     return 0;
 }

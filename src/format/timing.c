@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/jdoc.h"
 #include "base/jout.h"
+#include "base/stats.h"
 
 static int64_t ns_of_ms(double ms)
 {
@@ -82,7 +83,7 @@ static int read_document(const struct jdoc *d, struct arena *mem, struct timing 
     if (jdoc_number(d, "schema", 1) > TIMING_SCHEMA)
         return FAIL(e, ERR_VERSION, "was written by a newer strata");
     ret->stages = arena_zalloc(mem, stages->n, sizeof *ret->stages);
-    if (!ret->stages) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->stages) return err_nomem(e);
     for (uint32_t i = 0; i < stages->n; i++) {
         if (stages->items[i].kind != JDOC_OBJECT) continue;
         read_stage(&stages->items[i], stages->keys[i].p, &ret->stages[ret->n_stages++]);
@@ -134,7 +135,7 @@ static void print_stage(struct jout *j, const struct timing_stage *s, int64_t wa
     jout_cstr(j, "path", s->path);
     jout_uint(j, "count", s->count);
     put_ms(j, "duration_ms", s->total_ns);
-    jout_num(j, "percentage", wall_ns > 0 ? 100.0 * (double)s->total_ns / (double)wall_ns : 0, 3);
+    jout_num(j, "percentage", stats_pct((double)s->total_ns, (double)wall_ns), 3);
     put_ms(j, "self_ms", s->self_ns);
     if (s->count) jout_num(j, "mean_ms", (double)s->total_ns / (double)s->count / 1e6, 6);
     put_ms(j, "first_ms", s->first_ns);

@@ -45,7 +45,7 @@ static int list_names(const char *folder, struct arena *mem, char ***names, size
         if (*n >= MOST_RANKS) rc = FAIL(e, ERR_LIMIT, "%s holds too many files", folder);
         else if (VEC_RESERVE(*names, *n, cap, 1) ||
                  !((*names)[*n] = arena_printf(mem, "%s/%s", folder, f->d_name)))
-            rc = FAIL(e, ERR_NOMEM, "out of memory");
+            rc = err_nomem(e);
         else ++*n;
     }
     closedir(d);
@@ -58,13 +58,12 @@ int timing_run_read(const char *folder, struct arena *mem, struct timing_run *re
     size_t n = 0;
     *ret = (struct timing_run){0};
     int rc = list_names(folder, mem, &names, &n, e);
-    if (rc == 0 && !(ret->list = arena_zalloc(mem, n, sizeof *ret->list)))
-        rc = FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0 && !(ret->list = arena_zalloc(mem, n, sizeof *ret->list))) rc = err_nomem(e);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         struct err why;
         err_init(&why);
         int one = timing_read(names[i], mem, &ret->list[ret->n], &why);
-        if (one == ERR_NOMEM) rc = FAIL(e, one, "out of memory");
+        if (one == ERR_NOMEM) rc = err_nomem(e);
         else if (one < 0) ret->n_bad++;
         else ret->n++;
     }

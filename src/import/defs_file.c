@@ -24,7 +24,7 @@ static int read_defs(struct defs_file *f, uint64_t n_bytes, struct err *e)
     for (uint64_t at = 0; next_def(f, n_bytes, &at, &d);)
         if (d.id >= f->n) f->n = d.id + 1;
     f->entries = mem_zalloc(f->n ? f->n : 1, sizeof *f->entries);
-    if (!f->entries) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!f->entries) return err_nomem(e);
     for (uint64_t at = 0; next_def(f, n_bytes, &at, &d);) {
         const char *p = f->map.p + RING_HEAD_BYTES + at - ring_def_bytes(d.n) + sizeof d;
         f->entries[d.id] = (struct defs_entry){d.type, str_from(p, d.n)};

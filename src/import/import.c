@@ -73,7 +73,7 @@ int import_bytes(struct str bytes, const char *name, const struct import_options
                  struct trace **ret, struct err *e)
 {
     char *copy = mem_alloc(bytes.n + FILE_PADDING);
-    if (!copy) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!copy) return err_nomem(e);
     memset(copy + bytes.n, 0, FILE_PADDING);
     if (bytes.n) memcpy(copy, bytes.p, bytes.n);
     struct file_map file = {.p = copy, .n = bytes.n, .mapped = false};

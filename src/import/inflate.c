@@ -22,7 +22,7 @@ int inflater_init(struct inflater *f, const struct codec *codec, struct str in, 
     const char *limit = getenv("STRATA_MAX_INFLATE");
     *f = (struct inflater){.codec = codec, .limit = limit ? strtoull(limit, NULL, 10) : 0};
     f->state = codec->new (in);
-    return f->state ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return f->state ? 0 : err_nomem(e);
 }
 
 void inflater_done(struct inflater *f)
@@ -43,7 +43,7 @@ int inflater_step(struct inflater *f, char *out, size_t room, size_t *ret_n, str
     *ret_n = 0;
     if (f->ended) return 0;
     int rc = f->codec->step(f->state, out, room, ret_n, &f->whole);
-    if (rc < 0) return FAIL(e, rc, "out of memory");
+    TRY(err_grow(e, rc));
     f->produced += *ret_n;
     f->ended = *ret_n < room;
     if (!is_bomb(f)) return 0;

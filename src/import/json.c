@@ -78,7 +78,7 @@ static int read_member(struct document *d, enum scan_result *ret, struct err *e)
     scan_accept(s, &builder_trace(d->builder)->damage);
     if (!value.p) return read_events(d, e);
     if (head_add(d->builder, str_from(key.p, key.n), value) == 0) return 0;
-    return FAIL(e, ERR_NOMEM, "out of memory");
+    return err_nomem(e);
 }
 
 /* What follows a member: a comma (*ret_more) or the closing brace. */
@@ -208,7 +208,7 @@ static int build(struct builder *b, const struct file_map *file, const struct im
 {
     struct plain *plain;
     struct document *d = mem_zalloc(1, sizeof *d);
-    if (!d) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!d) return err_nomem(e);
     d->builder = b;
     d->options = o;
     builder_expect(b, file->n * (codec_find(str_from(file->p, file->n)) ? USUAL_RATIO : 1) /
@@ -237,13 +237,13 @@ static int open_json(struct file_map *file, const char *path, const struct impor
     struct builder *b = args ? builder_new(e) : NULL;
     if (!b) {
         if (args) args->free(args);
-        return FAIL(e, ERR_NOMEM, "out of memory");
+        return err_nomem(e);
     }
     struct trace *t = builder_trace(b);
     t->args = args;
     t->format = "kineto json";
     t->path = mem_strdup(path);
-    int rc = t->path ? build(b, json_args_file(args), o, e) : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = t->path ? build(b, json_args_file(args), o, e) : err_nomem(e);
     if (rc < 0) {
         builder_free(b);
         return rc;

@@ -83,7 +83,7 @@ static int extend(struct json_args *a, uint64_t keep, bool *ret_more, struct err
         a->begin += drop;
     }
     char *room = buf_room(&a->window, WINDOW + SCAN_PADDING);
-    if (!room) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!room) return err_nomem(e);
     size_t n;
     TRY(inflater_step(&a->inflater, room, WINDOW, &n, e));
     a->window.n += n;
@@ -152,7 +152,7 @@ static int args_read(struct args_source *self, uint64_t src, struct buf *out, st
     int rc = a->codec ? read_inflated(a, src, &text, e) : read_plain(a, src, &text);
     if (rc == 0) buf_add_str(out, text);
     pthread_mutex_unlock(&a->lock);
-    if (rc == 0 && !buf_ok(out)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0 && !buf_ok(out)) return err_nomem(e);
     return rc;
 }
 

@@ -160,7 +160,7 @@ int blocks_read(struct plain *plain, uint64_t from, const struct import_options 
                 struct builder *builder, uint64_t *ret_end, struct err *e)
 {
     struct blocks *b = mem_zalloc(1, sizeof *b);
-    if (!b) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!b) return err_nomem(e);
     b->plain = plain;
     b->options = o;
     b->builder = builder;
@@ -179,5 +179,5 @@ int blocks_read(struct plain *plain, uint64_t from, const struct import_options 
     *ret_end = b->at;
     if (rc < 0 && b->err.code && e) *e = b->err;
     mem_free(b);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }

@@ -54,7 +54,7 @@ static int map_args(struct trace *t, const struct native_file *f, uint64_t plain
     TRY(native_file_find(f, SECTION_ARGS_INDEX, sizeof(uint64_t), &index, e));
     struct native_args_file args = {blocks.p, blocks.n, index.p, index.n, plain_bytes};
     t->args = native_args_new(&args);
-    return t->args ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return t->args ? 0 : err_nomem(e);
 }
 
 /* Room in memory for the items of a small table. */
@@ -62,7 +62,7 @@ static int make_table(const struct native_items *items, size_t size, void **ret_
                       uint32_t *ret_n, struct err *e)
 {
     void *table = mem_zalloc(items->n, size);
-    if (!table) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!table) return err_nomem(e);
     *ret_table = table;
     *ret_n = (uint32_t)items->n;
     return 0;
@@ -219,13 +219,13 @@ static int make_trace(struct file_map *file, const struct native_file *f, const 
                       struct trace **ret, struct err *e)
 {
     struct trace *t = *ret = trace_new();
-    if (!t) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!t) return err_nomem(e);
     t->mapping = *file;
     *file = (struct file_map){0};
     t->columns_owned = false;
     t->format = "strata";
     t->path = mem_strdup(path);
-    return t->path ? fill(t, f, e) : FAIL(e, ERR_NOMEM, "out of memory");
+    return t->path ? fill(t, f, e) : err_nomem(e);
 }
 
 static int verify(const struct trace *t, const struct native_file *f, int n_threads, struct err *e)

@@ -83,7 +83,7 @@ static int read_record(struct native_args *a, uint64_t src, struct buf *out, str
         return 0;
     }
     char *room = buf_room(out, n);
-    if (!room) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!room) return err_nomem(e);
     TRY(copy(a, src + sizeof n, n, room, e));
     out->n += n;
     return 0;

@@ -23,7 +23,7 @@ static int each_row(struct nsys *n, const struct nsys_table *table, struct err *
         if (rc < 0) break;
     }
     sqlite3_finalize(s);
-    if (rc == ERR_NOMEM) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == ERR_NOMEM) return err_nomem(e);
     return rc;
 }
 
@@ -169,7 +169,7 @@ static int read_gpus(struct nsys *n, struct builder *b, struct err *e)
         if (rc < 0) break;
     }
     sqlite3_finalize(s);
-    return rc == ERR_NOMEM ? FAIL(e, ERR_NOMEM, "out of memory") : rc < 0 ? rc : 0;
+    return rc == ERR_NOMEM ? err_nomem(e) : rc < 0 ? rc : 0;
 }
 
 /* When the clock of the events read zero, and who wrote the export. */
@@ -196,7 +196,7 @@ static int read_session(struct nsys *n, struct builder *b, struct err *e)
         if (rc < 0) break;
     }
     sqlite3_finalize(s);
-    return rc == ERR_NOMEM ? FAIL(e, ERR_NOMEM, "out of memory") : rc < 0 ? rc : 0;
+    return rc == ERR_NOMEM ? err_nomem(e) : rc < 0 ? rc : 0;
 }
 
 static int read_tables(struct nsys *n, struct builder *b, struct err *e)
@@ -223,7 +223,7 @@ static int read_database(struct builder *b, struct file_map *file, struct err *e
     struct nsys n = {.part = part_new(), .last_ns = INT64_MIN};
     map_init(&n.strings);
     map_init(&n.named);
-    int rc = n.part ? nsys_db_open(&n.db, file, e) : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = n.part ? nsys_db_open(&n.db, file, e) : err_nomem(e);
     if (rc == 0) rc = read_tables(&n, b, e);
     nsys_db_close(&n.db);
     map_done(&n.strings);
@@ -244,7 +244,7 @@ static int open_nsys(struct file_map *file, const char *path, const struct impor
         t->format = "nsys sqlite";
         t->source_bytes = file->n;
         t->path = mem_strdup(path);
-        rc = t->path ? read_database(b, file, e) : FAIL(e, ERR_NOMEM, "out of memory");
+        rc = t->path ? read_database(b, file, e) : err_nomem(e);
     }
     file_unmap(file);
     if (rc == 0) return builder_freeze(b, o->n_threads, ret, e);

@@ -10,7 +10,7 @@ enum { LONGEST_TEXT = 16 << 20, SMALLEST_ROW = 4 };
 
 static int fail_sql(struct nsys_db *d, int rc, struct err *e)
 {
-    if ((rc & 0xff) == SQLITE_NOMEM) return FAIL(e, ERR_NOMEM, "out of memory");
+    if ((rc & 0xff) == SQLITE_NOMEM) return err_nomem(e);
     return FAIL(e, ERR_FORMAT, "damaged SQLite database: %s", sqlite3_errmsg(d->db));
 }
 
@@ -105,7 +105,7 @@ int nsys_db_select(struct nsys_db *d, const char *table, const char *columns, sq
     *ret = NULL;
     int rc = buf_ok(&sql) ? sqlite3_prepare_v2(d->db, buf_c(&sql), -1, ret, NULL) : SQLITE_NOMEM;
     buf_done(&sql);
-    if ((rc & 0xff) == SQLITE_NOMEM) return FAIL(e, ERR_NOMEM, "out of memory");
+    if ((rc & 0xff) == SQLITE_NOMEM) return err_nomem(e);
     d->n_broken += rc != SQLITE_OK;
     return 0;
 }
@@ -114,7 +114,7 @@ int nsys_db_step(struct nsys_db *d, sqlite3_stmt *s, struct err *e)
 {
     if (!s) return 0;
     int rc = sqlite3_step(s);
-    if ((rc & 0xff) == SQLITE_NOMEM) return FAIL(e, ERR_NOMEM, "out of memory");
+    if ((rc & 0xff) == SQLITE_NOMEM) return err_nomem(e);
     if (rc == SQLITE_DONE) return 0;
     if (rc != SQLITE_ROW) { /* a damaged page: what came before it is good */
         d->n_broken++;

@@ -106,7 +106,7 @@ int plain_open(struct plain **ret, const struct file_map *file, const struct imp
                struct err *e)
 {
     struct plain *s = mem_zalloc(1, sizeof *s);
-    if (!s) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!s) return err_nomem(e);
     s->file = file;
     s->options = o;
     pthread_mutex_init(&s->lock, NULL);

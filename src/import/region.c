@@ -48,8 +48,7 @@ static bool move_page(struct region *r)
 static int new_page(struct region *r, struct err *e)
 {
     char *p = r->p + r->committed;
-    if (mprotect(p, LARGE_PAGE, PROT_READ | PROT_WRITE) < 0)
-        return FAIL(e, ERR_NOMEM, "out of memory");
+    if (mprotect(p, LARGE_PAGE, PROT_READ | PROT_WRITE) < 0) return err_nomem(e);
     madvise(p, LARGE_PAGE, MADV_HUGEPAGE);
     return 0;
 }

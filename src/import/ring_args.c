@@ -71,7 +71,7 @@ static int read_args(struct args_source *self, uint64_t src, struct buf *out, st
     uint32_t error = map_find(&p->error_at, src);
     if (error != MAP_NONE) jout_str(&j, "error", proc_file_string(&p->proc, error));
     jout_end_obj(&j);
-    return buf_ok(out) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return buf_ok(out) ? 0 : err_nomem(e);
 }
 
 static void free_args(struct args_source *self)

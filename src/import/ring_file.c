@@ -57,7 +57,7 @@ static int read_strings(struct proc_file *f, struct err *e)
     for (uint64_t at = 0; next_string(f, &at, &s);)
         if (s.id >= f->n_strings) f->n_strings = s.id + 1;
     f->strings = mem_alloc(f->n_strings * sizeof *f->strings);
-    if (!f->strings) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!f->strings) return err_nomem(e);
     for (uint32_t i = 0; i < f->n_strings; i++) f->strings[i] = (struct str){"", 0};
     for (uint64_t at = 0; next_string(f, &at, &s);)
         f->strings[s.id] =

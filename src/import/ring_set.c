@@ -58,7 +58,7 @@ static int list_folder(struct listing *l, const char *folder, const char *ending
         if (l->n >= MOST_FILES) rc = FAIL(e, ERR_LIMIT, "holds too many files");
         else if (VEC_RESERVE(l->names, l->n, l->cap, 1) ||
                  !(l->names[l->n] = arena_strdup(&l->mem, str_from(f->d_name, n - cut))))
-            rc = FAIL(e, ERR_NOMEM, "out of memory");
+            rc = err_nomem(e);
         else l->n++;
     }
     closedir(d);
@@ -98,7 +98,7 @@ static int start_process(struct ring_process *p, const char *path, struct err *e
         full = tick_map_add(&p->clock, (struct clock_pair){h->end_ticks, h->end_mono_ns});
     p->pid = (struct part_key){h->pid, 0};
     p->n_lost = h->n_lost;
-    return full ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return full ? err_nomem(e) : 0;
 }
 
 static int add_ring(struct ring_set *s, uint32_t process, const char *name, struct err *e)
@@ -106,14 +106,13 @@ static int add_ring(struct ring_set *s, uint32_t process, const char *name, stru
     const char *path = arena_printf(&s->mem, "%s/%s.ring", s->folder, name);
     if (!path || VEC_RESERVE(s->rings, s->n_rings, s->cap_rings, 1) ||
         VEC_RESERVE(s->owner, s->n_rings, s->cap_owner, 1))
-        return FAIL(e, ERR_NOMEM, "out of memory");
+        return err_nomem(e);
     if (ring_file_open(&s->rings[s->n_rings], path, NULL) < 0) {
         s->n_bad++;
         return 0;
     }
     s->owner[s->n_rings++] = process;
-    if (collect_clocks(&s->processes[process], &s->rings[s->n_rings - 1]) < 0)
-        return FAIL(e, ERR_NOMEM, "out of memory");
+    if (collect_clocks(&s->processes[process], &s->rings[s->n_rings - 1]) < 0) return err_nomem(e);
     return 0;
 }
 
@@ -121,10 +120,10 @@ static int add_ring(struct ring_set *s, uint32_t process, const char *name, stru
 static int add_defs(struct ring_set *s, uint32_t process, const char *name, struct err *e)
 {
     const char *path = arena_printf(&s->mem, "%s/%s.defs", s->folder, name);
-    if (!path) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!path) return err_nomem(e);
     if (access(path, F_OK) < 0) return 0;
     int rc = defs_file_open(&s->processes[process].defs, path, NULL);
-    if (rc == ERR_NOMEM) return FAIL(e, rc, "out of memory");
+    if (rc == ERR_NOMEM) return err_nomem(e);
     if (rc < 0) s->n_bad++;
     else s->processes[process].n_lost += s->processes[process].defs.n_refused;
     return 0;
@@ -136,7 +135,7 @@ static int add_process(struct ring_set *s, const char *name, const struct listin
 {
     const char *path = arena_printf(&s->mem, "%s/%s.proc", s->folder, name);
     if (!path || VEC_RESERVE(s->processes, s->n_processes, s->cap_processes, 1))
-        return FAIL(e, ERR_NOMEM, "out of memory");
+        return err_nomem(e);
     struct err why;
     err_init(&why);
     int rc = start_process(&s->processes[s->n_processes], path, &why);
@@ -145,7 +144,7 @@ static int add_process(struct ring_set *s, const char *name, const struct listin
         return 0;
     }
     uint32_t process = (uint32_t)s->n_processes++;
-    if (rc < 0) return FAIL(e, rc, "out of memory");
+    TRY(err_grow(e, rc));
     size_t n = strlen(name);
     for (size_t i = 0; i < rings->n; i++)
         if (strncmp(rings->names[i], name, n) == 0 && rings->names[i][n] == '.')
@@ -230,11 +229,10 @@ int ring_set_open(const char *folder, struct ring_set **ret, struct err *e)
                     "is a folder without recordings; expected a trace file or a run folder");
     }
     struct ring_set *s = mem_zalloc(1, sizeof *s);
-    if (!s) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!s) return err_nomem(e);
     s->folder = path;
     int rc = find_files(s, e);
-    if (rc == 0 && (tell_hosts_apart(s) < 0 || tell_devices_apart(s) < 0))
-        rc = FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0 && (tell_hosts_apart(s) < 0 || tell_devices_apart(s) < 0)) rc = err_nomem(e);
     s->folder = NULL;
     if (rc < 0) ring_set_free(s);
     else *ret = s;

@@ -76,7 +76,7 @@ static int add_process(struct builder *b, struct ring_set *s, uint32_t i,
     int rc = part ? stack_rows_add(&s->stacks, &of, part) : ERR_NOMEM;
     if (rc == 0) return builder_add_part(b, part, e);
     part_free(part);
-    return FAIL(e, rc, "out of memory");
+    return err_grow(e, rc);
 }
 
 /* The shortest distance of samples that any process chose, in a meta: readers of the trace are to
@@ -96,13 +96,13 @@ int ring_stacks_add(struct builder *b, struct ring_set *s, struct err *e)
 {
     if (!s->stacks.n_seen) return 0;
     struct stack_source *sources = mem_zalloc(s->n_processes, sizeof *sources);
-    if (!sources) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!sources) return err_nomem(e);
     int rc = 0;
     for (size_t i = 0; i < s->n_processes; i++) sources[i] = source_of(&s->processes[i]);
     for (uint32_t i = 0; i < s->n_processes && rc == 0; i++)
         if (s->processes[i].twin == i) rc = add_process(b, s, i, sources, e);
     mem_free(sources);
-    if (rc == 0 && add_meta(b, s) < 0) rc = FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0 && add_meta(b, s) < 0) rc = err_nomem(e);
     stack_rows_done(&s->stacks);
     return rc;
 }

@@ -86,7 +86,7 @@ int rings_survey(const char *folder, struct arena *mem, struct ring_survey *ret,
     found.list = arena_zalloc(mem, found.n, sizeof *found.list);
     int rc = found.list ? describe_all(s, mem, &found) : ERR_NOMEM;
     ring_set_free(s);
-    if (rc < 0) return FAIL(e, rc, "out of memory");
+    TRY(err_grow(e, rc));
     *ret = found;
     return 0;
 }
@@ -118,7 +118,7 @@ int rings_notes(const char *folder, struct arena *mem, struct ring_notes *ret, s
     for (size_t i = 0; rc == 0 && i < s->n_processes; i++)
         rc = add_notes(&s->processes[i].defs, mem, &notes);
     ring_set_free(s);
-    if (rc < 0) return FAIL(e, rc, "out of memory");
+    TRY(err_grow(e, rc));
     *ret = notes;
     return 0;
 }

@@ -88,7 +88,7 @@ static int make_part(struct ring_set *s, uint32_t ring, struct part **ret, struc
     if (rc == 0) rc = ring_rows_add(part, p, &s->rings[ring], ring);
     if (rc < 0) {
         part_free(part);
-        return FAIL(e, rc, rc == ERR_NOMEM ? "out of memory" : "too many open ranges");
+        return rc == ERR_NOMEM ? err_nomem(e) : FAIL(e, rc, "too many open ranges");
     }
     *ret = part;
     return 0;
@@ -111,7 +111,7 @@ static int add_parts(struct builder *b, struct ring_set *s, struct part **parts,
 static int add_rows(struct builder *b, struct ring_set *s, struct err *e)
 {
     struct part **parts = mem_zalloc(s->n_rings ? s->n_rings : 1, sizeof *parts);
-    if (!parts) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!parts) return err_nomem(e);
     ring_stacks_begin(s);
     int rc = add_parts(b, s, parts, e);
     for (size_t i = 0; i < s->n_rings; i++)
@@ -175,7 +175,7 @@ static int find_devices(struct builder *b, const struct ring_set *s, struct err 
 {
     for (size_t i = 0; i < s->n_processes && !builder_trace(b)->n_devices; i++)
         if (add_devices(b, &s->processes[i]) < 0 || add_versions(b, &s->processes[i]) < 0)
-            return FAIL(e, ERR_NOMEM, "out of memory");
+            return err_nomem(e);
     return 0;
 }
 
@@ -185,7 +185,7 @@ static int note_recorder(struct builder *b, const struct ring_set *s, struct err
     bool timeline = false;
     for (size_t i = 0; i < s->n_processes; i++) timeline |= s->processes[i].defs.n > 0;
     if (timeline && builder_add_meta(b, str_c(TRACE_META_RECORDED), str_c("1")) < 0)
-        return FAIL(e, ERR_NOMEM, "out of memory");
+        return err_nomem(e);
     return 0;
 }
 
@@ -194,8 +194,7 @@ static int fill(struct builder *b, struct ring_set *s, struct err *e)
     struct trace *t = builder_trace(b);
     set_offsets(s, t);
     for (size_t i = 0; i < s->n_rings; i++)
-        if (collect_times(&s->processes[s->owner[i]], &s->rings[i]) < 0)
-            return FAIL(e, ERR_NOMEM, "out of memory");
+        if (collect_times(&s->processes[s->owner[i]], &s->rings[i]) < 0) return err_nomem(e);
     TRY(add_rows(b, s, e));
     TRY(note_recorder(b, s, e));
     TRY(find_devices(b, s, e));
@@ -217,7 +216,7 @@ int rings_open(const char *folder, const struct import_options *o, struct trace 
         t->args = ring_args_make(s); /* from here on the trace frees the set */
         t->format = "strata recording";
         t->path = mem_strdup(folder);
-        rc = t->path ? fill(b, s, e) : FAIL(e, ERR_NOMEM, "out of memory");
+        rc = t->path ? fill(b, s, e) : err_nomem(e);
     } else {
         ring_set_free(s);
     }

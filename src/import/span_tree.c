@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 enum { NO_PARENT = UINT32_MAX, MOST_STEPS = 4096 };
@@ -50,13 +51,9 @@ void span_tree_done(struct span_tree *t)
 /* The last span that begins before `at`. */
 static uint32_t last_before(const struct span_tree *t, int64_t at)
 {
-    size_t lo = 0, hi = t->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (t->nodes[mid].begin_ns < at) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo ? (uint32_t)(lo - 1) : NO_PARENT;
+    size_t i = 0;
+    SEARCH_PAST(i, t->n, t->nodes[i].begin_ns < at);
+    return i ? (uint32_t)(i - 1) : NO_PARENT;
 }
 
 int64_t span_tree_border(const struct span_tree *t, const struct border *b)

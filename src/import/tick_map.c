@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 /* Reading both clocks is off by some tens of ns; pairs closer than this would turn that into a
@@ -56,13 +57,9 @@ void tick_map_sort(struct tick_map *m)
  * another before it. */
 static size_t find_pair(const struct tick_map *m, uint64_t ticks)
 {
-    size_t lo = 0, hi = m->n > 1 ? m->n - 1 : 1;
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (m->pairs[mid].ticks <= ticks) lo = mid;
-        else hi = mid;
-    }
-    return lo;
+    size_t i = 1;
+    SEARCH_PAST(i, m->n > 1 ? m->n - 1 : 1, m->pairs[i].ticks <= ticks);
+    return i - 1;
 }
 
 uint64_t tick_map_ns(const struct tick_map *m, uint64_t ticks)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/stats.h"
 
 /* Measured and predicted totals further apart than this, or than twice the noise, do not fit. */
 #define OFF_PCT 10.0
@@ -126,9 +127,7 @@ static void advise_first_step(struct adviser *a)
             "bus. Enough host memory (%s and more free), or fewer bits a weight, gains more "
             "than any resident set.",
             rate, human_bytes(f->model_bytes).s);
-    double share = now->total_ns > 0
-                       ? 100 * (double)(f->fixed_ns + now->times.first_ns) / (double)now->total_ns
-                       : 0;
+    double share = stats_pct(f->fixed_ns + now->times.first_ns, now->total_ns);
     if (share > 50 && f->steps > 1)
         SAY_DO(a,
                "%.0f %% of the time lies in the first step and fixed stages, where no resident set "
@@ -169,7 +168,7 @@ static void advise_memory_kind(struct adviser *a)
                    : "");
     if (blocks && (!ahead || blocks->total_ns < ahead->total_ns)) ahead = blocks;
     if (!pays(ahead) || !pinned) return;
-    double more = 100 * (double)(pinned->total_ns - ahead->total_ns) / (double)pinned->total_ns;
+    double more = stats_pct(pinned->total_ns - ahead->total_ns, pinned->total_ns);
     if (more > p->facts.noise_pct)
         SAY_DO(a,
                "copy the next %s while this one computes (enable_group_offload(use_stream=True)): "
@@ -183,8 +182,7 @@ static void advise_resident(struct adviser *a)
     const struct prediction *small = plan_find(p, "smallest", p->facts.host);
     const struct prediction *large = plan_find(p, "largest", p->facts.host);
     if (!small || !large || !large->resident_bytes) return;
-    double apart =
-        100 * fabs((double)(small->total_ns - large->total_ns)) / (double)large->total_ns;
+    double apart = fabs(stats_pct(small->total_ns - large->total_ns, large->total_ns));
     if (apart < SAME_PCT && !p->facts.modules_are_pieces)
         SAY_DO(a,
                "which modules stay hardly matters (%.1f %% between smallest and largest first): "
@@ -233,5 +231,5 @@ int advice_run(struct plan *p, struct arena *mem, struct err *e)
     advise_churn(&a);
     advise_download(&a);
     advise_resident(&a);
-    return a.failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return a.failed ? err_nomem(e) : 0;
 }

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "analyze/stats.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/stats.h"
 
 enum { COPY_BYTES = 64000000, SMALL_BYTES = 4096, WARM = 2, ROUNDS = 12, SMALL_ROUNDS = 50 };
 
@@ -90,7 +90,7 @@ static int take_pool(struct bench *b)
     for (int i = 0; i < 2; i++) {
         mem_free(b->host[HOST_PAGEABLE]);
         b->host[HOST_PAGEABLE] = mem_alloc(n);
-        if (!b->host[HOST_PAGEABLE]) return FAIL(b->e, ERR_NOMEM, "out of memory");
+        if (!b->host[HOST_PAGEABLE]) return err_nomem(b->e);
         uint64_t begin = clock_mono_ns();
         memset(b->host[HOST_PAGEABLE], 1, n);
         double ns = (double)(clock_mono_ns() - begin);

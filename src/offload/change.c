@@ -132,7 +132,7 @@ int change_make(struct change *c, struct arena *mem, struct err *e)
     c->dropped = arena_alloc(mem, (loads + hooks) * sizeof *c->dropped);
     /* paces, each cut in two by the waits in it; an allocation or the issue of copies a load */
     c->scaled = arena_alloc(mem, (2 * loads + hooks + tr->n_waits + cleanups) * sizeof *c->scaled);
-    if (!c->dropped || !c->scaled) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!c->dropped || !c->scaled) return err_nomem(e);
     pace_code(c);
     if (c->sc->depth) return prefetch_move(c, mem, e);
     pay_allocations(c);

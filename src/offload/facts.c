@@ -1,6 +1,7 @@
 /* facts.c: see facts.h. */
 #include "offload/facts.h"
 
+#include "analyze/simulate/pinned_speed.h"
 #include "offload/blocks.h"
 #include "offload/offload_private.h"
 
@@ -25,14 +26,6 @@ const char *fact_from_name(enum fact_from f)
 {
     static const char *const name[] = {"unknown", "assumed", "given", "measured"};
     return name[f];
-}
-
-/* What 16 lanes of PCIe reach, by the generation that cards of this capability have. */
-static double pinned_bytes_per_ns(int major)
-{
-    if (major >= 9) return 55;
-    if (major == 8 || major == 0) return 25;
-    return 12;
 }
 
 static int cut_into_pieces(struct facts *f, struct arena *mem)
@@ -95,7 +88,7 @@ static void complete_rates(struct facts *f, int major)
     rate_from_step(f);
     for (int h = 0; h < HOST_KINDS; h++) {
         if (f->rate[h].from != FACT_UNKNOWN) continue;
-        double pinned = pinned_bytes_per_ns(major);
+        double pinned = pinned_speed_guess(major);
         f->rate[h].bytes_per_ns = h == HOST_PINNED ? pinned : PAGEABLE_BYTES_PER_NS;
         f->rate[h].from = FACT_ASSUMED;
     }
@@ -119,7 +112,7 @@ int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e)
         return FAIL(e, ERR_USAGE,
                     "how large is the model? Give a trace, --modules FILE or --model-bytes SIZE");
     int rc = f->n_modules ? number_blocks(f, mem) : cut_into_pieces(f, mem);
-    if (rc < 0) return FAIL(e, rc, "out of memory");
+    TRY(err_grow(e, rc));
     if (!f->call_ns) f->call_ns = CALL_NS;
     if (!f->alloc_ns) f->alloc_ns = ALLOC_NS;
     if (!f->hooks_ns && !f->modules_are_pieces) f->hooks_ns = HOOKS_NS;

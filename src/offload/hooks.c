@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/stats.h"
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 #include "offload/items.h"
 

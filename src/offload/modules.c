@@ -294,7 +294,7 @@ static int read_modules(struct reader *r, const struct file_map *m, struct err *
     if (rc == 0 && r->n == 0) return FAIL(e, ERR_FORMAT, "no modules in it");
     if (rc == ERR_LIMIT) return FAIL(e, rc, "more than %d modules", MOST_MODULES);
     if (rc == 0) rc = append(r);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 int modules_read(const char *path, struct arena *mem, struct facts *f, struct err *e)

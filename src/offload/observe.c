@@ -2,7 +2,7 @@
 #include "offload/observe.h"
 
 #include "analyze/names/overhead.h"
-#include "analyze/stats.h"
+#include "base/stats.h"
 
 /* Copies from here on are long enough for their rate to be that of the bus. */
 #define LARGE_BYTES 1000000
@@ -61,12 +61,7 @@ static uint32_t unite(const struct trial *tr, const struct device_line *d,
     for (uint32_t i = 0; i < d->n_work; i++) {
         row_t r = d->work[i];
         if (!want(tr->t, r) || !in_loop(tr, r)) continue;
-        int64_t begin = tr->t->ts_ns[r], end = trace_end_ns(tr->t, r);
-        if (n && begin <= ret[n - 1].end_ns) {
-            if (end > ret[n - 1].end_ns) ret[n - 1].end_ns = end;
-        } else {
-            ret[n++] = (struct span){begin, end};
-        }
+        n = span_join(ret, n, trace_span(tr->t, r));
     }
     return n;
 }
@@ -74,7 +69,7 @@ static uint32_t unite(const struct trial *tr, const struct device_line *d,
 static int64_t length(const struct span *s, uint32_t n)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < n; i++) sum += s[i].end_ns - s[i].begin_ns;
+    for (uint32_t i = 0; i < n; i++) sum += span_ns(s[i]);
     return sum;
 }
 
@@ -82,9 +77,7 @@ static int64_t common(const struct span *a, uint32_t n_a, const struct span *b, 
 {
     int64_t sum = 0;
     for (uint32_t i = 0, k = 0; i < n_a && k < n_b;) {
-        int64_t begin = a[i].begin_ns > b[k].begin_ns ? a[i].begin_ns : b[k].begin_ns;
-        int64_t end = a[i].end_ns < b[k].end_ns ? a[i].end_ns : b[k].end_ns;
-        if (end > begin) sum += end - begin;
+        sum += span_ns(span_both(a[i], b[k]));
         if (a[i].end_ns < b[k].end_ns) i++;
         else k++;
     }
@@ -166,7 +159,7 @@ int observe_run(const struct trial *tr, struct arena *mem, struct observed *ret,
     *ret = (struct observed){0};
     int rc = observe(tr, mem, ret);
     arena_reset_to(mem, mark);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 /* ---- facts ---- */
@@ -227,7 +220,7 @@ int observe_facts(const struct trial *tr, const struct observed *o, struct arena
     const struct streamed *s = tr->s;
     *ret = (struct facts){.host = tr->traced_host, .passes = s->passes, .steps = s->n_steps};
     int64_t *scratch = arena_alloc(mem, (s->n_loads + (size_t)1) * sizeof *scratch);
-    if (!scratch || copy_modules(s, mem, ret) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!scratch || copy_modules(s, mem, ret) < 0) return err_nomem(e);
     for (int h = 0; h < HOST_KINDS; h++) ret->rate[h] = o->to_device[h].rate;
     ret->back = o->to_host.rate;
     ret->compute_from = FACT_MEASURED;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "offload/estimate.h"
 #include "offload/offload_private.h"
 #include "offload/resident.h"
@@ -65,7 +66,7 @@ static int run_scheme(const struct plan *p, const struct scheme *sc, struct aren
 {
     if (p->trial) return trial_run(p->trial, sc, mem, ret, e);
     int rc = estimate_run(&p->facts, sc, mem, ret);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 static int choose(struct planner *pl, const struct policy *po, const struct scheme *sc,
@@ -202,8 +203,7 @@ static int add_row(struct planner *pl, const struct policy *po, enum offload_hos
                              .by_block = sc.by_block,
                              .weight_bits = po->bits,
                              .rate_from = p->facts.rate[host].from};
-    if (choose(pl, po, &sc, p->wish.resident_bytes, &r->resident_bytes) < 0)
-        return FAIL(e, ERR_NOMEM, "out of memory");
+    if (choose(pl, po, &sc, p->wish.resident_bytes, &r->resident_bytes) < 0) return err_nomem(e);
     if (po->stays != NOTHING_STAYS) sc.resident = pl->resident;
     TRY(run_scheme(p, &sc, pl->mem, &r->times, e));
     if (po->at_once) load_at_once(p, host, &r->times);
@@ -292,10 +292,10 @@ static const char *verdict(const struct plan *p, const struct prediction *r)
 
 static void compare(struct plan *p)
 {
-    double now = (double)p->rows[p->base].total_ns;
+    int64_t now = p->rows[p->base].total_ns;
     for (uint32_t i = 0; i < p->n_rows; i++) {
         struct prediction *r = &p->rows[i];
-        r->gain_pct = now > 0 ? 100 * (now - (double)r->total_ns) / now : 0;
+        r->gain_pct = stats_pct(now - r->total_ns, now);
         r->break_even = i == p->base ? 0 : break_even(p, r);
         r->fits = (!p->facts.vram_bytes || r->peak_vram_bytes <= p->facts.vram_bytes) &&
                   (!p->facts.ram_bytes || r->host_ram_bytes <= p->facts.ram_bytes);
@@ -328,12 +328,12 @@ int plan_predict(const struct plan *p, enum offload_host host, int64_t limit, st
     size_t n = f->n_modules + (size_t)1;
     struct resident_item *items = arena_zalloc(mem, n, sizeof *items);
     bool *resident = arena_zalloc(mem, n, sizeof *resident);
-    if (!items || !resident) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!items || !resident) return err_nomem(e);
     for (uint32_t i = 0; i < f->n_modules; i++) items[i].bytes = f->modules[i].bytes;
     struct resident_query q = {items, f->n_modules, RESIDENT_LARGEST, limit};
     struct scheme sc = {.host = host, .resident = resident, .weight_scale = 1};
     int64_t bytes;
-    if (resident_choose(&q, mem, resident, &bytes) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (resident_choose(&q, mem, resident, &bytes) < 0) return err_nomem(e);
     int rc = run_scheme(p, &sc, mem, ret, e);
     arena_reset_to(mem, mark);
     return rc;
@@ -380,8 +380,7 @@ int plan_run(struct plan *p, struct arena *mem, struct err *e)
     pl.items = arena_zalloc(mem, n, sizeof *pl.items);
     pl.worth = arena_zalloc(mem, n, sizeof *pl.worth);
     p->rows = arena_zalloc(mem, (size_t)N_POLICIES * HOST_KINDS + 1, sizeof *p->rows);
-    if (!pl.resident || !pl.items || !pl.worth || !p->rows)
-        return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!pl.resident || !pl.items || !pl.worth || !p->rows) return err_nomem(e);
     set_wish(p);
     TRY(add_rows(&pl, e));
     TRY(add_as_traced(&pl, e));

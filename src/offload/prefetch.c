@@ -274,11 +274,11 @@ static int allocate(struct mover *v)
 int prefetch_move(struct change *c, struct arena *mem, struct err *e)
 {
     struct sim_model *m = arena_alloc(mem, sizeof *m);
-    if (!m) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!m) return err_nomem(e);
     *m = *c->tr->m;
     m->n_calls = 0;
     struct mover v = {.c = c, .tr = c->tr, .mem = mem, .m = m};
-    if (allocate(&v) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (allocate(&v) < 0) return err_nomem(e);
     make_groups(&v);
     for (uint32_t w = 0; w < m->n_works; w++) {
         uint32_t g = group_of_work(&v, w);

@@ -23,7 +23,7 @@ static int read_document(const char *path, const char *what, struct arena *mem, 
     TRY(file_map(&m, path, e));
     int rc = jdoc_parse(str_from(m.p, m.n), mem, ret, NULL);
     file_unmap(&m);
-    if (rc == ERR_NOMEM) return FAIL(e, rc, "out of memory");
+    if (rc == ERR_NOMEM) return err_nomem(e);
     return rc < 0 ? refuse(path, what, e) : 0;
 }
 

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "analyze/names/copy.h"
+#include "base/search.h"
 #include "offload/blocks.h"
 
 /* Uploads smaller than this are step counters and constants, not weights. */
@@ -25,30 +27,24 @@ struct walk {
 
 bool streamed_is_upload(const struct trace *t, row_t r)
 {
-    struct str name = trace_name(t, r);
-    return t->kind[r] == KIND_MEMCPY && (str_has(name, "HtoD") || str_has(name, "HostToDevice"));
+    return copy_of(t, r).way == COPY_TO_DEVICE;
 }
 
 bool streamed_is_download(const struct trace *t, row_t r)
 {
-    struct str name = trace_name(t, r);
-    return t->kind[r] == KIND_MEMCPY && (str_has(name, "DtoH") || str_has(name, "DeviceToHost"));
+    return copy_of(t, r).way == COPY_TO_HOST;
 }
 
 bool streamed_is_pageable(const struct trace *t, row_t r)
 {
-    return str_has(trace_name(t, r), "Pageable");
+    return copy_of(t, r).memory == MEMORY_PAGEABLE;
 }
 
 uint32_t streamed_step_at(const struct streamed *s, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = s->n_steps;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->steps[mid].cpu.end_ns <= ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo < s->n_steps && s->steps[lo].cpu.begin_ns <= ts_ns ? lo : STREAMED_NONE;
+    uint32_t i = 0;
+    SEARCH_PAST(i, s->n_steps, s->steps[i].cpu.end_ns <= ts_ns);
+    return i < s->n_steps && s->steps[i].cpu.begin_ns <= ts_ns ? i : STREAMED_NONE;
 }
 
 /* ---- what a thread has launched so far ---- */
@@ -127,18 +123,18 @@ static int64_t end_with_cleanup(const struct walk *w, row_t span)
     return end;
 }
 
-struct copy {
+struct upload {
     row_t call, span;
     int64_t bytes, ns, pageable_bytes;
 };
 
 /* Whether the call copies from the host, and how much. */
-static bool read_copy(const struct walk *w, row_t call, struct copy *ret)
+static bool read_copy(const struct walk *w, row_t call, struct upload *ret)
 {
     const struct trace *t = w->t;
     uint32_t n;
     const row_t *work = trace_launched(t, call, &n);
-    *ret = (struct copy){.call = call};
+    *ret = (struct upload){.call = call};
     for (uint32_t i = 0; i < n; i++) {
         if (!streamed_is_upload(t, work[i])) continue;
         int64_t bytes = trace_gpu(t, work[i])->bytes;
@@ -153,7 +149,7 @@ static bool read_copy(const struct walk *w, row_t call, struct copy *ret)
 
 /* Copies under one span are one load; so are bare operators with no kernel between them. */
 static bool same_load(const struct walk *w, const struct streamed_load *l, row_t last_span,
-                      const struct copy *c)
+                      const struct upload *c)
 {
     const struct trace *t = w->t;
     if (c->span == last_span) return true;
@@ -163,7 +159,7 @@ static bool same_load(const struct walk *w, const struct streamed_load *l, row_t
            !launches_kernels(w, l->lane, l->first_call, c->call);
 }
 
-static void add_copy(const struct walk *w, struct streamed_load *l, const struct copy *c)
+static void add_copy(const struct walk *w, struct streamed_load *l, const struct upload *c)
 {
     l->last_call = c->call;
     l->end_ns = end_with_cleanup(w, c->span);
@@ -180,7 +176,7 @@ static void collect_loads(struct walk *w, lane_id lane_no)
     struct streamed_load *now = NULL;
     row_t last_span = ROW_NONE;
     for (row_t r = t->lanes[lane_no].begin; r < t->lanes[lane_no].end; r++) {
-        struct copy c;
+        struct upload c;
         if (!trace_call(t, r) || !read_copy(w, r, &c)) continue;
         uint32_t step = streamed_step_at(s, t->ts_ns[r]);
         if (step == STREAMED_NONE) continue;
@@ -443,5 +439,5 @@ int streamed_run(const struct trace *t, const struct context *cx, struct arena *
     *ret = (struct streamed){.asked_steps = ret->asked_steps, .asked_passes = ret->asked_passes};
     struct walk w = {.t = t, .cx = cx, .mem = mem, .s = ret};
     int rc = find_all(&w, e);
-    return rc < 0 ? FAIL(e, rc, "out of memory while looking for streamed weights") : 0;
+    return err_grow(e, rc);
 }

@@ -2,7 +2,7 @@
  * step, and one in which they always were there, for the later ones. */
 #include "offload/trial.h"
 
-#include "analyze/stats.h"
+#include "base/stats.h"
 #include "offload/offload_private.h"
 
 static uint32_t thread_of_lane(const struct sim_model *m, lane_id lane)
@@ -98,7 +98,7 @@ int trial_init(struct trial *tr, struct arena *mem, struct err *e)
     tr->thread_of_load = arena_alloc(mem, (tr->s->n_loads + (size_t)1) * sizeof(uint32_t));
     tr->cleanup_of = arena_alloc(mem, (m->n_calls + (size_t)1) * sizeof *tr->cleanup_of);
     if (!tr->step_of_work || !tr->load_of_work || !tr->thread_of_load || !tr->cleanup_of)
-        return FAIL(e, ERR_NOMEM, "out of memory");
+        return err_nomem(e);
     for (uint32_t w = 0; w < m->n_works; w++) {
         uint32_t call = m->works[w].call;
         tr->load_of_work[w] = STREAMED_NONE;
@@ -115,7 +115,7 @@ int trial_init(struct trial *tr, struct arena *mem, struct err *e)
         name_cleanup(tr, i);
     }
     find_host(tr);
-    if (find_hooks(tr, mem) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (find_hooks(tr, mem) < 0) return err_nomem(e);
     return find_start(tr, mem, e);
 }
 
@@ -142,7 +142,7 @@ static int replay(const struct trial *tr, const struct scheme *sc, bool later, s
     struct change c = {.tr = tr, .sc = sc, .later = later, .m = tr->m};
     struct sim_result r;
     ret->end_ns = arena_zalloc(mem, tr->s->n_steps, sizeof *ret->end_ns);
-    if (!ret->end_ns) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->end_ns) return err_nomem(e);
     if (sc) TRY(change_make(&c, mem, e));
     struct sim_edit edits[] = {
         {.kind = EDIT_DROP_SPANS, .spans = c.dropped, .n_spans = c.n_dropped},
@@ -210,7 +210,7 @@ static int run_both(const struct trial *tr, const struct scheme *sc, struct aren
 {
     struct outcome o;
     int64_t *scratch = arena_alloc(mem, (tr->s->n_steps + (size_t)1) * sizeof *scratch);
-    if (!scratch) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!scratch) return err_nomem(e);
     if (!sc) {
         TRY(replay(tr, NULL, false, mem, &o, e));
         ret->first_ns = step_time(tr, &o, 0);

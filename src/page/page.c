@@ -83,7 +83,7 @@ static int put_head(const struct page *p, const struct page_place *places, struc
     put_offload(&j, p);
     put_doc(&j, "dive", p->dive);
     jout_end_obj(&j);
-    return buf_ok(out) ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return buf_ok(out) ? 0 : err_nomem(e);
 }
 
 /* ---- the file */
@@ -93,8 +93,7 @@ static int write_head(struct file_out *f, struct str json, struct err *e)
     struct buf safe;
     buf_init(&safe);
     page_text_escape(json, &safe);
-    int rc =
-        buf_ok(&safe) ? file_out_write(f, safe.p, safe.n, e) : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = buf_ok(&safe) ? file_out_write(f, safe.p, safe.n, e) : err_nomem(e);
     buf_done(&safe);
     return rc;
 }
@@ -108,8 +107,7 @@ static int write_columns(struct file_out *f, struct str packed, struct err *e)
         size_t n = packed.n - at < PIECE ? packed.n - at : PIECE;
         buf_reset(&text);
         page_text_base64(str_from(packed.p + at, n), &text);
-        rc = buf_ok(&text) ? file_out_write(f, text.p, text.n, e)
-                           : FAIL(e, ERR_NOMEM, "out of memory");
+        rc = buf_ok(&text) ? file_out_write(f, text.p, text.n, e) : err_nomem(e);
     }
     buf_done(&text);
     return rc;
@@ -151,7 +149,7 @@ int page_write(const struct page *p, const char *file, struct err *e)
         rc = page_block_pack(&p->sets[i]->block, pool_size(), &packed, e);
         places[i].packed_bytes = packed.n - places[i].offset;
     }
-    if (rc == 0 && !buf_ok(&packed)) rc = FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0 && !buf_ok(&packed)) rc = err_nomem(e);
     if (rc == 0) rc = put_head(p, places, &head, e);
     if (rc == 0) rc = write_file(p, file, buf_str(&head), buf_str(&packed), e);
     buf_done(&head);

@@ -99,7 +99,7 @@ int page_block_pack(const struct page_block *b, int n_threads, struct buf *out, 
     enum { BLOCK = 1 << 20 };
     static const char last_block[] = {3, 0}; /* of a deflate stream: empty */
     struct packer p;
-    if (!buf_ok(&b->bytes)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!buf_ok(&b->bytes)) return err_nomem(e);
     int rc = packer_init(&p, &packer_small, BLOCK, n_threads, e);
     if (rc == 0) rc = pack_waves(&p, buf_str(&b->bytes), out, e);
     packer_done(&p);

@@ -171,5 +171,5 @@ int page_curves_run(const struct context *cx, struct page_block *block, struct a
     for (uint32_t i = 0; i < launches->n_devices && rc == 0; i++)
         rc = put_queue(&w, &launches->devices[i]);
     if (rc == 0) rc = put_memory(&w, levels);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }

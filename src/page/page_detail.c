@@ -202,7 +202,7 @@ int page_detail_run(const struct page_detail_in *in, struct arena *mem, struct p
                                 .complete = in->tracks->n_spans <= in->budget};
     ret->span_of = arena_alloc(mem, (t->n_rows + 1) * sizeof *ret->span_of);
     ret->ranges = arena_zalloc(mem, in->n_wishes + 1, sizeof *ret->ranges);
-    if (!ret->span_of || !ret->ranges) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->span_of || !ret->ranges) return err_nomem(e);
     for (row_t r = 0; r < t->n_rows; r++) ret->span_of[r] = PAGE_NO_SPAN;
     struct chooser c = {in, ret, in->budget};
     if (ret->complete) mark_everything(&c);

@@ -88,7 +88,7 @@ static int put_gaps(const struct page_set *s, struct buf *out, struct err *e)
     struct gaps shown = (*gaps_of(s->cx));
     shown.n_all = page_docs_gaps(s);
     shown.all = arena_zalloc(s->mem, shown.n_all + 1, sizeof *shown.all);
-    if (!shown.all) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!shown.all) return err_nomem(e);
     for (uint32_t i = 0; i < shown.n_all; i++) {
         shown.all[i] = gaps_of(s->cx)->all[i];
         shown.all[i].n_parts = at_most(shown.all[i].n_parts, CAUSES_A_GAP);
@@ -147,8 +147,7 @@ static int put_doc(const struct page_set *s, struct jout *j, int i, struct err *
     buf_init(&compact);
     int rc = docs[i].put(s, &pretty, e);
     if (rc == 0) page_text_compact(buf_str(&pretty), &compact);
-    if (rc == 0 && (!buf_ok(&pretty) || !buf_ok(&compact)))
-        rc = FAIL(e, ERR_NOMEM, "out of memory");
+    if (rc == 0 && (!buf_ok(&pretty) || !buf_ok(&compact))) rc = err_nomem(e);
     if (rc == 0) jout_raw(j, docs[i].name, buf_str(&compact));
     buf_done(&pretty);
     buf_done(&compact);

@@ -156,7 +156,7 @@ int page_levels_run(const struct page_levels_in *in, uint32_t track, struct page
     int rc = b ? put_rows(in, &in->tracks->list[track], b, ret) : ERR_NOMEM;
     if (b) mem_free(b->rows);
     mem_free(b);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 void page_levels_done(struct page_levels *l)

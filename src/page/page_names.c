@@ -11,7 +11,7 @@
 int page_names_init(struct page_names *n, const struct trace *t, struct err *e)
 {
     *n = (struct page_names){.t = t, .of = mem_zalloc(t->strings.n + 1, sizeof *n->of)};
-    return n->of ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return n->of ? 0 : err_nomem(e);
 }
 
 void page_names_done(struct page_names *n)
@@ -150,5 +150,5 @@ int page_names_put(struct page_names *n, struct page_block *b, struct err *e)
     failed = failed || !buf_ok(&w.readable) || !buf_ok(&w.brief);
     put_columns(&w, b);
     writer_done(&w);
-    return failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return failed ? err_nomem(e) : 0;
 }

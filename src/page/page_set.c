@@ -24,7 +24,7 @@ static int plan_offload(struct page_set *s, struct err *e)
 {
     if (s->cx->t->n_rows > PAGE_SPANS || wall_of(s->cx)->abstains) return 0;
     struct scene *scene = arena_zalloc(s->mem, 1, sizeof *scene);
-    if (!scene) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!scene) return err_nomem(e);
     int rc = scene_run(s->cx, s->mem, scene, e);
     if (rc == 0) s->scene = scene;
     else if (rc != ERR_NOMEM) err_init(e);
@@ -46,12 +46,12 @@ static int find_starts(struct page_set *s, const struct launch_wait ***ret, stru
     const struct trace *t = s->cx->t;
     const struct timeline *tl = timeline_of(s->cx);
     const struct launch_wait **of = arena_zalloc(s->mem, t->n_gpu + 1, sizeof *of);
-    if (!of) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!of) return err_nomem(e);
     for (uint32_t i = 0; i < tl->n_devices; i++) {
         struct launch_wait *starts;
         const struct queue *queue = &queues_of(s->cx)->of[i];
         if (launch_waits_run(s->cx, &tl->devices[i], queue, s->mem, &starts) < 0)
-            return FAIL(e, ERR_NOMEM, "out of memory");
+            return err_nomem(e);
         for (uint32_t k = 0; k < tl->devices[i].n_work; k++)
             of[t->aux[starts[k].work]] = &starts[k];
     }
@@ -63,7 +63,7 @@ static int put_levels(struct page_set *s, struct err *e)
 {
     struct page_levels_in in = {s->cx->t, &s->tracks, &s->detail, &s->names, &s->block};
     s->levels = mem_zalloc(s->tracks.n + 1, sizeof *s->levels);
-    if (!s->levels) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!s->levels) return err_nomem(e);
     for (uint32_t i = 0; i < s->tracks.n; i++) TRY(page_levels_run(&in, i, &s->levels[i], e));
     return 0;
 }

@@ -196,5 +196,5 @@ int page_spans_run(const struct page_spans_in *in, struct arena *mem, struct pag
     for (int i = 0; i < N_COLUMNS; i++) page_block_name(in->block, column_names[i], &w.cols[i]);
     intern_done(&w.configs);
     mem_free(w.families);
-    return failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return failed ? err_nomem(e) : 0;
 }

@@ -63,7 +63,7 @@ int page_stages_run(const struct context *cx, struct page_block *block, struct a
     struct columns c = {0};
     struct span *gpu = arena_zalloc(mem, tree->n_calls + 1, sizeof *gpu);
     uint32_t *order = arena_alloc(mem, ((size_t)tree->n_calls + 1) * sizeof *order);
-    if (!gpu || !order) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!gpu || !order) return err_nomem(e);
     for (uint32_t i = 0; i < tree->n_calls; i++) order[i] = i;
     qsort_r(order, tree->n_calls, sizeof *order, by_start, (void *)(uintptr_t)cx);
     find_work(cx, gpu);

@@ -43,11 +43,6 @@ static void show(const struct trace *t, struct page_step *step, row_t r)
     }
 }
 
-static struct span span_of(const struct trace *t, row_t r)
-{
-    return (struct span){t->ts_ns[r], trace_end_ns(t, r)};
-}
-
 static int64_t clamp(int64_t v, int64_t low, int64_t high)
 {
     return v < low ? low : v > high ? high : v;
@@ -200,13 +195,12 @@ static const struct gap *gap_at(const struct context *cx, row_t r)
 {
     const struct gap *best = NULL;
     int64_t most_ns = 0;
-    struct span s = span_of(cx->t, r);
+    struct span s = trace_span(cx->t, r);
     for (uint32_t i = 0; i < gaps_of(cx)->n_all; i++) {
         const struct idle_gap *g = gaps_of(cx)->all[i].at;
-        int64_t begin = g->begin_ns > s.begin_ns ? g->begin_ns : s.begin_ns;
-        int64_t end = g->end_ns < s.end_ns ? g->end_ns : s.end_ns;
-        if (end - begin <= most_ns) continue;
-        most_ns = end - begin;
+        int64_t shared_ns = span_ns(span_both(s, (struct span){g->begin_ns, g->end_ns}));
+        if (shared_ns <= most_ns) continue;
+        most_ns = shared_ns;
         best = &gaps_of(cx)->all[i];
     }
     return best;
@@ -240,7 +234,7 @@ static struct span view_of(const struct teller *k, const struct page_story *s,
                            const struct evidence *ev)
 {
     const struct steps *steps = steps_of(k->cx);
-    if (ev->row != ROW_NONE) return span_of(k->t, ev->row);
+    if (ev->row != ROW_NONE) return trace_span(k->t, ev->row);
     if (ev->ts_ns != ID_NONE) return (struct span){ev->ts_ns, ev->ts_ns};
     if (s->n) return s->steps[s->n - 1].view;
     if (steps->n_steps) return steps->steps[steps->n_steps / 2].cpu;
@@ -308,7 +302,7 @@ int page_stories_run(const struct context *cx, struct arena *mem, struct page_st
     *ret = (struct page_stories){.n_findings = findings_of(cx)->n, .n_sites = n};
     ret->findings = arena_zalloc(mem, findings_of(cx)->n + 1, sizeof *ret->findings);
     ret->sites = arena_zalloc(mem, n + 1, sizeof *ret->sites);
-    if (!ret->findings || !ret->sites) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->findings || !ret->sites) return err_nomem(e);
     int rc = tell_all(&k, ret);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }

@@ -118,7 +118,7 @@ int page_tracks_run(const struct trace *t, struct arena *mem, struct page_tracks
 {
     *ret = (struct page_tracks){.list = arena_zalloc(mem, t->n_lanes + 1, sizeof *ret->list),
                                 .row_of = arena_zalloc(mem, t->n_rows + 1, 1)};
-    if (!ret->list || !ret->row_of) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->list || !ret->row_of) return err_nomem(e);
     for (lane_id i = 0; i < t->n_lanes; i++) {
         struct page_track *k = &ret->list[ret->n];
         *k = (struct page_track){.lane = i};

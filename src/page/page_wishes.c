@@ -36,7 +36,7 @@ int page_wishes_run(const struct page_stories *s, const struct context *cx, stru
     uint32_t n = s->n_findings + s->n_sites;
     struct page_wish *wishes = arena_zalloc(mem, n + 2, sizeof *wishes);
     row_t *rows = arena_alloc(mem, ((size_t)n + 1) * A_STORY * sizeof *rows);
-    if (!wishes || !rows) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!wishes || !rows) return err_nomem(e);
     for (uint32_t i = 0; i < n; i++) {
         const struct page_story *story =
             i < s->n_findings ? &s->findings[i] : &s->sites[i - s->n_findings];

@@ -140,7 +140,7 @@ int defs_attach(const char *path, struct err *e)
     int rc = 0;
     pthread_mutex_lock(&lock);
     out.path = mem_strdup(path);
-    if (!out.path) rc = FAIL(e, ERR_NOMEM, "out of memory");
+    if (!out.path) rc = err_nomem(e);
     for (uint32_t id = 1; rc == 0 && id < n_defs; id++) rc = write_def(by_id[id], e);
     pthread_mutex_unlock(&lock);
     return rc;

@@ -156,7 +156,7 @@ int recorder_start(const struct recorder_options *o, struct err *e)
         }
         rec.budget_bytes = o->budget_bytes ? o->budget_bytes : DEFAULT_BUDGET;
         if (rc == 0) rec.state = STARTED;
-        else err_set(e, rc, "out of memory");
+        else err_grow(e, rc);
     }
     pthread_mutex_unlock(&lock);
     return rc;

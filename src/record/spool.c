@@ -20,7 +20,7 @@ static int fail(struct spool *s, int error, const char *what, struct err *e)
 int spool_create(struct spool *s, const char *path, struct err *e)
 {
     *s = (struct spool){.path = mem_strdup(path)};
-    if (!s->path) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!s->path) return err_nomem(e);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     struct stat st = {0};
     int error = 0;

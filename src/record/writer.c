@@ -110,7 +110,7 @@ struct writer *writer_new(const char *path, const struct writer_options *o, stru
 {
     struct writer *w = mem_zalloc(1, sizeof *w);
     if (!w) {
-        err_set(e, ERR_NOMEM, "out of memory");
+        err_nomem(e);
         return NULL;
     }
     w->clock = o->clock;

@@ -6,6 +6,7 @@
 
 #include "base/human.h"
 #include "base/jout.h"
+#include "base/stats.h"
 #include "report/source_out.h"
 
 /* ---- JSON */
@@ -124,17 +125,12 @@ void view_gaps_json(struct buf *out, const struct view_gaps *v)
 
 /* ---- text */
 
-static double share_pct(int64_t part, int64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void say_device(const struct screen *s, const struct gaps_device *d, int64_t min_ns)
 {
     int64_t window = d->window.end_ns - d->window.begin_ns;
     buf_printf(s->out, "GPU %d: busy %s of %s, idle %s (%s) in %s gap%s", d->device,
                human_time(d->busy_ns).s, human_time(window).s, human_time(d->idle_ns).s,
-               human_pct(share_pct(d->idle_ns, window)).s, human_count(d->n_gaps).s,
+               human_pct(stats_pct(d->idle_ns, window)).s, human_count(d->n_gaps).s,
                d->n_gaps == 1 ? "" : "s");
     buf_printf(s->out, ", %s of %s or more\n", human_count(d->n_listed).s, human_time(min_ns).s);
     if (d->before_ns || d->after_ns)
@@ -195,7 +191,7 @@ static void cause_row(struct text_table *tt, const struct view_gaps *v, uint32_t
     bool dim = c->kind == CAUSE_PROFILER || c->kind == CAUSE_SHORT;
     text_table_row(tt, dim ? TEXT_DIM : TEXT_PLAIN);
     screen_time(tt, 0, c->idle_ns, unit);
-    text_table_cell(tt, 1, human_pct(share_pct(c->idle_ns, d->idle_ns)).s);
+    text_table_cell(tt, 1, human_pct(stats_pct(c->idle_ns, d->idle_ns)).s);
     screen_count(tt, 2, c->count);
     text_table_cell(tt, 3, gap_cause_kind_words(c->kind));
     cell_name(tt, 4, v, i);

@@ -3,6 +3,7 @@
 
 #include "base/human.h"
 #include "base/jout.h"
+#include "base/stats.h"
 #include "report/view_quality.h"
 
 static void json_spread(struct jout *j, const char *key, const struct spread *s)
@@ -171,7 +172,7 @@ static void show_latency(const struct screen *s, const struct launch_group *g)
 
 static double idle_start_pct(const struct launch_group *g)
 {
-    return g->kernels ? 100.0 * g->how[LAUNCH_WAIT_IDLE] / g->kernels : 0;
+    return stats_pct(g->how[LAUNCH_WAIT_IDLE], g->kernels);
 }
 
 static void show_stages(const struct screen *s, const struct view_launches *v)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/stats.h"
 
 /* ---- what the trace shows ---- */
 
@@ -29,9 +30,7 @@ static void say_churn(const struct screen *s, const struct observed *o)
 
 static double replay_error(const struct plan *p)
 {
-    const struct undistort *u = p->trial->u;
-    double off = (double)(u->replayed_ns - u->traced_ns);
-    return u->traced_ns > 0 ? 100 * fabs(off) / (double)u->traced_ns : 0;
+    return fabs(undistort_error_pct(p->trial->u));
 }
 
 static void say_trace(const struct screen *s, const struct plan *p)
@@ -53,7 +52,7 @@ static void say_trace(const struct screen *s, const struct plan *p)
     buf_printf(s->out,
                "  copying   %s, of which %s hidden behind kernels; exposed: %s of the loop\n",
                human_time(o->copying_ns).s, human_time(o->overlapped_ns).s,
-               human_pct(loop > 0 ? 100 * exposed / loop : 0).s);
+               human_pct(stats_pct(exposed, loop)).s);
     if (o->to_host.bytes)
         buf_printf(s->out, "  back      %s copied to the host again, %s\n",
                    human_bytes(o->to_host.bytes).s, human_time(o->to_host.ns).s);

@@ -61,11 +61,8 @@ static void put_doubt(const struct screen *s, const struct doubt *d)
 static void put_quality(const struct screen *s, const struct context *cx)
 {
     const struct undistort *u = undistort_of(cx);
-    double error = u->traced_ns > 0
-                       ? 100.0 * (double)(u->replayed_ns - u->traced_ns) / (double)u->traced_ns
-                       : 0;
     buf_printf(s->out, "trace quality: %s (replay error %.1f %%",
-               quality_name(integrity_of(cx)->quality), fabs(error));
+               quality_name(integrity_of(cx)->quality), fabs(undistort_error_pct(u)));
     if (u->plain_ns > 0 && u->traced_ns > u->plain_ns)
         buf_printf(s->out, "; without the profiler about %s instead of %s",
                    human_time(u->plain_ns).s, human_time(u->traced_ns).s);

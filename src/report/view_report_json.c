@@ -97,11 +97,7 @@ static void put_profiler(struct jout *j, const struct context *cx)
     jout_obj(j, "replay");
     jout_us(j, "traced_us", u->traced_ns);
     jout_us(j, "replayed_us", u->replayed_ns);
-    jout_num(j, "error_pct",
-             u->traced_ns > 0
-                 ? 100.0 * (double)(u->replayed_ns - u->traced_ns) / (double)u->traced_ns
-                 : 0,
-             4);
+    jout_num(j, "error_pct", undistort_error_pct(u), 4);
     jout_us(j, "without_profiler_us", u->plain_ns);
     jout_num(j, "cost_per_launch_us", u->launch_ns / 1e3, 3);
     jout_num(j, "cost_per_op_us", u->op_ns / 1e3, 3);

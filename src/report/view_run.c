@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/jout.h"
+#include "base/stats.h"
 
 #define SLOW_FIRST    3       /* times the median, */
 #define SLOW_FIRST_NS 1000000 /* and so much longer: worth a word */
@@ -236,9 +237,7 @@ static void show_verdict(const struct screen *s, const struct ranks *r)
         return;
     }
     char name[100];
-    double more = r->others_ns > 0
-                      ? 100.0 * (double)(r->straggler_ns - r->others_ns) / (double)r->others_ns
-                      : 0;
+    double more = stats_pct(r->straggler_ns - r->others_ns, r->others_ns);
     char line[400];
     snprintf(line, sizeof line,
              "  rank %d is the straggler: %s takes it %s, the others %s (%+.0f %%)", r->straggler,

@@ -4,6 +4,7 @@
 
 #include "base/human.h"
 #include "base/jout.h"
+#include "base/stats.h"
 #include "report/view_quality.h"
 
 static void us_if(struct jout *j, const char *key, int64_t ns, bool trusted)
@@ -24,11 +25,6 @@ static void json_gpu(struct jout *j, const struct work_sum *w, bool idle_trusted
     jout_int(j, "copy_bytes", w->copy_bytes);
 }
 
-static double pct(int64_t part, int64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void json_shares(struct jout *j, const struct stages *all, const struct stage *s)
 {
     if (all->steps_cpu_ns <= 0) {
@@ -36,8 +32,8 @@ static void json_shares(struct jout *j, const struct stages *all, const struct s
         jout_null(j, "step_gpu_pct");
         return;
     }
-    jout_num(j, "step_cpu_pct", pct(s->step_cpu_ns, all->steps_cpu_ns), 2);
-    jout_num(j, "step_gpu_pct", pct(s->step_gpu_ns, all->steps_gpu_ns), 2);
+    jout_num(j, "step_cpu_pct", stats_pct(s->step_cpu_ns, all->steps_cpu_ns), 2);
+    jout_num(j, "step_gpu_pct", stats_pct(s->step_gpu_ns, all->steps_gpu_ns), 2);
 }
 
 static void json_stage(struct jout *j, const struct view_stages *v, const struct stage *s)
@@ -132,7 +128,7 @@ static void name_cell(struct text_table *tt, const struct trace *t, const struct
 
 static void share_cell(struct text_table *tt, int col, int64_t part, int64_t whole)
 {
-    if (whole > 0 && part > 0) text_table_cell(tt, col, human_pct(pct(part, whole)).s);
+    if (whole > 0 && part > 0) text_table_cell(tt, col, human_pct(stats_pct(part, whole)).s);
     else text_table_cell(tt, col, "-");
 }
 

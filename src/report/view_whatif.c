@@ -7,19 +7,9 @@
 
 #include "base/human.h"
 #include "base/jout.h"
+#include "base/stats.h"
 #include "base/text.h"
 #include "report/view_part.h"
-
-static double replay_error_pct(const struct undistort *u)
-{
-    if (u->traced_ns <= 0) return 0;
-    return 100.0 * (double)(u->replayed_ns - u->traced_ns) / (double)u->traced_ns;
-}
-
-static double gain_pct(int64_t before, int64_t after)
-{
-    return before > 0 ? 100.0 * (double)(before - after) / (double)before : 0;
-}
 
 static const char *edit_name(enum sim_edit_kind k)
 {
@@ -56,12 +46,13 @@ static void json_forecast(struct jout *j, const struct view_whatif *v)
     int64_t after = v->undistorted ? f->after_ns : f->traced_after_ns;
     jout_us(j, "predicted_us", after);
     jout_us(j, "predicted_gain_us", before - after);
-    jout_num(j, "predicted_gain_pct", gain_pct(before, after), 3);
+    jout_num(j, "predicted_gain_pct", stats_pct(before - after, before), 3);
     jout_cstr(j, "predicted_for", v->undistorted ? "without_profiler" : "as_traced");
     jout_obj(j, "as_traced");
     jout_us(j, "before_us", f->traced_before_ns);
     jout_us(j, "after_us", f->traced_after_ns);
-    jout_num(j, "gain_pct", gain_pct(f->traced_before_ns, f->traced_after_ns), 3);
+    jout_num(j, "gain_pct",
+             stats_pct(f->traced_before_ns - f->traced_after_ns, f->traced_before_ns), 3);
     jout_end_obj(j);
     jout_obj(j, "without_profiler");
     jout_us(j, "before_us", f->before_ns);
@@ -92,7 +83,7 @@ void view_whatif_json(struct buf *out, const struct view_whatif *v)
     jout_obj(&j, NULL);
     jout_us(&j, "traced_us", v->u->traced_ns);
     jout_us(&j, "replayed_us", v->u->replayed_ns);
-    jout_num(&j, "replay_error_pct", replay_error_pct(v->u), 4);
+    jout_num(&j, "replay_error_pct", undistort_error_pct(v->u), 4);
     jout_us(&j, "undistorted_us", v->u->plain_ns);
     jout_num(&j, "clock_drop_pct", v->clock_drop_pct, 2);
     if (v->f) json_forecast(&j, v);
@@ -113,7 +104,7 @@ static struct human ms(int64_t ns)
 /* "  as traced        40.951 -> 40.502 ms   -1.1 %   note" */
 static void text_line(struct buf *out, const char *label, int64_t before, int64_t after)
 {
-    double pct = -gain_pct(before, after);
+    double pct = -stats_pct(before - after, before);
     buf_printf(out, "    %-16s %8s -> %8s ms  %+6.1f %%", label, ms(before).s, ms(after).s,
                fabs(pct) < 0.05 ? 0.0 : pct);
 }
@@ -134,7 +125,7 @@ static void text_edits(struct buf *out, const struct view_whatif *v)
 static void text_forecast(struct buf *out, const struct view_whatif *v, bool color)
 {
     const struct forecast *f = v->f;
-    double traced = gain_pct(f->traced_before_ns, f->traced_after_ns);
+    double traced = stats_pct(f->traced_before_ns - f->traced_after_ns, f->traced_before_ns);
     text_line(out, "as traced", f->traced_before_ns, f->traced_after_ns);
     bool changed = fabs(traced - f->gain_pct) > 3;
     if (changed) buf_adds(out, "  the profiler changes what is critical");
@@ -150,7 +141,7 @@ void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
     const struct undistort *u = v->u;
     view_part_text(out, v->t);
     buf_printf(out, "  replay %s -> %s ms, error %.2f %%", ms(u->traced_ns).s, ms(u->replayed_ns).s,
-               fabs(replay_error_pct(u)));
+               fabs(undistort_error_pct(u)));
     buf_printf(out, "; profiler %s: %.1f us a launch, %.1f an op",
                u->given_ns > 0 ? "fitted" : "estimated", u->launch_ns / 1e3, u->op_ns / 1e3);
     if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01)

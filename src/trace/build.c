@@ -38,7 +38,7 @@ struct builder *builder_new(struct err *e)
         mem_free(b);
         mem_free(cats);
         trace_free(t);
-        err_set(e, ERR_NOMEM, "out of memory");
+        err_nomem(e);
         return NULL;
     }
     b->trace = t;
@@ -248,7 +248,7 @@ int builder_copy_part(struct builder *b, const struct part *p, struct err *e)
     int rc = strings && lanes ? copy_with(b, p, strings, lanes) : ERR_NOMEM;
     mem_free(strings);
     mem_free(lanes);
-    if (rc == ERR_NOMEM) return FAIL(e, rc, "out of memory");
+    if (rc == ERR_NOMEM) return err_nomem(e);
     if (rc == ERR_LIMIT) return FAIL(e, rc, "more events or threads than a trace can hold");
     b->has_pairs |= p->has_pairs;
     damage_merge(&b->trace->damage, &p->damage);
@@ -350,7 +350,7 @@ int builder_freeze(struct builder *b, int n_threads, struct trace **ret_trace, s
 {
     int rc = freeze(b, n_threads);
     if (rc < 0) {
-        err_set(e, rc, "out of memory");
+        err_grow(e, rc);
     } else {
         *ret_trace = b->trace;
         b->trace = NULL;

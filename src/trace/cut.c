@@ -160,7 +160,7 @@ int trace_cut(struct trace **t, int64_t begin_ns, int64_t end_ns, struct err *e)
     part_free(c.part);
     if (rc < 0) {
         builder_free(b);
-        return FAIL(e, rc, "out of memory");
+        return err_grow(e, rc);
     }
     TRY(builder_freeze(b, 1, &ret, e));
     hand_over(*t, ret);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 struct trace *trace_new(void)
 {
@@ -119,11 +120,7 @@ void trace_count(const struct trace *t, struct trace_counts *ret)
 
 row_t trace_lower_bound(const struct trace *t, lane_id lane, int64_t ts_ns)
 {
-    row_t lo = t->lanes[lane].begin, hi = t->lanes[lane].end;
-    while (lo < hi) {
-        row_t mid = lo + (hi - lo) / 2;
-        if (t->ts_ns[mid] < ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
+    row_t i = t->lanes[lane].begin;
+    SEARCH_PAST(i, t->lanes[lane].end, t->ts_ns[i] < ts_ns);
+    return i;
 }

@@ -26,6 +26,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/intern.h"
+#include "base/span.h"
 #include "trace/cat.h"
 #include "trace/damage.h"
 
@@ -254,6 +255,11 @@ static inline struct str trace_name(const struct trace *t, row_t r)
 static inline int64_t trace_end_ns(const struct trace *t, row_t r)
 {
     return t->ts_ns[r] + t->dur_ns[r];
+}
+
+static inline struct span trace_span(const struct trace *t, row_t r)
+{
+    return (struct span){t->ts_ns[r], trace_end_ns(t, r)};
 }
 
 /* The row's entry in its side table, or NULL when its kind has none. */

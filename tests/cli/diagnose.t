@@ -44,7 +44,7 @@ $ strata report v0.json.gz
 # Advice promises no gain.
 $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata report big.json.gz
 | big.json.gz  CUDA 13.0  NVIDIA H200  3 steps  59 events
-| trace quality: good (replay error 0.0 %; without the profiler about 742 us instead of 759 us)
+| trace quality: good (replay error 0.0 %; without the profiler about 743 us instead of 759 us)
 |
 |   759 us wall, GPU-bound: the GPU works 76.8 % of it. Make the kernels faster; fixing the CPU gains
 |   at most 23.2 %
@@ -96,13 +96,13 @@ $ strata whatif v0.json.gz --drop-sync 1 --wall 36.35
 |   replay 40.961 -> 40.961 ms, error 0.00 %; profiler fitted: 11.2 us a launch, 3.8 an op, CPU x0.91
 |   --drop-sync 1 (16 matched)
 |     as traced          40.961 ->   39.928 ms    -2.5 %  the profiler changes what is critical
-|     without profiler   36.348 ->   26.939 ms   -25.9 %  range -16.6 ... -33.3 %  <- believe this one
+|     without profiler   36.349 ->   26.944 ms   -25.9 %  range -16.6 ... -33.3 %  <- believe this one
 $ strata whatif v0.json.gz --drop-cpu cache_context --drop-sync 1
 |   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 7.0 us a launch, 2.4 an op
 |   --drop-cpu cache_context (16 matched)
 |   --drop-sync 1 (16 matched)
 |     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes what is critical
-|     without profiler   38.696 ->   21.297 ms   -45.0 %  range -43.2 ... -45.0 %  <- believe this one
+|     without profiler   38.697 ->   21.297 ms   -45.0 %  range -43.2 ... -45.0 %  <- believe this one
 |
 | next: --wall MS (the wall clock without a profiler) replaces the estimated cost by a fitted one
 $ strata whatif v0.json.gz
@@ -126,6 +126,15 @@ $ strata whatif v0.json.gz --scale-kernel gemm
 ? 2
 $ strata whatif v0.json.gz --wall none
 ! strata: --wall takes a number from 0.001 to 1e+09, not 'none'
+? 2
+$ strata whatif v0.json.gz --pin-copies abc
+! strata: --pin-copies takes GB/s from 0 to 10000, not 'abc'
+? 2
+$ strata whatif v0.json.gz --pin-copies 25GB
+! strata: --pin-copies takes GB/s from 0 to 10000, not '25GB'
+? 2
+$ strata whatif v0.json.gz --pin-copies -1
+! strata: --pin-copies takes GB/s from 0 to 10000, not '-1'
 ? 2
 
 # What the fix changed: the parts add up to the change of the wall clock.
@@ -239,7 +248,7 @@ $ gzip -dc v0.json.gz | head -c 900000 > cut.json && strata report cut.json | se
 |     ?   no stage called scheduler: annotate the pipeline's stages to see their shares
 |     ok  eager: 24 kernels a step, no CUDA graphs
 |     ?   memory was not recorded: profile_memory=True shows its level over the steps
-|     ok  a launch onto an idle stream takes 13.7 us; the queue is never deeper than 6: the CPU only
+|     ok  a launch onto an idle stream takes 13.5 us; the queue is never deeper than 6: the CPU only
 |         just keeps up
 |
 | next: strata lint cut.json                        what is missing or damaged, and where

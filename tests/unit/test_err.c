@@ -38,6 +38,25 @@ TEST(long_texts_are_cut_not_overrun)
     CHECK_EQ_UINT(strlen(e.file), sizeof e.file - 1);
 }
 
+TEST(growing_says_why_it_failed_once)
+{
+    struct err e;
+    err_init(&e);
+    CHECK_EQ_INT(err_grow(&e, 0), 0);
+    CHECK_EQ_INT(err_grow(&e, 3), 0);
+    CHECK_EQ_INT(e.code, 0);
+    CHECK_EQ_INT(err_grow(&e, ERR_NOMEM), ERR_NOMEM);
+    CHECK_EQ_STR(e.msg, "out of memory");
+    err_init(&e);
+    CHECK_EQ_INT(err_grow(&e, ERR_LIMIT), ERR_LIMIT);
+    CHECK(strstr(e.msg, "limit"));
+    err_init(&e);
+    CHECK_EQ_INT(FAIL(&e, ERR_IO, "no such file"), ERR_IO);
+    CHECK_EQ_INT(err_grow(&e, e.code), ERR_IO);
+    CHECK_EQ_STR(e.msg, "no such file");
+    CHECK_EQ_INT(err_nomem(NULL), ERR_NOMEM);
+}
+
 static int twice(int rc)
 {
     TRY(rc);

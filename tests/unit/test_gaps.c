@@ -466,7 +466,9 @@ static int run_once(void *trace)
 {
     struct found f = {.t = trace};
     arena_init(&f.mem);
+    context_init(&f.cx, f.t, &f.mem);
     int rc = run_passes(&f, 5);
+    context_done(&f.cx);
     arena_done(&f.mem);
     return rc;
 }

@@ -19,7 +19,7 @@ static void copy(struct kit *k, const char *name, double us, double dur_us, int6
 /* ---- pageable_copy, exposed_copy ---- */
 
 /* Eight uploads of 8 MB, each used by a kernel. Pageable: 1000 us, the CPU held. Pinned: 160 us. */
-static struct trace *uploads(bool pinned, double kernel_us, bool aside)
+static struct trace *uploads_named(const char *name, bool pinned, double kernel_us, bool aside)
 {
     struct kit k = kit_begin();
     double at = 0, copy_us = pinned ? 160 : 1000, gpu = 0;
@@ -29,8 +29,7 @@ static struct trace *uploads(bool pinned, double kernel_us, bool aside)
         kit_label(&k, "batch", at, (pinned ? 40 : copy_us + 60));
         kit_call(&k, "cudaMemcpyAsync", at + 2, pinned ? 6 : copy_us + 10);
         k.stream = aside ? 13 : 7;
-        copy(&k, pinned ? "Memcpy HtoD (Pinned -> Device)" : "Memcpy HtoD (Pageable -> Device)",
-             begin, copy_us, 8000000);
+        copy(&k, name, begin, copy_us, 8000000);
         k.stream = 7;
         double call = at + (pinned ? 15 : copy_us + 20);
         gpu = begin + copy_us > gpu ? begin + copy_us : gpu;
@@ -42,6 +41,13 @@ static struct trace *uploads(bool pinned, double kernel_us, bool aside)
                                          : kernel_us;
     }
     return kit_end(&k);
+}
+
+static struct trace *uploads(bool pinned, double kernel_us, bool aside)
+{
+    return uploads_named(pinned ? "Memcpy HtoD (Pinned -> Device)"
+                                : "Memcpy HtoD (Pageable -> Device)",
+                         pinned, kernel_us, aside);
 }
 
 TEST(pageable_copy_fires_on_slow_blocking_uploads)
@@ -69,6 +75,44 @@ TEST(exposed_copy_fires_when_nothing_hides_the_copies)
     const struct finding *f = found(&d, "exposed_copy");
     REQUIRE(f != NULL);
     CHECK_NEAR(f->gain_pct, 100.0 * 7 * 160 / (8 * 462), 6);
+    done(&d);
+}
+
+TEST(exposed_copy_fires_in_the_words_of_every_vendor)
+{
+    static const char *const names[] = {"H2D",
+                                        "MemcpyH2D",
+                                        "Memcpy HtoD (Host -> Device)",
+                                        "CopyHostToDevice",
+                                        "hipMemcpyHtoD",
+                                        "MEMORY_COPY_HOST_TO_DEVICE",
+                                        "[CUDA memcpy Host-to-Device]",
+                                        "zeCommandListAppendMemoryCopy(H2D)",
+                                        "Memcpy M2D (Memory -> Device)"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct diagnosis d;
+        diagnose(&d, uploads_named(names[i], true, 300, false));
+        const struct finding *f = found(&d, "exposed_copy");
+        if (!CHECK(f != NULL)) printf("  %s\n", names[i]);
+        else CHECK_NEAR(f->gain_pct, 100.0 * 7 * 160 / (8 * 462), 6);
+        done(&d);
+    }
+}
+
+TEST(exposed_copy_is_not_about_copies_inside_the_device)
+{
+    struct diagnosis d;
+    diagnose(&d, uploads_named("Memcpy DtoD (Device -> Device)", true, 300, false));
+    CHECK(found(&d, "exposed_copy") == NULL);
+    done(&d);
+}
+
+TEST(pageable_copy_knows_the_memory_of_level_zero)
+{
+    struct diagnosis d;
+    diagnose(&d, uploads_named("Memcpy M2D (Memory -> Device)", false, 100, false));
+    CHECK(found(&d, "pageable_copy") || found(&d, "exposed_copy"));
+    CHECK_EQ_INT(wall_of(&d.cx)->bound, BOUND_TRANSFER);
     done(&d);
 }
 

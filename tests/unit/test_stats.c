@@ -1,5 +1,5 @@
 /* test_stats.c: what median and percentile mean, and sorting against the library's. */
-#include "analyze/stats.h"
+#include "base/stats.h"
 
 #include "test.h"
 
@@ -69,6 +69,14 @@ TEST(median_and_percentiles)
     CHECK_EQ_INT(stats_percentile(v, 10, 90), 9);
     CHECK_EQ_INT(stats_percentile(v, 10, 0), 1);
     CHECK_EQ_INT(stats_percentile(v, 4, 95), 4);
+}
+
+TEST(a_share_of_nothing_is_none)
+{
+    CHECK_NEAR(stats_pct(1, 4), 25, 0);
+    CHECK_NEAR(stats_pct(-1, 4), -25, 0);
+    CHECK_NEAR(stats_pct(3, 0), 0, 0);
+    CHECK_NEAR(stats_pct(3, -1), 0, 0);
 }
 
 TEST_MAIN

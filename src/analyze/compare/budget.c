@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/names/copy.h"
 #include "base/opt.h"
 
 #define MOST_LINES 1000
@@ -78,8 +79,8 @@ static double pageable_mb(const struct context *cx)
     double bytes = 0;
     for (row_t r = 0; r < cx->t->n_rows; r++) {
         const struct gpu_info *g = cx->t->kind[r] == KIND_MEMCPY ? trace_gpu(cx->t, r) : NULL;
-        if (g && g->bytes > 0 && str_has(trace_name(cx->t, r), "Pageable"))
-            bytes += (double)g->bytes;
+        if (!g || g->bytes <= 0 || copy_of(cx->t, r).memory != MEMORY_PAGEABLE) continue;
+        bytes += (double)g->bytes;
     }
     return bytes / 1e6;
 }
@@ -189,7 +190,7 @@ static int parse_line(struct budget_line *l, struct str raw, int number, struct 
     char *copy = arena_strdup(mem, raw);
     l->text = arena_strdup(mem, raw);
     l->number = number;
-    if (!copy || !l->text) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!copy || !l->text) return err_nomem(e);
     int n = split(copy, words, 8);
     bool stage = n >= 2 && strcmp(words[0], "stage") == 0;
     int at = stage ? 2 : 0;
@@ -210,7 +211,7 @@ static int parse_line(struct budget_line *l, struct str raw, int number, struct 
 int budget_parse(struct budget *b, struct str text, struct arena *mem, struct err *e)
 {
     *b = (struct budget){.lines = arena_zalloc(mem, MOST_LINES, sizeof *b->lines)};
-    if (!b->lines) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!b->lines) return err_nomem(e);
     int number = 0;
     while (text.n) {
         const char *end = memchr(text.p, '\n', text.n);

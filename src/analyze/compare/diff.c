@@ -18,7 +18,7 @@ struct work {
 
 static int nomem(struct err *e)
 {
-    return FAIL(e, ERR_NOMEM, "out of memory");
+    return err_nomem(e);
 }
 
 /* ---- parts of the wall clock ---- */

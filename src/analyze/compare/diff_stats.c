@@ -2,8 +2,10 @@
  * both sides with replacement (bootstrap of the medians) with a fixed sequence, so the same runs
  * always give the same answer. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/compare/diff.h"
+#include "base/stats.h"
 
 #define MOST_RUNS  256
 #define ROUNDS     4000
@@ -15,10 +17,10 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double median_of(double *v, uint32_t n)
+static int64_t median_of(int64_t *v, uint32_t n)
 {
-    qsort(v, n, sizeof *v, by_value);
-    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+    stats_sort(v, n);
+    return stats_median(v, n);
 }
 
 static uint32_t next_random(uint64_t *state)
@@ -29,23 +31,22 @@ static uint32_t next_random(uint64_t *state)
 
 static double resampled(const int64_t *runs, uint32_t n, uint64_t *state)
 {
-    double v[MOST_RUNS];
-    for (uint32_t i = 0; i < n; i++) v[i] = (double)runs[next_random(state) % n];
+    int64_t v[MOST_RUNS];
+    for (uint32_t i = 0; i < n; i++) v[i] = runs[next_random(state) % n];
+    return (double)median_of(v, n);
+}
+
+static int64_t plain_median(const int64_t *runs, uint32_t n)
+{
+    int64_t v[MOST_RUNS];
+    memcpy(v, runs, n * sizeof *v);
     return median_of(v, n);
 }
 
-static double plain_median(const int64_t *runs, uint32_t n)
+static int64_t deviation(const int64_t *runs, uint32_t n, int64_t median)
 {
-    double v[MOST_RUNS];
-    for (uint32_t i = 0; i < n; i++) v[i] = (double)runs[i];
-    return median_of(v, n);
-}
-
-static double deviation(const int64_t *runs, uint32_t n, double median)
-{
-    double v[MOST_RUNS];
-    for (uint32_t i = 0; i < n; i++)
-        v[i] = (double)runs[i] > median ? (double)runs[i] - median : median - (double)runs[i];
+    int64_t v[MOST_RUNS];
+    for (uint32_t i = 0; i < n; i++) v[i] = runs[i] > median ? runs[i] - median : median - runs[i];
     return median_of(v, n);
 }
 
@@ -57,8 +58,9 @@ void diff_stats(const int64_t *before_ns, uint32_t n_before, const int64_t *afte
                                      n_after < MOST_RUNS ? n_after : MOST_RUNS}};
     if (!ret->n[0] || !ret->n[1]) return;
     for (int s = 0; s < 2; s++) {
-        ret->median_ns[s] = plain_median(runs[s], ret->n[s]);
-        ret->spread_ns[s] = deviation(runs[s], ret->n[s], ret->median_ns[s]);
+        int64_t median = plain_median(runs[s], ret->n[s]);
+        ret->median_ns[s] = (double)median;
+        ret->spread_ns[s] = (double)deviation(runs[s], ret->n[s], median);
     }
     if (ret->median_ns[0] > 0) ret->change_pct = 100 * (ret->median_ns[1] / ret->median_ns[0] - 1);
     ret->known = ret->n[0] >= LEAST_RUNS && ret->n[1] >= LEAST_RUNS;

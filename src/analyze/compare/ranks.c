@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/stats.h"
 
 /* Below this share of the wall clock a difference between ranks is chance. */
 #define WORTH_NAMING 0.02
@@ -90,8 +91,7 @@ static void sum_stage(struct ranks *r, uint32_t k)
         out->n_ranks++;
     }
     out->mean_ns = out->n_ranks ? sum / out->n_ranks : 0;
-    if (out->mean_ns > 0)
-        out->imbalance_pct = 100.0 * (double)(out->max_ns - out->mean_ns) / (double)out->mean_ns;
+    out->imbalance_pct = stats_pct(out->max_ns - out->mean_ns, out->mean_ns);
 }
 
 /* A stage's own time on rank `i`: what is inside it counts there. */
@@ -184,7 +184,7 @@ int ranks_run(const struct timing *list, uint32_t n, struct arena *mem, struct r
     map_done(&place);
     for (uint32_t k = 0; rc == 0 && k < r.n_stages; k++) sum_stage(&r, k);
     if (rc == 0 && n > 1) rc = find_straggler(&r, mem);
-    if (rc < 0) return FAIL(e, rc, rc == ERR_NOMEM ? "out of memory" : "too many stages and ranks");
+    if (rc < 0) return rc == ERR_NOMEM ? err_nomem(e) : FAIL(e, rc, "too many stages and ranks");
     *ret = r;
     return 0;
 }

@@ -88,7 +88,7 @@ int timing_diff_run(const struct timing *before, const struct timing *after, str
     d.changes = arena_zalloc(mem, (size_t)before->n_stages + after->n_stages, sizeof *d.changes);
     int rc = d.changes ? match(&d, &place) : ERR_NOMEM;
     map_done(&place);
-    if (rc < 0) return FAIL(e, rc, "out of memory");
+    TRY(err_grow(e, rc));
     for (uint32_t i = 0; i < d.n; i++) {
         compare(&d.changes[i]);
         d.n_faster += d.changes[i].verdict == TIMING_FASTER;

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/stats.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 
 enum { ROOT = 0, MOST_NODES = 1 << 16 };
@@ -203,5 +203,5 @@ int timing_rows_run(const struct trace *t, uint32_t process, struct arena *mem, 
     mem_free(w.nodes);
     mem_free(w.node_of);
     mem_free(w.durations);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }

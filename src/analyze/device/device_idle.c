@@ -18,7 +18,7 @@ int device_idle_run(const struct trace *t, const struct device_line *d, struct a
                     struct device_idle *ret, struct err *e)
 {
     struct device_idle idle = {arena_zalloc(mem, (size_t)d->n_busy + 1, sizeof *idle.gaps), 0, 0};
-    if (!idle.gaps) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!idle.gaps) return err_nomem(e);
     row_t prev = ROW_NONE;
     for (uint32_t i = 0; i < d->n_work; i++) {
         row_t r = d->work[i];
@@ -48,7 +48,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     struct idle_times *idle = ret;
     idle->n = tl->n_devices;
     idle->of = arena_zalloc(cx->mem, (size_t)idle->n + 1, sizeof *idle->of);
-    if (!idle->of) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!idle->of) return err_nomem(e);
     for (uint32_t i = 0; i < idle->n; i++)
         TRY(device_idle_run(cx->t, &tl->devices[i], cx->mem, &idle->of[i], e));
     return 0;

@@ -2,6 +2,7 @@
 #include "analyze/device/driving_calls.h"
 
 #include "base/arena.h"
+#include "base/search.h"
 
 static bool is_loud(const struct trace *t, const struct calls *c, row_t r)
 {
@@ -24,13 +25,9 @@ int driving_calls_init(struct driving_calls *l, const struct trace *t, const str
 /* Index of the first loud call at or after row `r`. */
 static uint32_t first_from(const struct driving_calls *l, row_t r)
 {
-    uint32_t lo = 0, hi = l->n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (l->calls[mid] < r) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
+    uint32_t i = 0;
+    SEARCH_PAST(i, l->n, l->calls[i] < r);
+    return i;
 }
 
 bool driving_calls_has(const struct driving_calls *l, row_t r)
@@ -51,7 +48,7 @@ row_t driving_calls_before(const struct driving_calls *l, row_t call)
 static int run_pass(struct context *cx, void *ret, struct err *e)
 {
     int rc = driving_calls_init(ret, cx->t, calls_of(cx), cx->mem);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 static const struct pass *const needs[] = {&calls_pass, NULL};

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 enum { MOST_LINES = 256 };
 
 static struct memory_level_line *find_line(const struct memory_levels *ls, const struct mem_info *m)
@@ -52,7 +54,7 @@ int memory_levels_run(const struct trace *t, struct arena *mem, struct memory_le
                       struct err *e)
 {
     struct memory_levels ls = {arena_zalloc(mem, MOST_LINES, sizeof *ls.lines), 0};
-    if (!ls.lines) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ls.lines) return err_nomem(e);
     for (row_t r = 0; r < t->n_rows; r++) {
         const struct mem_info *m = trace_mem(t, r);
         struct memory_level_line *l = m ? add_line(&ls, m) : NULL;
@@ -60,7 +62,7 @@ int memory_levels_run(const struct trace *t, struct arena *mem, struct memory_le
     }
     for (uint32_t i = 0; i < ls.n; i++) {
         ls.lines[i].levels = arena_zalloc(mem, ls.lines[i].n, sizeof *ls.lines[i].levels);
-        if (!ls.lines[i].levels) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!ls.lines[i].levels) return err_nomem(e);
         ls.lines[i].n = 0;
     }
     for (row_t r = 0; r < t->n_rows; r++) {
@@ -82,13 +84,9 @@ int memory_levels_run(const struct trace *t, struct arena *mem, struct memory_le
 
 uint32_t memory_levels_at(const struct memory_level_line *l, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = l->n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (l->levels[mid].ts_ns <= ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo ? lo - 1 : UINT32_MAX;
+    uint32_t i = 0;
+    SEARCH_PAST(i, l->n, l->levels[i].ts_ns <= ts_ns);
+    return i ? i - 1 : UINT32_MAX;
 }
 
 int64_t memory_levels_peak(const struct memory_level_line *l, int64_t begin_ns, int64_t end_ns)

@@ -1,13 +1,8 @@
 /* queue.c: launches count up, starts count down; both lists sorted, then merged. */
 #include "analyze/device/queue.h"
 
-#include <stdlib.h>
-
-static int by_time(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
+#include "base/search.h"
+#include "base/stats.h"
 
 /* Work that waited: its launch and its start. Returns how many. */
 static uint32_t collect(const struct trace *t, const struct device_line *d, int64_t *launches,
@@ -42,9 +37,9 @@ int queue_run(const struct trace *t, const struct device_line *d, struct arena *
     struct arena_mark m = arena_mark(mem);
     int64_t *launches = arena_zalloc(mem, (size_t)d->n_work + 1, sizeof *launches);
     int64_t *starts = arena_zalloc(mem, (size_t)d->n_work + 1, sizeof *starts);
-    if (!q.points || !launches || !starts) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!q.points || !launches || !starts) return err_nomem(e);
     uint32_t n = collect(t, d, launches, starts); /* starts come sorted */
-    qsort(launches, n, sizeof *launches, by_time);
+    stats_sort(launches, n);
     merge(launches, starts, n, &q);
     arena_reset_to(mem, m);
     *ret = q;
@@ -53,13 +48,9 @@ int queue_run(const struct trace *t, const struct device_line *d, struct arena *
 
 uint32_t queue_at(const struct queue *q, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = q->n_points;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (q->points[mid].ts_ns <= ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo ? lo - 1 : UINT32_MAX;
+    uint32_t i = 0;
+    SEARCH_PAST(i, q->n_points, q->points[i].ts_ns <= ts_ns);
+    return i ? i - 1 : UINT32_MAX;
 }
 
 uint32_t queue_depth_at(const struct queue *q, int64_t ts_ns)
@@ -74,7 +65,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     struct queues *q = ret;
     q->n = tl->n_devices;
     q->of = arena_zalloc(cx->mem, (size_t)q->n + 1, sizeof *q->of);
-    if (!q->of) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!q->of) return err_nomem(e);
     for (uint32_t i = 0; i < q->n; i++)
         TRY(queue_run(cx->t, &tl->devices[i], cx->mem, &q->of[i], e));
     return 0;

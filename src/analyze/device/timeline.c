@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")
+#include "base/search.h"
 
 struct cursor {
     row_t at, end;
@@ -51,18 +51,15 @@ static void merge_streams(const struct trace *t, struct cursor *heap, uint32_t n
 static void take_union(const struct trace *t, struct device_line *d)
 {
     for (uint32_t i = 0; i < d->n_work; i++) {
-        struct span s = {t->ts_ns[d->work[i]], trace_end_ns(t, d->work[i])};
+        struct span s = trace_span(t, d->work[i]);
         if (i == 0 || s.end_ns > d->extent.end_ns) d->extent.end_ns = s.end_ns;
-        if (s.end_ns == s.begin_ns) continue;
-        struct span *last = d->n_busy ? &d->busy[d->n_busy - 1] : NULL;
-        if (!last || s.begin_ns > last->end_ns) d->busy[d->n_busy++] = s;
-        else if (s.end_ns > last->end_ns) last->end_ns = s.end_ns;
+        if (s.end_ns > s.begin_ns) d->n_busy = span_join(d->busy, d->n_busy, s);
     }
     if (d->n_work) d->extent.begin_ns = t->ts_ns[d->work[0]];
     int64_t sum = 0;
     for (uint32_t i = 0; i < d->n_busy; i++) {
         d->busy_before_ns[i] = sum;
-        sum += d->busy[i].end_ns - d->busy[i].begin_ns;
+        sum += span_ns(d->busy[i]);
     }
     d->busy_before_ns[d->n_busy] = sum;
 }
@@ -90,7 +87,7 @@ static int fill_device(const struct trace *t, struct device_line *d, struct aren
     d->work = arena_zalloc(mem, n_all + 1, sizeof *d->work);
     d->busy = arena_zalloc(mem, n_all + 1, sizeof *d->busy);
     d->busy_before_ns = arena_zalloc(mem, n_all + 1, sizeof *d->busy_before_ns);
-    if (!heap || !d->work || !d->busy || !d->busy_before_ns) return NO_MEMORY(e);
+    if (!heap || !d->work || !d->busy || !d->busy_before_ns) return err_nomem(e);
 
     uint32_t n_heap = 0;
     for (uint32_t l = 0; l < t->n_lanes; l++) {
@@ -121,7 +118,7 @@ static int by_device(const void *a, const void *b)
 int timeline_run(const struct trace *t, struct arena *mem, struct timeline *ret, struct err *e)
 {
     struct timeline tl = {arena_zalloc(mem, t->n_lanes + 1, sizeof *tl.devices), 0};
-    if (!tl.devices) return NO_MEMORY(e);
+    if (!tl.devices) return err_nomem(e);
     for (uint32_t l = 0; l < t->n_lanes; l++) {
         const struct lane *lane = &t->lanes[l];
         if (lane->kind != LANE_STREAM || timeline_device(&tl, lane->device)) continue;
@@ -142,13 +139,9 @@ const struct device_line *timeline_device(const struct timeline *tl, int32_t dev
 
 uint32_t timeline_busy_at(const struct device_line *d, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = d->n_busy;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (d->busy[mid].end_ns <= ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
+    uint32_t i = 0;
+    SEARCH_PAST(i, d->n_busy, d->busy[i].end_ns <= ts_ns);
+    return i;
 }
 
 /* Busy time before `ts_ns`. */
@@ -172,13 +165,9 @@ int64_t timeline_idle_ns(const struct device_line *d, int64_t begin_ns, int64_t 
 
 uint32_t timeline_work_at(const struct trace *t, const struct device_line *d, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = d->n_work;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (t->ts_ns[d->work[mid]] < ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
+    uint32_t i = 0;
+    SEARCH_PAST(i, d->n_work, t->ts_ns[d->work[i]] < ts_ns);
+    return i;
 }
 
 static int run_pass(struct context *cx, void *ret, struct err *e)

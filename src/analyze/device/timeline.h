@@ -13,10 +13,6 @@
 
 #include "analyze/context.h"
 
-struct span {
-    int64_t begin_ns, end_ns; /* [begin, end) */
-};
-
 struct device_line {
     int32_t device;
     row_t *work; /* by start, over all streams */

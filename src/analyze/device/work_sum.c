@@ -34,11 +34,8 @@ static struct work_sum sum_device(const struct trace *t, const struct device_lin
 {
     struct work_sum w = {.extent = {t->ts_ns[rows[0]], t->ts_ns[rows[0]]}};
     for (uint32_t i = 0; i < n; i++) {
-        int64_t begin = t->ts_ns[rows[i]], end = trace_end_ns(t, rows[i]);
         count(t, rows[i], &w);
-        if (begin < w.extent.end_ns) begin = w.extent.end_ns;
-        if (end > begin) w.union_ns += end - begin;
-        if (end > w.extent.end_ns) w.extent.end_ns = end;
+        w.union_ns += span_uncovered(&w.extent.end_ns, trace_span(t, rows[i]));
     }
     w.span_ns = w.extent.end_ns - w.extent.begin_ns;
     if (d) w.idle_ns = timeline_idle_ns(d, w.extent.begin_ns, w.extent.end_ns);

@@ -68,7 +68,7 @@ int gap_split_init(struct gap_split *s, const struct context *cx, struct err *e)
     gap_causes_init(&s->causes, t);
     if (list_overheads(s)) return 0;
     gap_split_done(s);
-    return FAIL(e, ERR_NOMEM, "out of memory");
+    return err_nomem(e);
 }
 
 void gap_split_done(struct gap_split *s)
@@ -238,7 +238,7 @@ static struct gap_cause of_launch(const struct gap_split *s, const struct gap_at
 
 static bool is_staged(const struct trace *t, row_t work)
 {
-    return t->kind[work] == KIND_MEMCPY && copy_parse(trace_name(t, work)).pageable;
+    return copy_of(t, work).memory == MEMORY_PAGEABLE;
 }
 
 /* Launched, but not started: what it waits for. */
@@ -347,8 +347,7 @@ int gap_split_run(struct gap_split *s, uint32_t device, const struct idle_gap *g
                   struct err *e)
 {
     gap_causes_begin(&s->causes);
-    if (split(s, (struct gap_at){device, g, LANE_NONE, LANE_NONE}, whole))
-        return FAIL(e, ERR_NOMEM, "out of memory");
+    if (split(s, (struct gap_at){device, g, LANE_NONE, LANE_NONE}, whole)) return err_nomem(e);
     gap_causes_end(&s->causes, gap_split_step(s, g));
     return 0;
 }

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 #include "analyze/gaps/gap_split.h"
-#include "analyze/stats.h"
 #include "base/mem.h"
+#include "base/search.h"
+#include "base/stats.h"
 #include "base/vec.h"
 
 struct finder {
@@ -48,7 +49,7 @@ static int find_gaps(struct finder *f, uint32_t device, int64_t min_ns, struct e
         const struct idle_gap *g = &idle->gaps[i];
         bool is_short = idle_gap_ns(g) < min_ns;
         TRY(gap_split_run(&f->split, device, g, is_short, e));
-        if (!is_short && keep_gap(f, device, i)) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (!is_short && keep_gap(f, device, i)) return err_nomem(e);
     }
     return 0;
 }
@@ -204,7 +205,7 @@ static int find_all(struct finder *f, struct gaps *g, struct err *e)
     g->devices = arena_zalloc(cx->mem, (size_t)g->n_devices + 1, sizeof *g->devices);
     bool ok = g->devices && take_causes(f, cx->mem, g) && take_gaps(f, cx->mem, g);
     for (uint32_t i = 0; ok && i < g->n_devices; i++) ok = describe(cx, i, g) == 0;
-    return ok ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return ok ? 0 : err_nomem(e);
 }
 
 static int run_pass(struct context *cx, void *ret, struct err *e)
@@ -230,16 +231,12 @@ const struct pass gaps_pass = {
 
 const struct gap_cause_inner *gaps_inner(const struct gaps *g, uint32_t cause, uint32_t *ret_n)
 {
-    uint32_t lo = 0, hi = g->n_inner;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (g->inner[mid].cause < cause) lo = mid + 1;
-        else hi = mid;
-    }
-    uint32_t end = lo;
+    uint32_t i = 0;
+    SEARCH_PAST(i, g->n_inner, g->inner[i].cause < cause);
+    uint32_t end = i;
     while (end < g->n_inner && g->inner[end].cause == cause) end++;
-    *ret_n = end - lo;
-    return g->inner + lo;
+    *ret_n = end - i;
+    return g->inner + i;
 }
 
 bool gaps_recurs(const struct gap_cause *c, const struct steps *s)

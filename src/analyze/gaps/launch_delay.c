@@ -7,8 +7,8 @@
 #include "analyze/device/driving_calls.h"
 #include "analyze/device/thread_slices.h"
 #include "analyze/quality/integrity.h"
-#include "analyze/stats.h"
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 
 /* Idle time below which nobody looks for the reason of a single launch. */
@@ -274,7 +274,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     mem_free(f.groups);
     mem_free(f.all);
     mem_free(f.pieces);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 static const struct pass *const needs[] = {&driving_pass, &places_pass, &gaps_pass, &integrity_pass,

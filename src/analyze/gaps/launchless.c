@@ -165,7 +165,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     map_done(&w.group_of);
     mem_free(w.hits);
     mem_free(w.groups);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }
 
 static const struct pass *const needs[] = {&driving_pass, &places_pass, &gaps_pass, NULL};

@@ -1,6 +1,8 @@
 /* wall.c: the largest part names the bound, when it is large enough; else it is mixed. */
 #include "analyze/gaps/wall.h"
 
+#include "base/stats.h"
+
 /* The device is the bottleneck when it works this share of the time between its first and its last
  * work, and this share of the whole run. */
 #define GPU_SHARE       0.85
@@ -13,14 +15,11 @@
 /* Time on the device when at least one kernel or fill runs. */
 static int64_t kernel_time(const struct trace *t, const struct device_line *d)
 {
-    int64_t total = 0, end = INT64_MIN;
+    int64_t total = 0, covered = INT64_MIN;
     for (uint32_t i = 0; i < d->n_work; i++) {
         row_t r = d->work[i];
         if (t->kind[r] == KIND_MEMCPY) continue;
-        int64_t from = t->ts_ns[r] > end ? t->ts_ns[r] : end;
-        int64_t to = trace_end_ns(t, r);
-        if (to > from) total += to - from;
-        if (to > end) end = to;
+        total += span_uncovered(&covered, trace_span(t, r));
     }
     return total;
 }
@@ -105,7 +104,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     take_apart(cx, w->wall_ns, &w->parts);
     w->bound = w->abstains ? BOUND_UNKNOWN : bound_of(&w->parts);
     int64_t busy = w->parts.kernel_ns + w->parts.copy_ns;
-    w->busy_pct = w->wall_ns > 0 ? 100.0 * (double)busy / (double)w->wall_ns : 0;
+    w->busy_pct = stats_pct(busy, w->wall_ns);
     return 0;
 }
 

@@ -8,10 +8,10 @@
 #include "analyze/names/calls.h"
 #include "analyze/ops/op_flops.h"
 #include "analyze/ops/op_links.h"
-#include "analyze/stats.h"
 #include "base/demangle.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 #include "base/wrap.h"
 
@@ -369,6 +369,6 @@ int kernel_stats_run(const struct trace *t, enum kernel_by by, struct arena *mem
     TRY(calls_init(&c.calls, t, mem, e));
     bool failed = collect(&c, mem, ret) || finish(&c, mem, ret);
     collector_done(&c);
-    if (failed) return FAIL(e, ERR_NOMEM, "out of memory while adding up kernels");
+    if (failed) return err_nomem(e);
     return kernel_stats_sort(ret, "total", e);
 }

@@ -2,6 +2,8 @@
 #include "analyze/launches/launches.h"
 #include "analyze/launches/launches_private.h"
 
+#include "base/stats.h"
+
 enum {
     STARVED_PCT = 20, /* device idle with an empty queue: often, */
     FED_PCT = 5,      /* hardly ever */
@@ -74,7 +76,7 @@ int device_queue_sum(const struct device_line *d, struct device_queue *q, struct
     int64_t window = d->extent.end_ns - d->extent.begin_ns;
     if (window <= 0) return 0;
     in.ns_at = arena_zalloc(mem, (size_t)q->queue.deepest + 1, sizeof *in.ns_at);
-    if (!in.ns_at) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!in.ns_at) return err_nomem(e);
     const struct queue *queue = &q->queue;
     int64_t at = d->extent.begin_ns;
     uint32_t depth = 0;
@@ -90,9 +92,9 @@ int device_queue_sum(const struct device_line *d, struct device_queue *q, struct
     q->mean = in.weighted / (double)window;
     q->median = depth_at_share(&in, window, 50);
     q->p95 = depth_at_share(&in, window, 95);
-    q->zero_pct = 100 * (double)in.ns_at[0] / (double)window;
-    q->few_pct = 100 * (double)few / (double)window;
-    q->starved_pct = 100 * in.starved_ns / (double)window;
+    q->zero_pct = stats_pct(in.ns_at[0], window);
+    q->few_pct = stats_pct(few, window);
+    q->starved_pct = stats_pct(in.starved_ns, window);
     q->ahead = who_is_ahead(q);
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "analyze/launches/launch_wait.h"
 
 #include "analyze/names/overhead.h"
+#include "base/search.h"
 
 /* Held back by other streams: at least this long, and let go this soon after they end. */
 #define BEHIND_NS 20000
@@ -61,13 +62,9 @@ static int collect_overheads(struct judge *j, struct arena *mem)
 
 static bool overhead_between(const struct judge *j, int64_t begin, int64_t end)
 {
-    uint32_t lo = 0, hi = j->n_overheads;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (j->overheads[mid].begin_ns < end) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo && j->latest_end[lo - 1] > begin;
+    uint32_t i = 0;
+    SEARCH_PAST(i, j->n_overheads, j->overheads[i].begin_ns < end);
+    return i && j->latest_end[i - 1] > begin;
 }
 
 /* Other streams kept the device busy from the return of the call until shortly before `start`. */

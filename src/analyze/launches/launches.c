@@ -4,9 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/launches/launches_private.h"
-#include "analyze/stats.h"
-
-#define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")
+#include "base/stats.h"
 
 enum {
     FEWEST_KERNELS = 4,  /* fewer say nothing about a stage */
@@ -45,14 +43,14 @@ static int sum_devices(struct gather *g, struct launches *l, struct err *e)
     for (uint32_t d = 0; d < tl->n_devices; d++) most += tl->devices[d].n_work;
     l->devices = arena_zalloc(g->mem, (size_t)tl->n_devices + 1, sizeof *l->devices);
     g->starts = arena_zalloc(g->mem, most + 1, sizeof *g->starts);
-    if (!l->devices || !g->starts) return NO_MEMORY(e);
+    if (!l->devices || !g->starts) return err_nomem(e);
     for (uint32_t d = 0; d < tl->n_devices; d++) {
         struct device_queue *q = &l->devices[l->n_devices++];
         struct launch_wait *of_device;
         q->queue = queues_of(g->cx)->of[d];
         TRY(device_queue_sum(&tl->devices[d], q, g->mem, e));
         if (launch_waits_run(g->cx, &tl->devices[d], &q->queue, g->mem, &of_device) < 0)
-            return NO_MEMORY(e);
+            return err_nomem(e);
         for (uint32_t i = 0; i < tl->devices[d].n_work; i++)
             if (g->t->kind[of_device[i].work] == KIND_KERNEL)
                 g->starts[g->n_starts++] = of_device[i];
@@ -86,11 +84,11 @@ static int group_starts(struct gather *g, struct err *e)
     g->n_lists = arena_zalloc(g->mem, (size_t)n + 1, sizeof *g->n_lists);
     g->scratch = arena_zalloc(g->mem, (size_t)g->n_starts + 1, sizeof *g->scratch);
     g->call_rows = arena_zalloc(g->mem, (size_t)g->n_starts + 1, sizeof *g->call_rows);
-    if (!g->lists || !g->n_lists || !g->scratch || !g->call_rows) return NO_MEMORY(e);
+    if (!g->lists || !g->n_lists || !g->scratch || !g->call_rows) return err_nomem(e);
     list_starts(g, false);
     for (uint32_t i = 0; i < n; i++) {
         g->lists[i] = arena_zalloc(g->mem, (size_t)g->n_lists[i] + 1, sizeof **g->lists);
-        if (!g->lists[i]) return NO_MEMORY(e);
+        if (!g->lists[i]) return err_nomem(e);
         g->n_lists[i] = 0;
     }
     list_starts(g, true);
@@ -201,7 +199,7 @@ static int sum_groups(struct gather *g, struct launches *l, struct err *e)
 {
     l->n_stages = g->stages->n;
     l->stages = arena_zalloc(g->mem, (size_t)l->n_stages + 1, sizeof *l->stages);
-    if (!l->stages) return NO_MEMORY(e);
+    if (!l->stages) return err_nomem(e);
     count_waiting(g, l);
     for (uint32_t i = 0; i < l->n_stages; i++)
         sum_group(g, (struct view){g->lists[i], g->n_lists[i]}, g->stages->list[i].cpu_ns,
@@ -227,7 +225,7 @@ static int sum_calls(struct gather *g, struct launches *l, struct err *e)
     uint32_t filled[MOST] = {0};
     l->calls = arena_zalloc(g->mem, MOST, sizeof *l->calls);
     uint8_t *index = arena_zalloc(g->mem, (size_t)t->strings.n + 1, 1); /* of name: call + 1 */
-    if (!l->calls || !index) return NO_MEMORY(e);
+    if (!l->calls || !index) return err_nomem(e);
     for (row_t r = 0; r < t->n_rows; r++) {
         enum call_kind kind = calls_kind(calls_of(g->cx), t, r);
         if (!call_launches(kind)) continue;
@@ -244,7 +242,7 @@ static int sum_calls(struct gather *g, struct launches *l, struct err *e)
     }
     for (uint32_t i = 0; i < l->n_calls; i++) {
         values[i] = arena_zalloc(g->mem, l->calls[i].cost.n, sizeof **values);
-        if (!values[i]) return NO_MEMORY(e);
+        if (!values[i]) return err_nomem(e);
     }
     for (row_t r = 0; r < t->n_rows; r++) {
         bool is_call = t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER;

@@ -111,5 +111,5 @@ int alloc_sites_run(const struct context *cx, struct memory *m, struct err *e)
     }
     mem_free(g.sites);
     map_done(&g.site_at);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }

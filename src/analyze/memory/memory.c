@@ -4,9 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/memory/memory_private.h"
-#include "analyze/stats.h"
-
-#define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")
+#include "base/stats.h"
 
 enum {
     FEWEST_STEPS = 3,   /* levels to compare before anything is called growth */
@@ -96,7 +94,7 @@ static int measure_line(const struct watch *w, const struct memory_level_line *l
     m->begin_bytes = l->levels[0].allocated - trace_mem(w->t, l->levels[0].row)->bytes;
     m->steps = arena_zalloc(w->mem, (size_t)n_steps + 1, sizeof *m->steps);
     int64_t *change = arena_zalloc(w->mem, (size_t)n_steps + 1, sizeof *change);
-    if (!m->steps || !change) return NO_MEMORY(e);
+    if (!m->steps || !change) return err_nomem(e);
     find_peak(w, l, m);
     measure_steps(w, l, m);
     judge_growth(n_steps, m, change);
@@ -126,7 +124,7 @@ static int count_driver_calls(const struct watch *w, struct memory *m, struct er
 {
     enum { MOST = 64 };
     m->calls = arena_zalloc(w->mem, MOST, sizeof *m->calls);
-    if (!m->calls) return NO_MEMORY(e);
+    if (!m->calls) return err_nomem(e);
     for (row_t r = 0; r < w->t->n_rows; r++) {
         if (!call_allocates(calls_kind(calls_of(w->cx), w->t, r))) continue;
         uint32_t i = 0;
@@ -146,7 +144,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     struct watch w = {cx->t, cx, stages_of(cx), cx->mem};
     m->recorded = levels->n > 0;
     m->lines = arena_zalloc(cx->mem, (size_t)levels->n + 1, sizeof *m->lines);
-    if (!m->lines) return NO_MEMORY(e);
+    if (!m->lines) return err_nomem(e);
     for (uint32_t i = 0; i < levels->n; i++)
         TRY(measure_line(&w, &levels->lines[i], &m->lines[m->n_lines++], e));
     TRY(alloc_sites_run(cx, m, e));

@@ -88,7 +88,7 @@ int calls_init(struct calls *c, const struct trace *t, struct arena *mem, struct
     enum { UNSEEN = CALL_KINDS };
     uint32_t n = t->strings.n;
     uint8_t *kinds = arena_alloc(mem, n + 1);
-    if (!kinds) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!kinds) return err_nomem(e);
     memset(kinds, UNSEEN, n + 1);
     for (row_t r = 0; r < t->n_rows; r++) {
         if (t->kind[r] != KIND_RUNTIME && t->kind[r] != KIND_DRIVER) continue;

@@ -1,8 +1,9 @@
-/* copy.h: what a copy on the device was, from its name: "Memcpy HtoD (Pageable -> Device)". */
+/* copy.h: what a copy on the device was, from its name: "Memcpy HtoD (Pageable -> Device)". The one
+ * place that knows the words of CUDA, HIP, Level Zero, Ascend, XLA and Nsight Systems for it. */
 #ifndef STRATA_ANALYZE_NAMES_COPY_H
 #define STRATA_ANALYZE_NAMES_COPY_H
 
-#include "base/str.h"
+#include "trace/trace.h"
 
 enum copy_way {
     COPY_INSIDE,    /* between places of devices */
@@ -11,11 +12,27 @@ enum copy_way {
     COPY_UNKNOWN
 };
 
+/* The memory of its host side. Not every vendor says: HIP only writes "Host". */
+enum copy_memory {
+    MEMORY_UNKNOWN,
+    MEMORY_PAGEABLE, /* ordinary memory: the driver has to stage it */
+    MEMORY_PINNED
+};
+
 struct copy {
     enum copy_way way;
-    bool pageable; /* the host side is ordinary memory: the driver has to stage it */
+    enum copy_memory memory;
 };
 
 struct copy copy_parse(struct str name);
+
+/* The same of a row; unknown for ROW_NONE and rows that are no copies. */
+struct copy copy_of(const struct trace *t, row_t r);
+
+/* Whether it goes over the bus between host and device. */
+static inline bool copy_crosses(struct copy c)
+{
+    return c.way == COPY_TO_DEVICE || c.way == COPY_TO_HOST;
+}
 
 #endif

@@ -91,5 +91,5 @@ int label_groups_init(struct label_groups *s, const struct trace *t, struct aren
     buf_done(&c.text);
     mem_free(c.n_names);
     mem_free(c.stem_of);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }

@@ -25,17 +25,14 @@ enum overhead_kind overhead_kind(struct str name)
 int64_t overhead_ns(const struct trace *t, enum overhead_kind kind, int64_t begin_ns,
                     int64_t end_ns)
 {
+    struct span window = {begin_ns, end_ns};
     int64_t sum = 0;
     for (uint32_t l = 0; l < t->n_lanes; l++) {
         if (t->lanes[l].kind != LANE_OVERHEAD) continue;
         int64_t covered = begin_ns; /* records may overlap: each moment counts once a lane */
         for (row_t r = t->lanes[l].begin; r < t->lanes[l].end && t->ts_ns[r] < end_ns; r++) {
             if (t->kind[r] != KIND_OVERHEAD || overhead_kind(trace_name(t, r)) != kind) continue;
-            int64_t from = t->ts_ns[r] > covered ? t->ts_ns[r] : covered;
-            int64_t to = trace_end_ns(t, r) < end_ns ? trace_end_ns(t, r) : end_ns;
-            if (to <= from) continue;
-            sum += to - from;
-            covered = to;
+            sum += span_uncovered(&covered, span_both(trace_span(t, r), window));
         }
     }
     return sum;

@@ -18,7 +18,7 @@ int source_places_init(struct source_places *w, const struct trace *t, struct er
     *w = (struct source_places){
         .t = t, .has_stacks = t->n_py > 0, .sampled = trace_meta(t, TRACE_META_SAMPLED).p != NULL};
     w->classes = mem_zalloc(t->strings.n ? t->strings.n : 1, sizeof *w->classes);
-    if (!w->classes) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!w->classes) return err_nomem(e);
     return 0;
 }
 

@@ -45,7 +45,7 @@ int op_forward_init(struct op_forward *f, const struct trace *t, struct err *e)
     map_init(&f->first);
     if (!has_backward(t) || !fill(f, t)) return 0;
     map_done(&f->first);
-    return FAIL(e, ERR_NOMEM, "out of memory while matching backward to forward");
+    return err_nomem(e);
 }
 
 void op_forward_done(struct op_forward *f)

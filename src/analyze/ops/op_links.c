@@ -339,5 +339,5 @@ int op_links_run(const struct trace *t, struct arena *mem, struct op_links *ret,
     linker_init(&k, t, ret);
     bool failed = link_all(&k, mem);
     linker_done(&k);
-    return failed ? FAIL(e, ERR_NOMEM, "out of memory while linking operators") : 0;
+    return failed ? err_nomem(e) : 0;
 }

@@ -2,6 +2,7 @@
 #include "analyze/ops/op_memory.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/wrap.h"
 
 /* c10::DeviceType of host and device allocators. */
@@ -105,27 +106,22 @@ static bool run(const struct trace *t, struct arena *mem, struct op_memory *ret)
 int op_memory_run(const struct trace *t, struct arena *mem, struct op_memory *ret, struct err *e)
 {
     *ret = (struct op_memory){0};
-    return run(t, mem, ret) ? FAIL(e, ERR_NOMEM, "out of memory while adding up memory") : 0;
+    return run(t, mem, ret) ? err_nomem(e) : 0;
 }
 
 uint32_t op_memory_at(const struct op_memory_line *m, uint32_t from, int64_t ts_ns)
 {
-    uint32_t lo = from, step = 1;
-    while (lo < m->n && m->ts_ns[lo] < ts_ns) {
-        uint32_t next = lo + step < m->n ? lo + step : m->n;
+    uint32_t i = from, step = 1;
+    while (i < m->n && m->ts_ns[i] < ts_ns) {
+        uint32_t next = m->n - i > step ? i + step : m->n;
         if (next == m->n || m->ts_ns[next] >= ts_ns) {
-            uint32_t hi = next;
-            for (lo++; lo < hi;) {
-                uint32_t mid = lo + (hi - lo) / 2;
-                if (m->ts_ns[mid] < ts_ns) lo = mid + 1;
-                else hi = mid;
-            }
-            return lo;
+            SEARCH_PAST(i, next, m->ts_ns[i] < ts_ns);
+            return i;
         }
-        lo = next;
+        i = next;
         step *= 2;
     }
-    return lo;
+    return i;
 }
 
 struct op_bytes op_memory_between(const struct op_memory_line *m, uint32_t first, uint32_t end)

@@ -116,7 +116,7 @@ int op_table_sort(struct op_table *table, const struct op_sort_key *key, struct 
     if (key && key->offset == NO_NUMBER) return 0;
     uint32_t *index = arena_alloc(mem, (table->n_rows + 1u) * sizeof *index);
     struct op_row *sorted = arena_alloc(mem, (table->n_rows + 1u) * sizeof *sorted);
-    if (!index || !sorted) return FAIL(e, ERR_NOMEM, "out of memory while sorting");
+    if (!index || !sorted) return err_nomem(e);
     for (uint32_t i = 0; i < table->n_rows; i++) index[i] = i;
     struct order o = {table->rows, key};
     qsort_r(index, table->n_rows, sizeof *index, compare, &o);

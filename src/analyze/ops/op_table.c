@@ -282,7 +282,7 @@ int op_table_run(const struct trace *t, const struct op_table_opts *opts, struct
     pass.annotation_excess_ns = annotation_excess_ns(t);
     bool failed = nest_all(&pass, mem, ret);
     op_forward_done(&pass.forward);
-    if (failed) return FAIL(e, ERR_NOMEM, "out of memory while adding up rows");
+    if (failed) return err_nomem(e);
     ret->has_memory = pass.memory.n_events > 0;
     ret->has_python = t->n_py > 0;
     return 0;

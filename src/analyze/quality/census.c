@@ -195,7 +195,7 @@ int census_run(const struct trace *t, struct arena *mem, struct census *ret, str
     uint8_t *is_cpu = arena_zalloc(mem, t->n_processes + 1u, 1);
     c->cats = arena_zalloc(mem, t->n_cats + 1u, sizeof *c->cats);
     c->other_keys = arena_zalloc(mem, t->n_metas + 1u, sizeof *c->other_keys);
-    if (!is_cpu || !c->cats || !c->other_keys) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!is_cpu || !c->cats || !c->other_keys) return err_nomem(e);
     trace_count(t, &c->counts);
     fill_cats(t, c);
     find_versions(t, c);

@@ -180,7 +180,7 @@ int coverage_run(const struct context *cx, struct arena *mem, struct coverage *r
 {
     struct coverage c = {.first_missing_mid = ROW_NONE, .first_short = ROW_NONE};
     struct cover k = {.t = cx->t, .cx = cx, .c = &c};
-    if (prepare(&k, mem) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (prepare(&k, mem) < 0) return err_nomem(e);
     find_capture_names(&k);
     for (uint32_t l = 0; l < cx->t->n_lanes; l++)
         if (cx->t->lanes[l].kind == LANE_THREAD) list_thread(&k, &cx->t->lanes[l]);
@@ -188,7 +188,7 @@ int coverage_run(const struct context *cx, struct arena *mem, struct coverage *r
     for (uint32_t i = 0; i < k.n; i++) count_launch(&k, &k.list[i]);
     find_holes(&k);
     count_orphans(&k);
-    if (count_graphs(&k) < 0) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (count_graphs(&k) < 0) return err_nomem(e);
     *ret = c;
     return 0;
 }

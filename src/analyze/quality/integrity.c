@@ -51,7 +51,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     struct checking c = {.t = cx->t, .cx = cx, .mem = cx->mem, .i = i};
     TRY(coverage_run(cx, cx->mem, &i->coverage, e));
     for (size_t k = 0; k < sizeof checks / sizeof(checks[0]); k++) checks[k](&c);
-    if (c.failed) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (c.failed) return err_nomem(e);
     qsort(i->doubts, i->n_doubts, sizeof *i->doubts, gravest_first);
     if (i->n_doubts) i->quality = i->doubts[0].level;
     return 0;

@@ -5,6 +5,7 @@
 
 #include "analyze/names/overhead.h"
 #include "base/human.h"
+#include "base/stats.h"
 
 enum {
     EDGE_LAUNCHES = 3, /* missing at an end of the window: normal, */
@@ -13,11 +14,6 @@ enum {
 
 #define WAIT_NS       200000 /* shorter waits say nothing */
 #define WAIT_LEAST_NS 1000000
-
-static double pct(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
 
 static enum quality by_share(double share, double usable, double doubtful, double unusable)
 {
@@ -84,7 +80,7 @@ void integrity_check_dropped(struct checking *c)
 {
     const struct coverage *v = &c->i->coverage;
     if (!v->work || !v->missing_mid) return;
-    double share = pct(v->missing_mid, v->all.expected);
+    double share = stats_pct(v->missing_mid, v->all.expected);
     enum quality level = by_share(share, 0.5, 2, 25);
     struct doubt *d = integrity_doubt(
         c, "records_dropped", level, "%s of %s launches (%.1f %%) have no record of what they did",
@@ -102,7 +98,7 @@ void integrity_check_dropped(struct checking *c)
 static void edge(struct checking *c, uint32_t missing, bool tail)
 {
     const struct coverage *v = &c->i->coverage;
-    double share = pct(missing, v->all.expected);
+    double share = stats_pct(missing, v->all.expected);
     bool normal = missing <= EDGE_LAUNCHES || share < EDGE_PCT;
     int64_t at = (tail ? v->tail_begin_ns : v->head_end_ns) - c->t->begin_ns;
     struct doubt *d = integrity_doubt(
@@ -133,7 +129,7 @@ void integrity_check_graphs(struct checking *c)
     const struct coverage *v = &c->i->coverage;
     uint32_t bad = v->graphs_short + v->graphs_empty;
     if (!bad) return;
-    double share = pct(bad, v->graph_launches);
+    double share = stats_pct(bad, v->graph_launches);
     struct doubt *d = integrity_doubt(
         c, "graph_replays_under_recorded", by_share(share, 0, 1, 30),
         "%s of %s graph replays have fewer records than their graph has kernels (%s have none)",
@@ -179,7 +175,7 @@ void integrity_check_waits(struct checking *c)
         idle += w;
         if (w > longest) longest = w, worst = r;
     }
-    double share = pct((uint64_t)idle, (uint64_t)(t->end_ns - t->begin_ns));
+    double share = stats_pct((uint64_t)idle, (uint64_t)(t->end_ns - t->begin_ns));
     if (!n || idle < WAIT_LEAST_NS || share < 2) return;
     struct doubt *d = integrity_doubt(
         c, "waits_without_work", by_share(share, 0, 5, 40),
@@ -199,11 +195,11 @@ void integrity_check_links(struct checking *c)
     const struct coverage *v = &c->i->coverage;
     if (!v->work || !v->orphans) return;
     bool none = v->orphans == v->work;
-    double share = pct(v->orphans, v->work);
+    double share = stats_pct(v->orphans, v->work);
     bool edge_only = !none && v->orphans_mid * 50ull < v->work;
     enum quality level = none        ? QUALITY_DOUBTFUL
                          : edge_only ? (share < 50 ? QUALITY_GOOD : QUALITY_USABLE)
-                                     : by_share(pct(v->orphans_mid, v->work), 0, 20, 101);
+                                     : by_share(stats_pct(v->orphans_mid, v->work), 0, 20, 101);
     struct doubt *d =
         integrity_doubt(c, "work_without_launch", level,
                         "%s of %s device records (%.1f %%) have no launch in the trace",

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "analyze/names/overhead.h"
-#include "analyze/stats.h"
 #include "base/human.h"
+#include "base/stats.h"
 
 #define NS_PER_SECOND 1000000000
 
@@ -24,11 +24,6 @@ enum {
     COLLECTIVE_TIMES = 10,
     COLLECTIVE_NS = 10000000,
 };
-
-static double pct(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
 
 void integrity_check_file(struct checking *c)
 {
@@ -46,7 +41,7 @@ void integrity_check_file(struct checking *c)
         c->i->idle_trusted = false;
     }
     if (!lost) return;
-    double share = pct(lost, c->t->n_rows + lost);
+    double share = stats_pct(lost, c->t->n_rows + lost);
     struct doubt *d =
         integrity_doubt(c, "events_lost",
                         share < 0.1 ? QUALITY_GOOD
@@ -73,7 +68,7 @@ void integrity_check_untimed(struct checking *c)
     }
     uint64_t bad = untimed + zero, all = kernels + untimed;
     if (!bad) return;
-    double share = pct(bad, all);
+    double share = stats_pct(bad, all);
     enum quality level = share >= 25   ? QUALITY_UNUSABLE
                          : share >= 2  ? QUALITY_DOUBTFUL
                          : share >= .1 ? QUALITY_USABLE
@@ -123,7 +118,7 @@ void integrity_check_impossible(struct checking *c)
     }
     if (!bad) return;
     struct doubt *d = integrity_doubt(c, "impossible_times",
-                                      pct(bad, all) < 1 ? QUALITY_DOUBTFUL : QUALITY_UNUSABLE,
+                                      stats_pct(bad, all) < 1 ? QUALITY_DOUBTFUL : QUALITY_UNUSABLE,
                                       "%s of %s device records lie far outside the trace",
                                       human_count(bad).s, human_count(all).s);
     d->count = bad;
@@ -288,7 +283,7 @@ static void tell_overhead(struct checking *c, enum overhead_kind kind, const cha
     int64_t all = c->t->end_ns - c->t->begin_ns;
     if (all <= 0 || ns * 100 < all) return;
     struct doubt *d = integrity_doubt(c, id, QUALITY_GOOD, "%s took %s (%.1f %% of the trace)", who,
-                                      human_time(ns).s, pct((uint64_t)ns, (uint64_t)all));
+                                      human_time(ns).s, stats_pct((uint64_t)ns, (uint64_t)all));
     d->means = means;
 }
 
@@ -317,7 +312,7 @@ void integrity_check_graph_nodes(struct checking *c)
     struct doubt *d = integrity_doubt(
         c, "graphs_by_node", QUALITY_USABLE,
         "launching %s CUDA graphs took %.0f %% of the time, because every node was recorded",
-        human_count(n).s, pct((uint64_t)ns, (uint64_t)all));
+        human_count(n).s, stats_pct((uint64_t)ns, (uint64_t)all));
     d->means = "without the recorder the CPU is faster there, and may not be what is critical";
     d->instead =
         "strata run --level timeline --graphs whole: one record a graph, at hardly any cost";

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/search.h"
 #include "base/wrap.h"
 
 static void note(struct lint_result *r, row_t row, int64_t off_by_ns)
@@ -73,13 +74,9 @@ static struct launched_work *collect_launched(const struct lint_input *in, uint3
 /* Number of entries launched before `ts_ns`. */
 static uint32_t launched_before(const struct launched_work *w, uint32_t n, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (w[mid].launch_ns < ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
+    uint32_t i = 0;
+    SEARCH_PAST(i, n, w[i].launch_ns < ts_ns);
+    return i;
 }
 
 static bool sync_returned_early(const struct lint_input *in, struct lint_result *r)
@@ -412,8 +409,7 @@ int lint_checks_run(const struct trace *t, struct arena *mem, struct lint_result
     TRY(calls_init(&in.calls, t, mem, e));
     for (int i = 0; lint_checks[i] && i < LINT_CHECKS_MAX; i++) {
         ret->n++;
-        if (lint_checks[i]->run(&in, &ret->results[i]))
-            return FAIL(e, ERR_NOMEM, "out of memory while checking");
+        if (lint_checks[i]->run(&in, &ret->results[i])) return err_nomem(e);
     }
     return 0;
 }

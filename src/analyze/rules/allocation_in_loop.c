@@ -17,7 +17,7 @@ static int collect(const struct context *cx, struct allocations *ret, struct err
     *ret = (struct allocations){
         .rows = arena_alloc(cx->mem, (t->n_calls + (size_t)1) * sizeof *ret->rows),
         .longest = ROW_NONE};
-    if (!ret->rows) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->rows) return err_nomem(e);
     for (row_t r = 0; r < t->n_rows; r++) {
         enum call_kind k = calls_kind(calls_of(cx), t, r);
         if (!call_allocates(k) || steps_at(steps_of(cx), t->ts_ns[r]) == UINT32_MAX) continue;
@@ -64,7 +64,7 @@ static int report(const struct context *cx, const struct allocations *al, struct
 {
     struct finding *f = rule_finding(cx, out, &rule_allocation_in_loop, e);
     struct sim_cut *spans = arena_alloc(cx->mem, (al->n + (size_t)1) * sizeof *spans);
-    if (!f || !spans) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!f || !spans) return err_nomem(e);
     uint32_t n = 0;
     for (uint32_t i = 0; i < al->n; i++) {
         uint32_t c = sim_find_call(model_of(cx), al->rows[i]);

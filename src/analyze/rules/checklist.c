@@ -7,6 +7,7 @@
 
 #include "analyze/rules/rule.h"
 #include "base/human.h"
+#include "base/stats.h"
 
 static struct check_item *add(struct checklist *c, const char *id, const char *question,
                               const char *unit)
@@ -85,8 +86,7 @@ static void cpu_waits(const struct context *cx, struct checklist *c)
     }
     i->value = steps ? (double)n / steps : (double)n;
     if (!steps) i->unit = "waits";
-    double cost =
-        wall_of(cx)->wall_ns > 0 ? 100.0 * (double)exposed / (double)wall_of(cx)->wall_ns : 0;
+    double cost = stats_pct(exposed, wall_of(cx)->wall_ns);
     i->healthy = n == 0 || cost < 1;
     i->known = n == 0 || !wall_of(cx)->abstains;
     if (!i->known)
@@ -128,13 +128,9 @@ static void stage_share(const struct context *cx, struct checklist *c)
               : "no stage called scheduler: annotate the pipeline's stages to see their shares";
         return;
     }
-    double gpu = 100.0 * (double)s->step_gpu_ns / (double)stages_of(cx)->steps_gpu_ns;
-    double idle = wall_of(cx)->wall_ns > 0
-                      ? 100.0 * (double)s->idle_meanwhile_ns / (double)wall_of(cx)->wall_ns
-                      : 0;
-    double cpu = stages_of(cx)->steps_cpu_ns > 0
-                     ? 100.0 * (double)s->step_cpu_ns / (double)stages_of(cx)->steps_cpu_ns
-                     : 0;
+    double gpu = stats_pct(s->step_gpu_ns, stages_of(cx)->steps_gpu_ns);
+    double idle = stats_pct(s->idle_meanwhile_ns, wall_of(cx)->wall_ns);
+    double cpu = stats_pct(s->step_cpu_ns, stages_of(cx)->steps_cpu_ns);
     double limit = cx->th.value[TH_STAGE_SHARE_PCT];
     i->value = gpu;
     i->healthy = gpu <= limit && idle <= limit;
@@ -160,9 +156,9 @@ static void compiled(const struct context *cx, struct checklist *c)
     }
     uint32_t steps = steps_of(cx)->n_steps ? steps_of(cx)->n_steps : 1;
     i->value = (double)kernels / steps;
-    const char *graphs = replayed ? text(cx, "%.0f %% of them in CUDA graphs",
-                                         100.0 * (double)replayed / (double)kernels)
-                                  : "no CUDA graphs";
+    const char *graphs =
+        replayed ? text(cx, "%.0f %% of them in CUDA graphs", stats_pct(replayed, kernels))
+                 : "no CUDA graphs";
     if (!kernels) {
         i->known = false;
         i->verdict = "no kernels in the trace";
@@ -172,8 +168,7 @@ static void compiled(const struct context *cx, struct checklist *c)
     } else {
         i->healthy = fused > 0 || replayed > 0;
         i->verdict = text(cx, "compiled: %s kernels a step, %.0f %% fused by inductor, %s",
-                          human_count((uint64_t)i->value).s,
-                          100.0 * (double)fused / (double)kernels, graphs);
+                          human_count((uint64_t)i->value).s, stats_pct(fused, kernels), graphs);
     }
 }
 

@@ -38,7 +38,7 @@ static int report(const struct context *cx, const row_t *rows, uint32_t n, struc
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     row_t *rows = arena_alloc(cx->mem, (cx->t->n_gpu + (size_t)1) * sizeof *rows);
-    if (!rows) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!rows) return err_nomem(e);
     uint32_t n = collect(cx->t, rows);
     return n ? report(cx, rows, n, out, e) : 0;
 }

@@ -32,7 +32,7 @@ static int count(const struct context *cx, struct islands **ret, struct err *e)
     const struct trace *t = cx->t;
     const struct stage_tree *tree = &stages_of(cx)->tree;
     struct islands *all = arena_zalloc(cx->mem, stages_of(cx)->n + (size_t)1, sizeof *all);
-    if (!all) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!all) return err_nomem(e);
     for (uint32_t i = 0; i < stages_of(cx)->n; i++) all[i].first_eager = ROW_NONE;
     for (row_t r = 0; r < t->n_rows; r++) {
         uint32_t call = tree->owner[r];

@@ -1,13 +1,10 @@
 /* exposed_copy.c: copies between host and device that no kernel hides, although they would run
  * beside the kernels on a stream of their own. */
+#include "analyze/names/copy.h"
 #include "analyze/rules/rule.h"
+#include "analyze/simulate/pinned_speed.h"
 #include "base/human.h"
-
-static bool crosses_the_bus(const struct trace *t, row_t r)
-{
-    struct str name = trace_name(t, r);
-    return str_has(name, "HtoD") || str_has(name, "DtoH");
-}
+#include "base/stats.h"
 
 /* The longest copy over the bus on the busiest device, and how much of them all there is. */
 static row_t longest_copy(const struct trace *t, const struct device_line *d, int64_t *ret_total_ns)
@@ -16,7 +13,7 @@ static row_t longest_copy(const struct trace *t, const struct device_line *d, in
     *ret_total_ns = 0;
     for (uint32_t i = 0; d && i < d->n_work; i++) {
         row_t r = d->work[i];
-        if (t->kind[r] != KIND_MEMCPY || !crosses_the_bus(t, r)) continue;
+        if (!copy_crosses(copy_of(t, r))) continue;
         *ret_total_ns += t->dur_ns[r];
         if (best == ROW_NONE || t->dur_ns[r] > t->dur_ns[best]) best = r;
     }
@@ -28,9 +25,7 @@ static int report_copies(const struct context *cx, row_t longest, int64_t total_
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    double share = wall_of(cx)->wall_ns > 0
-                       ? 100.0 * (double)wall_of(cx)->parts.copy_ns / (double)wall_of(cx)->wall_ns
-                       : 0;
+    double share = stats_pct(wall_of(cx)->parts.copy_ns, wall_of(cx)->wall_ns);
     if (share < cx->th.value[TH_COPY_SHARE_PCT] || wall_of(cx)->parts.kernel_ns <= 0) return 0;
     int64_t total;
     row_t longest =
@@ -73,7 +68,7 @@ static int report_copies(const struct context *cx, row_t longest, int64_t total_
                  rule_name(cx, trace_name(cx->t, longest), 60),
                  human_time(cx->t->dur_ns[longest]).s);
     f->edits[f->n_edits++] =
-        (struct sim_edit){.kind = EDIT_OVERLAP_COPIES, .factor = rule_pinned_speed(cx)};
+        (struct sim_edit){.kind = EDIT_OVERLAP_COPIES, .factor = pinned_speed(cx->t).bytes_per_ns};
     f->thresholds[f->n_thresholds++] = TH_COPY_SHARE_PCT;
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 
 /* Findings beyond this many are not simulated one after another any more. */
@@ -59,14 +60,9 @@ struct ranking {
     int64_t wall_ns; /* with those fixed */
 };
 
-static double share(int64_t part, int64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static bool worth(const struct ranking *r, int64_t gain_ns)
 {
-    return share(gain_ns, r->u->plain_ns) >= r->th->value[TH_REPORT_GAIN_PCT];
+    return stats_pct(gain_ns, r->u->plain_ns) >= r->th->value[TH_REPORT_GAIN_PCT];
 }
 
 /* Wall clock with what is fixed so far, plus the findings [from, to). */
@@ -147,7 +143,7 @@ static int wall_but(struct ranking *r, uint32_t n, const struct finding *x, cons
     struct arena_mark mark = arena_mark(r->mem);
     some.n_fixed = 0;
     some.fixed = arena_zalloc(r->mem, ((size_t)n + 1) * FINDING_EDITS, sizeof *some.fixed);
-    if (!some.fixed) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!some.fixed) return err_nomem(e);
     for (uint32_t i = 0; i < n; i++) {
         const struct finding *f = r->f->items[i];
         for (uint32_t k = 0; f != x && f != y && k < f->n_edits; k++)
@@ -256,7 +252,7 @@ static uint32_t split_advice(struct findings *f)
 
 static void set_severity(struct ranking *r, struct finding *f)
 {
-    f->gain_pct = share(f->gain_ns, r->u->plain_ns);
+    f->gain_pct = stats_pct(f->gain_ns, r->u->plain_ns);
     double below = f->alone.gain_pct - f->alone.low_pct,
            above = f->alone.high_pct - f->alone.gain_pct;
     f->low_pct = f->gain_pct > below ? f->gain_pct - below : 0;
@@ -318,7 +314,7 @@ int findings_rank(struct findings *f, const struct context *cx, struct err *e)
     uint32_t n = split_advice(f);
     if (n > MOST_RANKED) n = MOST_RANKED;
     r.fixed = arena_zalloc(cx->mem, (n + 1) * FINDING_EDITS, sizeof *r.fixed);
-    if (!r.fixed) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!r.fixed) return err_nomem(e);
     TRY(guess_gains(&r, n, e));
     TRY(rank_gains(&r, n, e));
     if (n) qsort(f->items, n, sizeof *f->items, by_exposed);

@@ -76,7 +76,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
     const struct trace *t = cx->t;
     struct arena_mark mark = arena_mark(cx->mem);
     struct run_of *runs = arena_alloc(cx->mem, (t->n_gpu + (size_t)1) * sizeof *runs);
-    if (!runs) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!runs) return err_nomem(e);
     uint32_t n = 0;
     for (row_t r = 0; r < t->n_rows; r++) {
         str_id dims = t->kind[r] == KIND_KERNEL ? dims_of(t, r) : STR_NONE;

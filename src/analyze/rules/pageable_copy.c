@@ -1,13 +1,16 @@
 /* pageable_copy.c: copies between ordinary (pageable) memory and the device. The driver stages them
  * through a buffer of its own, slowly, and holds the CPU meanwhile; pinned memory does neither. */
+#include "analyze/names/copy.h"
 #include "analyze/rules/rule.h"
+#include "analyze/simulate/pinned_speed.h"
 #include "base/human.h"
+#include "base/stats.h"
 
 /* Smaller copies are constants: rule sync_in_loop. */
 #define LEAST_BYTES 65536
 
 struct copies {
-    int64_t bytes, ns, pinned_ns, longest_ns;
+    int64_t bytes, ns, longest_ns;
     uint32_t n;
     row_t longest;
 };
@@ -18,18 +21,13 @@ static struct copies add_up(const struct trace *t)
     for (row_t r = 0; r < t->n_rows; r++) {
         const struct gpu_info *g = t->kind[r] == KIND_MEMCPY ? trace_gpu(t, r) : NULL;
         if (!g || g->bytes < LEAST_BYTES) continue;
-        struct str name = trace_name(t, r);
-        if (str_has(name, "Pageable")) {
-            c.n++;
-            c.bytes += g->bytes;
-            c.ns += t->dur_ns[r];
-            if (t->dur_ns[r] > c.longest_ns) {
-                c.longest_ns = t->dur_ns[r];
-                c.longest = r;
-            }
-        } else if (str_has(name, "Pinned")) {
-            c.pinned_ns += t->dur_ns[r];
-        }
+        if (copy_of(t, r).memory != MEMORY_PAGEABLE) continue;
+        c.n++;
+        c.bytes += g->bytes;
+        c.ns += t->dur_ns[r];
+        if (t->dur_ns[r] <= c.longest_ns) continue;
+        c.longest_ns = t->dur_ns[r];
+        c.longest = r;
     }
     return c;
 }
@@ -40,8 +38,7 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct copies c = add_up(cx->t);
-    double share =
-        wall_of(cx)->wall_ns > 0 ? 100.0 * (double)c.ns / (double)wall_of(cx)->wall_ns : 0;
+    double share = stats_pct(c.ns, wall_of(cx)->wall_ns);
     return c.n && share >= cx->th.value[TH_REPORT_GAIN_PCT] ? report_copies(cx, &c, out, e) : 0;
 }
 
@@ -64,7 +61,8 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
 {
     struct finding *f = rule_finding(cx, out, &rule_pageable_copy, e);
     if (!f) return ERR_NOMEM;
-    double speed = rule_pinned_speed(cx), now = (double)c->bytes / (double)c->ns;
+    struct pinned_speed pinned = pinned_speed(cx->t);
+    double now = (double)c->bytes / (double)c->ns;
     row_t call = trace_launch_of(cx->t, c->longest);
     struct source_places *w = places_of(cx);
     if (call != ROW_NONE) {
@@ -82,9 +80,9 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
              "overlap the copy with compute on a side stream.";
     f->not_fixed = rule_text(
         cx, "Predicted for %.1f GB/s (%s); a copy that nothing overlaps still takes its time.",
-        speed,
-        c->pinned_ns > 0 ? "seen for pinned memory in this trace"
-                         : "assumed for pinned memory; --pin-copies of whatif sets it");
+        pinned.bytes_per_ns,
+        pinned.seen ? "seen for pinned memory in this trace"
+                    : "assumed for pinned memory; --pin-copies of whatif sets it");
     f->show = "whatif %s --pin-copies 0";
     f->blocked_ns = blocked_by_copies(syncs_of(cx));
     f->exposed_ns = wall_of(cx)->parts.copy_ns;
@@ -94,7 +92,8 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "copies that no kernel hides take %s of the wall clock",
                  human_time(wall_of(cx)->parts.copy_ns).s);
-    f->edits[f->n_edits++] = (struct sim_edit){.kind = EDIT_PIN_COPIES, .factor = speed};
+    f->edits[f->n_edits++] =
+        (struct sim_edit){.kind = EDIT_PIN_COPIES, .factor = pinned.bytes_per_ns};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     return 0;
 }

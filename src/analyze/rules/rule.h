@@ -38,8 +38,4 @@ void rule_place(const struct context *cx, struct finding *f, const struct place 
 /* A pattern that matches exactly this name, for the edits of a finding. */
 const char *rule_exactly(const struct context *cx, struct str name);
 
-/* Speed of pinned copies in bytes a nanosecond: as seen in the trace, else a guess, but never
- * slower than its pageable copies are. */
-double rule_pinned_speed(const struct context *cx);
-
 #endif

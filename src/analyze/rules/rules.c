@@ -57,7 +57,7 @@ struct finding *rule_finding(const struct context *cx, struct findings *out, con
                              struct err *e)
 {
     struct finding *f = findings_add(out, r, cx->mem);
-    if (!f) (void)FAIL(e, ERR_NOMEM, "out of memory");
+    if (!f) (void)err_nomem(e);
     return f;
 }
 
@@ -105,24 +105,4 @@ const char *rule_exactly(const struct context *cx, struct str name)
     out[o++] = '$';
     out[o] = '\0';
     return out;
-}
-
-/* PCIe 4, one way, for want of anything better. */
-#define PINNED_SPEED 24.0
-#define LEAST_COPY   (1 << 20)
-
-double rule_pinned_speed(const struct context *cx)
-{
-    double bytes[2] = {0}, ns[2] = {0}; /* pageable, pinned */
-    for (row_t r = 0; r < cx->t->n_rows; r++) {
-        const struct gpu_info *g = cx->t->kind[r] == KIND_MEMCPY ? trace_gpu(cx->t, r) : NULL;
-        if (!g || g->bytes < LEAST_COPY) continue;
-        bool pinned = str_has(trace_name(cx->t, r), "Pinned");
-        if (!pinned && !str_has(trace_name(cx->t, r), "Pageable")) continue;
-        bytes[pinned] += (double)g->bytes;
-        ns[pinned] += (double)cx->t->dur_ns[r];
-    }
-    double seen = ns[1] > 0 ? bytes[1] / ns[1] : PINNED_SPEED;
-    double pageable = ns[0] > 0 ? bytes[0] / ns[0] : 0;
-    return seen > pageable ? seen : pageable;
 }

@@ -32,7 +32,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     const struct trace *t = cx->t;
     row_t *rows = arena_alloc(cx->mem, (t->n_gpu + (size_t)1) * sizeof *rows);
-    if (!rows) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!rows) return err_nomem(e);
     uint32_t n = 0;
     for (row_t r = 0; r < t->n_rows; r++)
         if (t->kind[r] == KIND_KERNEL && is_float_gemm(trace_name(t, r)) && half_inputs(t, r))

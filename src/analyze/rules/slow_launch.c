@@ -127,5 +127,5 @@ static int report_group(const struct context *cx, const struct launch_delay_grou
     add_evidence(cx, g, f);
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     f->thresholds[f->n_thresholds++] = TH_GAP_US;
-    return add_edit(cx, g, f) ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return add_edit(cx, g, f) ? err_nomem(e) : 0;
 }

@@ -15,14 +15,12 @@ static int report_dead_window(const struct context *cx, const struct dead_window
  * step. */
 static int64_t recorder_time(const struct trace *t, int64_t begin_ns, int64_t end_ns)
 {
+    struct span window = {begin_ns, end_ns};
     int64_t total = 0;
     for (lane_id l = 0; l < t->n_lanes; l++) {
         if (t->lanes[l].kind != LANE_OVERHEAD) continue;
-        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) {
-            int64_t b = t->ts_ns[r] > begin_ns ? t->ts_ns[r] : begin_ns;
-            int64_t e = trace_end_ns(t, r) < end_ns ? trace_end_ns(t, r) : end_ns;
-            if (e > b) total += e - b;
-        }
+        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++)
+            total += span_ns(span_both(trace_span(t, r), window));
     }
     return total;
 }

@@ -1,7 +1,7 @@
 /* cache_warm.c: the usual duration of an op is the median over its calls on the same thread. */
 #include "analyze/simulate/cache_warm.h"
 
-#include <stdlib.h>
+#include "base/stats.h"
 
 /* A name seen less often than this has no usual duration. */
 #define LEAST_CALLS 8
@@ -11,7 +11,7 @@
 int cache_warm_init(struct cache_warm *w, const struct trace *t, struct arena *mem, struct err *e)
 {
     *w = (struct cache_warm){t, arena_zalloc(mem, t->strings.n, sizeof *w->usual_ns), mem};
-    return w->usual_ns ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return w->usual_ns ? 0 : err_nomem(e);
 }
 
 bool cache_warm_is_op(const struct trace *t, row_t r)
@@ -20,25 +20,19 @@ bool cache_warm_is_op(const struct trace *t, row_t r)
     return t->kind[r] == KIND_OP && (p == ROW_NONE || t->kind[p] != KIND_OP);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int64_t usual(struct cache_warm *w, row_t r)
 {
     const struct trace *t = w->t;
     const struct lane *lane = &t->lanes[t->lane[r]];
     struct arena_mark mark = arena_mark(w->mem);
     int64_t *ns = arena_alloc(w->mem, MOST_CALLS * sizeof *ns);
-    size_t n = 0;
+    uint32_t n = 0;
     for (row_t i = lane->begin; ns && i < lane->end && n < MOST_CALLS; i++)
         if (t->name[i] == t->name[r] && cache_warm_is_op(t, i)) ns[n++] = t->dur_ns[i];
     int64_t median = INT64_MAX;
     if (n >= LEAST_CALLS) {
-        qsort(ns, n, sizeof *ns, by_value);
-        median = ns[n / 2];
+        stats_sort(ns, n);
+        median = stats_median(ns, n);
     }
     arena_reset_to(w->mem, mark);
     return median;

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "analyze/stats.h"
 #include "base/map.h"
+#include "base/stats.h"
 
 /* Fewer runs, or shorter ones, say nothing. */
 #define LEAST_RUNS 6
@@ -90,7 +90,7 @@ int clock_power_drop(const struct trace *t, struct arena *mem, double *ret_pct, 
     struct arena_mark mark = arena_mark(mem);
     struct kernel_run *runs = arena_alloc(mem, (t->n_gpu + (size_t)1) * sizeof *runs);
     int64_t *scratch = arena_alloc(mem, (t->n_gpu + (size_t)1) * sizeof *scratch);
-    if (!runs || !scratch) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!runs || !scratch) return err_nomem(e);
     uint32_t n = collect(t, runs);
     if (n) qsort(runs, n, sizeof *runs, by_shape_and_start);
     struct drift d = {0};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/names/copy.h"
 #include "analyze/simulate/cache_warm.h"
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
@@ -39,7 +40,7 @@ static int match_names(const struct trace *t, const char *pattern, struct arena 
         hit[id] = regexec(&re, trace_str(t, id).p, 0, NULL, 0) == 0;
     regfree(&re);
     *ret = hit;
-    return hit ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return hit ? 0 : err_nomem(e);
 }
 
 /* ---- cuts ---- */
@@ -166,7 +167,7 @@ static int edit_cpu(struct plan_build *b, struct sim_edit *ed, struct err *e)
         for (row_t r = lane->begin; r < lane->end; r++) {
             if (!hit[t->name[r]] || !is_cpu_span(t, r)) continue;
             ed->n_matched++;
-            if (cut_row(b, &warm, &at, r, keep)) return FAIL(e, ERR_NOMEM, "out of memory");
+            if (cut_row(b, &warm, &at, r, keep)) return err_nomem(e);
         }
     }
     return 0;
@@ -185,7 +186,7 @@ static int edit_drop_rows(struct plan_build *b, struct sim_edit *ed, struct err 
         if (thread == b->m->n_threads) continue;
         if (thread != at.thread) at = (struct cut_at){thread, INT64_MIN};
         ed->n_matched++;
-        if (cut_row(b, &warm, &at, ed->rows[i], 0)) return FAIL(e, ERR_NOMEM, "out of memory");
+        if (cut_row(b, &warm, &at, ed->rows[i], 0)) return err_nomem(e);
     }
     return 0;
 }
@@ -223,8 +224,7 @@ static int edit_drop_sync(struct plan_build *b, struct sim_edit *ed, struct err 
         ed->n_matched++;
         row_t op = readback_op(b->m->t, ed->rows[i]);
         if (op != ROW_NONE) {
-            if (drop_readback(b, b->m->calls[c].thread, op))
-                return FAIL(e, ERR_NOMEM, "out of memory");
+            if (drop_readback(b, b->m->calls[c].thread, op)) return err_nomem(e);
         } else if (b->plan->mode[c] == SIM_KEEP) {
             b->plan->mode[c] = b->m->calls[c].n_work ? SIM_NO_WAIT : SIM_DROP;
         }
@@ -238,10 +238,10 @@ static int match_works(struct plan_build *b, const struct sim_edit *ed, uint8_t 
 {
     const struct sim_model *m = b->m;
     uint8_t *hit = arena_zalloc(b->mem, m->n_works + (size_t)1, 1), *names = NULL;
-    if (!hit) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!hit) return err_nomem(e);
     if (ed->pattern) TRY(match_names(m->t, ed->pattern, b->mem, &names, e));
     uint8_t *rows = ed->pattern ? NULL : arena_zalloc(b->mem, m->t->n_gpu + (size_t)1, 1);
-    if (!ed->pattern && !rows) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ed->pattern && !rows) return err_nomem(e);
     for (uint32_t i = 0; rows && i < ed->n_rows; i++)
         if (trace_gpu(m->t, ed->rows[i])) rows[m->t->aux[ed->rows[i]]] = 1;
     for (uint32_t w = 0; w < m->n_works; w++) {
@@ -302,7 +302,7 @@ static int edit_cuda_graph(struct plan_build *b, struct sim_edit *ed, struct err
             ed->n_matched++;
             done = trace_end_ns(t, r);
             capture(b, ed, i, r);
-            if (add_cut(b, i, t->ts_ns[r], done, 0)) return FAIL(e, ERR_NOMEM, "out of memory");
+            if (add_cut(b, i, t->ts_ns[r], done, 0)) return err_nomem(e);
         }
     }
     return 0;
@@ -327,19 +327,18 @@ static int edit_copies(struct plan_build *b, struct sim_edit *ed, struct err *e)
     const struct sim_model *m = b->m;
     bool ahead = ed->kind == EDIT_OVERLAP_COPIES;
     if (ahead && !b->plan->bus) b->plan->bus = arena_zalloc(b->mem, m->n_works + (size_t)1, 1);
-    if (ahead && !b->plan->bus) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (ahead && !b->plan->bus) return err_nomem(e);
     for (uint32_t w = 0; w < m->n_works; w++) {
         const struct sim_work *k = &m->works[w];
-        struct str name = trace_name(m->t, k->row);
-        bool up = str_has(name, "HtoD"), pageable = str_has(name, "Pageable");
-        if (m->t->kind[k->row] != KIND_MEMCPY || (!up && !str_has(name, "DtoH"))) continue;
-        if (!ahead && !pageable) continue;
+        struct copy c = copy_of(m->t, k->row);
+        bool pageable = c.memory == MEMORY_PAGEABLE;
+        if (!copy_crosses(c) || (!ahead && !pageable)) continue;
         ed->n_matched++;
         const struct gpu_info *g = trace_gpu(m->t, k->row);
         bool sized = g && g->bytes > 0 && ed->factor > 0;
         int64_t pinned = sized && pageable ? (int64_t)((double)g->bytes / ed->factor) : INT64_MAX;
         if (pinned < k->end_ns - k->begin_ns) b->plan->work_ns[w] = pinned;
-        if (ahead) b->plan->bus[w] = up ? 1 : 2;
+        if (ahead) b->plan->bus[w] = c.way == COPY_TO_DEVICE ? 1 : 2;
         if (k->call != SIM_NONE) stop_waiting(b, k->call, ahead);
     }
     return 0;
@@ -356,7 +355,7 @@ static int edit_spans(struct plan_build *b, struct sim_edit *ed, struct err *e)
             if (m->calls[c].thread == s->thread) b->plan->mode[c] = SIM_DROP;
         if (push_cut(b, (struct sim_cut){s->thread, s->begin_ns, s->end_ns, drop ? 0 : s->keep,
                                          drop, 0}))
-            return FAIL(e, ERR_NOMEM, "out of memory");
+            return err_nomem(e);
         ed->n_matched++;
     }
     return 0;
@@ -415,11 +414,11 @@ static int build(struct plan_build *b, struct sim_edits edits, struct err *e)
     const struct sim_model *m = b->m;
     b->plan->mode = arena_zalloc(b->mem, m->n_calls + (size_t)1, 1);
     b->plan->work_ns = arena_alloc(b->mem, (m->n_works + (size_t)1) * sizeof *b->plan->work_ns);
-    if (!b->plan->mode || !b->plan->work_ns) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!b->plan->mode || !b->plan->work_ns) return err_nomem(e);
     for (uint32_t w = 0; w < m->n_works; w++) b->plan->work_ns[w] = -1;
     for (uint32_t i = 0; i < edits.n; i++) TRY(apply(b, &edits.list[i], e));
-    if (b->plan->no_buffers && cut_recorder(b)) return FAIL(e, ERR_NOMEM, "out of memory");
-    return merge_cuts(b) ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    if (b->plan->no_buffers && cut_recorder(b)) return err_nomem(e);
+    return merge_cuts(b) ? err_nomem(e) : 0;
 }
 
 int sim_plan_build(const struct sim_model *m, struct sim_edits edits, struct arena *mem,

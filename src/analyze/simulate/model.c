@@ -8,6 +8,7 @@
 #include "analyze/simulate/clock_power.h"
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 static void group_works_by_call(struct sim_model *m)
 {
@@ -73,7 +74,7 @@ int sim_model_run(const struct trace *t, const struct calls *calls, struct arena
     *ret = (struct sim_model){.t = t};
     struct model_build b = {.t = t, .calls = calls, .mem = mem, .m = ret};
     int rc = build_all(&b);
-    if (rc < 0) return FAIL(e, rc, "out of memory while building the replay model");
+    TRY(err_grow(e, rc));
     return clock_power_drop(t, mem, &ret->clock_drop_pct, e);
 }
 
@@ -93,24 +94,21 @@ const struct pass model_pass = {
 
 uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = m->n_calls;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (m->calls[mid].begin_ns < ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
+    uint32_t i = 0;
+    SEARCH_PAST(i, m->n_calls, m->calls[i].begin_ns < ts_ns);
+    return i;
+}
+
+/* Calls are ordered by begin, then by row. */
+static bool is_before(const struct sim_call *c, int64_t begin, row_t row)
+{
+    return c->begin_ns < begin || (c->begin_ns == begin && c->row < row);
 }
 
 uint32_t sim_find_call(const struct sim_model *m, row_t row)
 {
     int64_t begin = m->t->ts_ns[row];
-    uint32_t lo = 0, hi = m->n_calls;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        const struct sim_call *c = &m->calls[mid];
-        if (c->begin_ns < begin || (c->begin_ns == begin && c->row < row)) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo < m->n_calls && m->calls[lo].row == row ? lo : SIM_NONE;
+    uint32_t i = 0;
+    SEARCH_PAST(i, m->n_calls, is_before(&m->calls[i], begin, row));
+    return i < m->n_calls && m->calls[i].row == row ? i : SIM_NONE;
 }

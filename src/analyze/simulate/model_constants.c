@@ -1,10 +1,13 @@
 /* model_constants.c: what is typical of the trace, and from it the constants of every node. */
+#include "analyze/names/copy.h"
 #include "analyze/simulate/model.h"
 
 #include <stdlib.h>
 
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
+#include "base/search.h"
+#include "base/stats.h"
 
 /* A wait counts as having waited when what it waited for ended this shortly before it returned. */
 #define RETURN_WINDOW_NS 60000
@@ -18,17 +21,11 @@
 #define HELD_UP_FACTOR 4
 #define HELD_UP_NS     20000
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int64_t median(int64_t *v, uint32_t n, int64_t otherwise)
 {
     if (n == 0) return otherwise;
-    qsort(v, n, sizeof *v, by_value);
-    return v[n / 2];
+    stats_sort(v, n);
+    return stats_median(v, n);
 }
 
 /* Links every work to the one before it on its stream and measures typical latency (launches onto
@@ -155,13 +152,9 @@ struct sweep {
 static uint32_t last_ended(const struct sim_model *m, const uint32_t *by_end, int64_t from,
                            int64_t to)
 {
-    uint32_t lo = 0, hi = m->n_works;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (m->works[by_end[mid]].end_ns <= to) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo && m->works[by_end[lo - 1]].end_ns > from ? by_end[lo - 1] : SIM_NONE;
+    uint32_t i = 0;
+    SEARCH_PAST(i, m->n_works, m->works[by_end[i]].end_ns <= to);
+    return i && m->works[by_end[i - 1]].end_ns > from ? by_end[i - 1] : SIM_NONE;
 }
 
 static void wait_on(struct sim_call *c, enum sim_wait wait, uint32_t target)
@@ -195,7 +188,7 @@ static bool blocks_on_own(const struct model_build *b, const struct sim_call *c)
     const struct sim_work *k = &b->m->works[b->m->works_by_call[c->first_work + c->n_work - 1]];
     if (b->t->kind[k->row] != KIND_MEMCPY || k->end_ns - c->end_ns > RETURN_WINDOW_NS) return false;
     if (c->end_ns - k->begin_ns < (k->end_ns - k->begin_ns) / 2) return false;
-    return str_has(trace_name(b->t, k->row), "Pageable") ||
+    return copy_of(b->t, k->row).memory == MEMORY_PAGEABLE ||
            calls_kind(b->calls, b->t, c->row) == CALL_COPY_SYNC;
 }
 

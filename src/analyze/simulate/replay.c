@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/simulate/clock_power.h"
+#include "base/search.h"
 
 /* What launching a captured graph costs the CPU, in launch calls: one large call instead of many.
  */
@@ -62,21 +63,17 @@ static struct cut_out cut_out(const struct run *r, const struct thread_state *th
                               int64_t to)
 {
     const struct sim_cut *cuts = r->plan->cuts;
-    uint32_t lo = th->first_cut, hi = th->end_cut;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (cuts[mid].end_ns <= from) lo = mid + 1;
-        else hi = mid;
-    }
+    uint32_t i = th->first_cut;
+    SEARCH_PAST(i, th->end_cut, cuts[i].end_ns <= from);
+    struct span piece = {from, to};
     struct cut_out gone = {0};
-    for (; lo < th->end_cut && cuts[lo].begin_ns < to; lo++) {
-        const struct sim_cut *c = &cuts[lo];
-        int64_t b = c->begin_ns > from ? c->begin_ns : from;
-        int64_t e = c->end_ns < to ? c->end_ns : to;
-        gone.ns += (double)(e - b) * (1 - c->keep);
+    for (; i < th->end_cut && cuts[i].begin_ns < to; i++) {
+        const struct sim_cut *c = &cuts[i];
+        double ns = (double)span_ns(span_both((struct span){c->begin_ns, c->end_ns}, piece));
+        gone.ns += ns * (1 - c->keep);
         if (!c->unrecorded) continue;
-        gone.unrecorded_ns += (double)(e - b);
-        gone.weight += c->weight * (double)(e - b) / (double)(c->end_ns - c->begin_ns);
+        gone.unrecorded_ns += ns;
+        gone.weight += c->weight * ns / (double)(c->end_ns - c->begin_ns);
     }
     return gone;
 }
@@ -388,7 +385,7 @@ int sim_replay(const struct sim_model *m, const struct sim_plan *plan, struct ar
                struct sim_result *ret, struct err *e)
 {
     struct run r = {.m = m, .plan = plan};
-    if (!init_run(&r, mem)) return FAIL(e, ERR_NOMEM, "out of memory while replaying the trace");
+    if (!init_run(&r, mem)) return err_nomem(e);
     uint32_t orphan = 0;
     for (uint32_t i = 0; i < m->n_calls; i++) {
         for (; orphan < m->n_works && m->works[orphan].begin_ns <= m->calls[i].begin_ns; orphan++)

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/stats.h"
+
 /* A launch call outside these is not a measure of how slow recording is on the machine. */
 #define LEAST_LAUNCH_NS 1500
 #define MOST_LAUNCH_NS  15000
@@ -105,11 +107,6 @@ const struct pass undistort_pass = {
     .run = run_pass,
 };
 
-static double gain(int64_t before, int64_t after)
-{
-    return before > 0 ? 100.0 * (double)(before - after) / (double)before : 0;
-}
-
 /* Widens the range of the forecast by the gain at another cost of recording. */
 static int widen(const struct undistort *u, double times, struct sim_edits edits, struct arena *mem,
                  struct forecast *f, struct err *e)
@@ -120,7 +117,7 @@ static int widen(const struct undistort *u, double times, struct sim_edits edits
     int64_t before = 0, after = 0;
     TRY(wall_of_base(u->m, &other, mem, &before, e));
     TRY(wall_with(u->m, edits, mem, &after, e));
-    double g = gain(before, after);
+    double g = stats_pct(before - after, before);
     if (g < f->low_pct) f->low_pct = g;
     if (g > f->high_pct) f->high_pct = g;
     return 0;
@@ -135,7 +132,8 @@ int forecast_run(const struct undistort *u, struct sim_edits edits, struct arena
     TRY(wall_with(u->m, edits, mem, &ret->traced_after_ns, e));
     edits.base = &base;
     TRY(wall_with(u->m, edits, mem, &ret->after_ns, e));
-    ret->gain_pct = ret->low_pct = ret->high_pct = gain(ret->before_ns, ret->after_ns);
+    ret->gain_pct = ret->low_pct = ret->high_pct =
+        stats_pct(ret->before_ns - ret->after_ns, ret->before_ns);
     TRY(widen(u, 0.5, edits, mem, ret, e));
     return widen(u, 1.5, edits, mem, ret, e);
 }

@@ -8,6 +8,7 @@
 #define STRATA_ANALYZE_SIMULATE_UNDISTORT_H
 
 #include "analyze/simulate/edits.h"
+#include "base/stats.h"
 
 struct undistort {
     const struct sim_model *m;
@@ -31,6 +32,13 @@ extern const struct pass undistort_pass;
 static inline const struct undistort *undistort_of(const struct context *cx)
 {
     return context_kept(cx, PASS_UNDISTORT);
+}
+
+/* How far the replay of the trace as it is is off, in per cent of its wall clock; below 0 when it
+ * is too short. */
+static inline double undistort_error_pct(const struct undistort *u)
+{
+    return stats_pct(u->replayed_ns - u->traced_ns, u->traced_ns);
 }
 
 /* The plan everything without the profiler starts from. */

@@ -255,7 +255,7 @@ int stage_tree_run(const struct trace *t, bool all, struct arena *mem, struct st
     s.nodes = arena_zalloc(mem, MOST_NODES, sizeof *s.nodes);
     s.calls = arena_zalloc(mem, 2 * n + 1, sizeof *s.calls); /* each may have a backward twin */
     s.owner = arena_alloc(mem, ((size_t)t->n_rows + 1) * sizeof *s.owner);
-    if (!s.nodes || !s.calls || !s.owner) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!s.nodes || !s.calls || !s.owner) return err_nomem(e);
     for (row_t r = 0; r < t->n_rows; r++) s.owner[r] = STAGE_NONE;
     map_init(&g.node_at);
     map_init(&g.forward);
@@ -264,7 +264,7 @@ int stage_tree_run(const struct trace *t, bool all, struct arena *mem, struct st
     map_done(&g.node_at);
     map_done(&g.forward);
     map_done(&g.mirrors);
-    if (rc < 0) return FAIL(e, rc, "out of memory");
+    TRY(err_grow(e, rc));
     *ret = s;
     return 0;
 }

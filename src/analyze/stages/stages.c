@@ -7,9 +7,7 @@
 #include "analyze/device/memory_levels.h"
 #include "analyze/names/source_place.h"
 #include "analyze/stages/stages_private.h"
-#include "analyze/stats.h"
-
-#define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")
+#include "base/stats.h"
 
 enum { CONTAINER_PCT = 50 }; /* share of a container's time that its stages cover */
 
@@ -30,7 +28,7 @@ static int fill_stages(struct measure *m, struct err *e)
     const struct stage_tree *tree = &m->s->tree;
     m->s->n = tree->n_nodes;
     m->s->list = arena_zalloc(m->mem, (size_t)tree->n_nodes + 1, sizeof *m->s->list);
-    if (!m->s->list) return NO_MEMORY(e);
+    if (!m->s->list) return err_nomem(e);
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
         const struct stage_node *n = &tree->nodes[i];
         m->s->list[i] = (struct stage){.name = n->name,
@@ -40,7 +38,7 @@ static int fill_stages(struct measure *m, struct err *e)
                                        .backward = n->backward,
                                        .user = n->user,
                                        .peak_bytes = -1};
-        if (!m->s->list[i].path) return NO_MEMORY(e);
+        if (!m->s->list[i].path) return err_nomem(e);
     }
     return 0;
 }
@@ -50,7 +48,7 @@ static int group_calls(struct measure *m, struct err *e)
     const struct stage_tree *tree = &m->s->tree;
     uint32_t *at = arena_zalloc(m->mem, (size_t)tree->n_nodes + 1, sizeof *at);
     m->by_node = arena_zalloc(m->mem, (size_t)tree->n_calls + 1, sizeof *m->by_node);
-    if (!at || !m->by_node) return NO_MEMORY(e);
+    if (!at || !m->by_node) return err_nomem(e);
     for (uint32_t c = 0; c < tree->n_calls; c++) m->s->list[tree->calls[c].node].calls++;
     for (uint32_t i = 0; i < tree->n_nodes; i++) at[i + 1] = at[i] + m->s->list[i].calls;
     for (uint32_t c = 0; c < tree->n_calls; c++) m->by_node[at[tree->calls[c].node]++] = c;
@@ -115,7 +113,7 @@ static int lay_out_work(struct measure *m, struct err *e)
         m->n_slice[c] = 0;
     }
     m->work = arena_zalloc(m->mem, total + 1, sizeof *m->work);
-    if (!m->work) return NO_MEMORY(e);
+    if (!m->work) return err_nomem(e);
     for (row_t r = 0; r < m->t->n_rows; r++) take_work(m, r, true);
     return 0;
 }
@@ -123,12 +121,11 @@ static int lay_out_work(struct measure *m, struct err *e)
 /* Time inside the call when devices that work at all had nothing to do. */
 static int64_t idle_in(const struct measure *m, row_t row)
 {
-    int64_t sum = 0, begin = m->t->ts_ns[row], end = trace_end_ns(m->t, row);
+    int64_t sum = 0;
     for (uint32_t d = 0; d < timeline_of(m->cx)->n_devices; d++) {
         const struct device_line *line = &timeline_of(m->cx)->devices[d];
-        int64_t from = begin > line->extent.begin_ns ? begin : line->extent.begin_ns;
-        int64_t to = end < line->extent.end_ns ? end : line->extent.end_ns;
-        sum += timeline_idle_ns(line, from, to);
+        struct span working = span_both(trace_span(m->t, row), line->extent);
+        sum += timeline_idle_ns(line, working.begin_ns, working.end_ns);
     }
     return sum;
 }
@@ -190,7 +187,7 @@ static int sum_stages(struct measure *m, struct err *e)
     uint32_t n_calls = m->s->tree.n_calls;
     int64_t *cpu = arena_zalloc(m->mem, (size_t)n_calls + 1, sizeof *cpu);
     int64_t *gpu = arena_zalloc(m->mem, (size_t)n_calls + 1, sizeof *gpu);
-    if (!cpu || !gpu) return NO_MEMORY(e);
+    if (!cpu || !gpu) return err_nomem(e);
     const uint32_t *calls = m->by_node;
     for (uint32_t i = 0; i < m->s->n; calls += m->s->list[i++].calls) {
         struct stage *s = &m->s->list[i];
@@ -260,7 +257,7 @@ static int prepare(struct measure *m, struct err *e)
     m->idle = arena_zalloc(m->mem, n, sizeof *m->idle);
     m->self_idle = arena_zalloc(m->mem, n, sizeof *m->self_idle);
     if (!m->slice || !m->n_slice || !m->self_cpu || !m->self_gpu || !m->idle || !m->self_idle)
-        return NO_MEMORY(e);
+        return err_nomem(e);
     return 0;
 }
 
@@ -280,7 +277,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     TRY(sum_stages(&m, e));
     find_peaks(&m);
     uint8_t *n_inside = arena_zalloc(cx->mem, (size_t)s->n + 1, 1);
-    if (!n_inside) return NO_MEMORY(e);
+    if (!n_inside) return err_nomem(e);
     find_containers(&m, n_inside);
     for (uint32_t i = 0; i < steps->n_steps; i++) {
         s->steps_cpu_ns += steps->steps[i].cpu.end_ns - steps->steps[i].cpu.begin_ns;

@@ -31,7 +31,7 @@ static bool extent_of(const struct gap_walk *g, const struct lane *l, struct spa
         uint32_t c = tree->owner[r];
         if (c == STAGE_NONE || tree->calls[c].row != r || tree->calls[c].parent != STAGE_NONE)
             continue;
-        if (!any) *ret = (struct span){g->t->ts_ns[r], trace_end_ns(g->t, r)};
+        if (!any) *ret = trace_span(g->t, r);
         if (trace_end_ns(g->t, r) > ret->end_ns) ret->end_ns = trace_end_ns(g->t, r);
         any = true;
     }
@@ -195,5 +195,5 @@ int unlabelled_run(const struct context *cx, struct stages *s, struct err *e)
     }
     mem_free(g.work);
     arena_reset_to(mem, mark);
-    return failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return failed ? err_nomem(e) : 0;
 }

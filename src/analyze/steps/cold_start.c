@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/names/label.h"
-#include "analyze/stats.h"
+#include "base/stats.h"
 
 enum { DEAD_TIMES = 3, DEAD_NS = 10000, DEAD_PCT = 5, FEWEST_CALLS = 3 };
 
@@ -69,7 +69,7 @@ int cold_start_find(const struct trace *t, struct arena *mem, struct steps *s, s
     s->dead = arena_zalloc(mem, (size_t)n + 1, sizeof *s->dead);
     struct launch_wait *starts = arena_zalloc(mem, (size_t)n + 1, sizeof *starts);
     int64_t *sorted = arena_zalloc(mem, (size_t)n + 1, sizeof *sorted);
-    if (!s->dead || !starts || !sorted) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!s->dead || !starts || !sorted) return err_nomem(e);
     n = 0;
     for (row_t r = 0; r < t->n_rows; r++) {
         row_t op = is_label(t, r) ? first_op(t, r) : ROW_NONE;

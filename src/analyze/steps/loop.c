@@ -43,7 +43,7 @@ static int find_profiler_steps(const struct trace *t, struct arena *mem, struct 
     if (!most) return 0;
     const struct lane *l = &t->lanes[ret->lane];
     ret->rounds = arena_zalloc(mem, most, sizeof *ret->rounds);
-    if (!ret->rounds) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->rounds) return err_nomem(e);
     for (row_t r = l->begin; r < l->end; r++) {
         if (!is_step(t, r)) continue;
         int64_t end = trace_end_ns(t, r);

@@ -72,7 +72,7 @@ static int name_tokens(struct labels *ls, struct err *e)
         if (token) ls->list[i].token = *token;
     }
     map_done(&seen);
-    return failed ? FAIL(e, ERR_NOMEM, "out of memory") : 0;
+    return failed ? err_nomem(e) : 0;
 }
 
 static bool holds(const struct trace *t, row_t outer, row_t inner)
@@ -88,7 +88,7 @@ static int read_labels(struct labels *ls, const struct lane *l, struct err *e)
     uint32_t n = 0;
     for (row_t r = l->begin; r < l->end; r++) n += is_user_label(t, r);
     ls->list = arena_zalloc(ls->mem, (size_t)n + 1, sizeof *ls->list);
-    if (!ls->list) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ls->list) return err_nomem(e);
     uint32_t open = NO_LABEL;
     for (row_t r = l->begin; r < l->end; r++) {
         if (!is_user_label(t, r)) continue;
@@ -111,7 +111,7 @@ static int read_level(const struct labels *ls, uint32_t parent, struct memory_le
     struct memory_level v = {arena_zalloc(ls->mem, room, sizeof *v.labels),
                              arena_zalloc(ls->mem, room, sizeof *v.tokens),
                              arena_zalloc(ls->mem, room, sizeof *v.weights), 0};
-    if (!v.labels || !v.tokens || !v.weights) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!v.labels || !v.tokens || !v.weights) return err_nomem(e);
     for (uint32_t i = first; i < last; i++) {
         if (ls->list[i].depth != depth) continue;
         v.labels[v.n] = i;
@@ -214,7 +214,7 @@ static int find_runs(const struct labels *ls, const struct memory_level *v, cons
                      struct runs *ret, struct err *e)
 {
     ret->list = arena_zalloc(ls->mem, (size_t)v->n + 1, sizeof *ret->list);
-    if (!ret->list) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ret->list) return err_nomem(e);
     struct run unit = {r->begin, r->begin + r->period};
     uint32_t last = v->tokens[unit.end - 1], first = r->begin, begin;
     if (r->period == 1 || !label_ends_round(level_name(ls, v, unit.end - 1))) {
@@ -255,7 +255,7 @@ static int add_rounds(const struct labels *ls, const struct memory_level *v, con
     struct runs runs = {0};
     TRY(find_runs(ls, v, r, &runs, e));
     struct loop_round *rounds = arena_zalloc(ls->mem, ret->n_rounds + runs.n, sizeof *rounds);
-    if (!rounds) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!rounds) return err_nomem(e);
     if (ret->n_rounds) memcpy(rounds, ret->rounds, ret->n_rounds * sizeof *rounds);
     for (uint32_t i = 0; i < runs.n; i++) {
         row_t first = ls->list[v->labels[runs.list[i].begin]].row;

@@ -56,7 +56,7 @@ static int64_t device_time(const struct trace *t, const row_t *rows, uint32_t n)
 
 static int push(struct tokens *ts, struct token tok, struct err *e)
 {
-    if (VEC_RESERVE(ts->list, ts->n, ts->cap, 1)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (VEC_RESERVE(ts->list, ts->n, ts->cap, 1)) return err_nomem(e);
     ts->list[ts->n++] = tok;
     return 0;
 }
@@ -151,7 +151,7 @@ static int find_repeat(const struct tokens *ts, struct arena *mem, struct repeat
 {
     uint32_t *items = arena_zalloc(mem, ts->n + 1, sizeof *items);
     int64_t *weights = arena_zalloc(mem, ts->n + 1, sizeof *weights);
-    if (!items || !weights) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!items || !weights) return err_nomem(e);
     int64_t total = 0;
     for (size_t i = 0; i < ts->n; i++) {
         items[i] = ts->list[i].id;
@@ -173,7 +173,7 @@ static int add_rounds(const struct tokens *ts, const struct repeat *r, struct ar
                       struct loop *ret, struct err *e)
 {
     struct loop_round *rounds = arena_zalloc(mem, r->count, sizeof *rounds);
-    if (!rounds) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!rounds) return err_nomem(e);
     bool compiled = false;
     for (uint32_t i = 0; i < r->count; i++) {
         const struct token *first = &ts->list[r->begin + i * r->period];
@@ -198,7 +198,7 @@ int loop_launches_find(const struct trace *t, const struct calls *calls, struct 
     struct repeat r = {0};
     bool on_device = false;
     ts.is_region = arena_zalloc(mem, (size_t)t->strings.n + 1, 1);
-    int rc = ts.is_region ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    int rc = ts.is_region ? 0 : err_nomem(e);
     if (rc == 0) rc = read_tokens(&ts, calls, &on_device, e);
     if (rc == 0) rc = find_repeat(&ts, mem, &r, e);
     if (rc == 0 && r.count && ts.list) {

@@ -126,7 +126,7 @@ int period_find(const struct period_seq *s, struct arena *mem, struct repeat *re
             check_period(s, before, list[i].distance, &best);
     }
     arena_reset_to(mem, m);
-    if (failed) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (failed) return err_nomem(e);
     *ret = best;
     return 0;
 }

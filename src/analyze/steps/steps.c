@@ -3,12 +3,11 @@
 #include "analyze/steps/steps.h"
 
 #include "analyze/names/overhead.h"
-#include "analyze/stats.h"
 #include "analyze/steps/steps_private.h"
+#include "base/search.h"
+#include "base/stats.h"
 
 enum { FAR_PCT = 150, FAR_PCT_OF_TWO = 200 }; /* of the median: what makes an outlier */
-
-#define NO_MEMORY(e) FAIL((e), ERR_NOMEM, "out of memory")
 
 struct measure {
     const struct trace *t;
@@ -21,13 +20,9 @@ struct measure {
 
 uint32_t steps_at(const struct steps *s, int64_t ts_ns)
 {
-    uint32_t lo = 0, hi = s->n_steps;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->steps[mid].cpu.end_ns <= ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo < s->n_steps && s->steps[lo].cpu.begin_ns <= ts_ns ? lo : UINT32_MAX;
+    uint32_t i = 0;
+    SEARCH_PAST(i, s->n_steps, s->steps[i].cpu.end_ns <= ts_ns);
+    return i < s->n_steps && s->steps[i].cpu.begin_ns <= ts_ns ? i : UINT32_MAX;
 }
 
 static bool is_of_loop(const struct measure *m, const struct lane *l)
@@ -91,12 +86,12 @@ static int measure(struct measure *m, const struct timeline *tl, bool on_device,
     uint32_t n = m->steps->n_steps;
     m->work = arena_zalloc(mem, (size_t)n + 1, sizeof *m->work);
     m->n_work = arena_zalloc(mem, (size_t)n + 1, sizeof *m->n_work);
-    if (!m->work || !m->n_work) return NO_MEMORY(e);
+    if (!m->work || !m->n_work) return err_nomem(e);
     walk_calls(m, false);
     if (on_device) walk_devices(m, tl);
     for (uint32_t i = 0; i < n; i++) {
         m->work[i] = arena_zalloc(mem, (size_t)m->n_work[i] + 1, sizeof **m->work);
-        if (!m->work[i]) return NO_MEMORY(e);
+        if (!m->work[i]) return err_nomem(e);
         m->n_work[i] = 0;
     }
     walk_calls(m, true);
@@ -134,16 +129,12 @@ static int64_t launches(const struct step *s)
 /* The median of sorted values with one of those equal to `out` left out. */
 static int64_t median_without(const int64_t *sorted, uint32_t n, int64_t out)
 {
-    uint32_t lo = 0, hi = n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (sorted[mid] < out) lo = mid + 1;
-        else hi = mid;
-    }
+    uint32_t left_out = 0;
+    SEARCH_PAST(left_out, n, sorted[left_out] < out);
     int64_t middle[2];
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t at = (n - 2 + i) / 2; /* of the n - 1 that are left */
-        middle[i] = sorted[at < lo ? at : at + 1];
+        middle[i] = sorted[at < left_out ? at : at + 1];
     }
     return stats_median(middle, 2);
 }
@@ -170,7 +161,7 @@ static void flag(struct steps *s, int64_t *v)
 static int take_rounds(const struct loop *l, struct arena *mem, struct steps *s, struct err *e)
 {
     s->steps = arena_zalloc(mem, (size_t)l->n_rounds + 1, sizeof *s->steps);
-    if (!s->steps) return NO_MEMORY(e);
+    if (!s->steps) return err_nomem(e);
     for (uint32_t i = 0; i < l->n_rounds; i++) {
         const struct loop_round *r = &l->rounds[i];
         s->steps[i] = (struct step){.cpu = {r->begin_ns, r->end_ns},
@@ -197,7 +188,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     struct measure m = {t, calls_of(cx), &s, l.process, NULL, NULL};
     TRY(measure(&m, timeline_of(cx), l.on_device, cx->mem, e));
     int64_t *scratch = arena_zalloc(cx->mem, (size_t)s.n_steps + 1, sizeof *scratch);
-    if (!scratch) return NO_MEMORY(e);
+    if (!scratch) return err_nomem(e);
     flag(&s, scratch);
     s.median_ns = median_of(&s, duration, scratch);
     s.median_launches = (uint32_t)median_of(&s, launches, scratch);

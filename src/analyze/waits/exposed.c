@@ -123,7 +123,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     mem_free(k.debtors);
     mem_free(k.left_ns);
     mem_free(k.open);
-    return ok ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return ok ? 0 : err_nomem(e);
 }
 
 static const struct pass *const needs[] = {&idle_pass, &waits_pass, NULL};

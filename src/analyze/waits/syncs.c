@@ -5,6 +5,7 @@
 
 #include "analyze/names/label.h"
 #include "base/map.h"
+#include "base/search.h"
 
 struct grouping {
     const struct trace *t;
@@ -184,7 +185,7 @@ static int make_sites(struct grouping *g, const struct steps *steps, struct aren
     s->sites = arena_zalloc(mem, s->waits->n + 1, sizeof *s->sites);
     bool ok = s->site_of && s->sites && group(g, steps) && sort_sites(s, mem) && borrow_floors(s) &&
               list_rows(g->t, s, mem);
-    if (!ok) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ok) return err_nomem(e);
     name_calls(g->t, s);
     return 0;
 }
@@ -193,7 +194,7 @@ static int group_waits(const struct context *cx, struct syncs *s, struct err *e)
 {
     struct grouping g = {.t = cx->t, .s = s, .where = places_of(cx), .exposed = exposed_of(cx)};
     buf_init(&g.key);
-    if (intern_init(&g.keys)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (intern_init(&g.keys)) return err_nomem(e);
     int rc = make_sites(&g, steps_of(cx), cx->mem, e);
     intern_done(&g.keys);
     buf_done(&g.key);
@@ -227,20 +228,20 @@ double syncs_per_step(const struct syncs *s, const struct sync_site *site)
     return s->n_steps ? (double)site->in_loop / s->n_steps : -1;
 }
 
+/* Whether a wait is of an earlier thread than row `r`, or of the same and begins no later. */
+static bool not_after(const struct trace *t, const struct wait *w, row_t r)
+{
+    lane_id lane = t->lane[w->call];
+    return lane != t->lane[r] ? lane < t->lane[r] : w->begin_ns <= t->ts_ns[r];
+}
+
 size_t syncs_wait_of(const struct syncs *s, const struct trace *t, row_t r)
 {
-    size_t lo = 0, hi = s->waits->n;
-    while (lo < hi) { /* the last wait of this thread that begins at or before the call */
-        size_t mid = lo + (hi - lo) / 2;
-        const struct wait *w = &s->waits->all[mid];
-        lane_id lane = t->lane[w->call];
-        bool after = lane != t->lane[r] ? lane > t->lane[r] : w->begin_ns > t->ts_ns[r];
-        if (after) hi = mid;
-        else lo = mid + 1;
-    }
-    if (lo == 0) return SIZE_MAX;
-    const struct wait *w = &s->waits->all[lo - 1];
-    return w->call == r || w->copy_call == r ? lo - 1 : SIZE_MAX;
+    size_t i = 0;
+    SEARCH_PAST(i, s->waits->n, not_after(t, &s->waits->all[i], r));
+    if (i == 0) return SIZE_MAX;
+    const struct wait *w = &s->waits->all[i - 1];
+    return w->call == r || w->copy_call == r ? i - 1 : SIZE_MAX;
 }
 
 const struct sync_site *syncs_site(const struct syncs *s, long number)

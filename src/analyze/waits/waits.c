@@ -7,6 +7,7 @@
 #include "analyze/names/source_place.h"
 #include "analyze/waits/queue_full.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 /* A synchronize belongs to the copy before it when no more than this lies between them. */
@@ -50,12 +51,6 @@ static row_t copied_by(const struct trace *t, row_t call)
     return n && t->kind[rows[0]] == KIND_MEMCPY ? rows[0] : ROW_NONE;
 }
 
-static struct copy copy_of(const struct trace *t, row_t copy)
-{
-    if (copy == ROW_NONE) return (struct copy){COPY_UNKNOWN, false};
-    return copy_parse(trace_name(t, copy));
-}
-
 static int64_t bytes_of(const struct trace *t, row_t copy)
 {
     const struct gpu_info *g = copy == ROW_NONE ? NULL : trace_gpu(t, copy);
@@ -67,7 +62,7 @@ static int64_t bytes_of(const struct trace *t, row_t copy)
 static bool copy_waits(const struct trace *t, row_t copy)
 {
     struct copy c = copy_of(t, copy);
-    if (!c.pageable) return false;
+    if (c.memory != MEMORY_PAGEABLE) return false;
     return c.way == COPY_TO_HOST ||
            (c.way == COPY_TO_DEVICE && bytes_of(t, copy) > WAITS_FEW_BYTES);
 }
@@ -221,14 +216,10 @@ static int64_t launched_ns(const struct trace *t, row_t work)
  * stream starts its work in the order of the launches, so the last one tells. */
 static int64_t stream_done(const struct trace *t, const struct lane *l, int64_t ts_ns)
 {
-    row_t lo = l->begin, hi = l->end;
-    while (lo < hi) {
-        row_t mid = lo + (hi - lo) / 2;
-        if (launched_ns(t, mid) < ts_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    if (lo == l->begin) return ts_ns;
-    int64_t end = trace_end_ns(t, lo - 1);
+    row_t i = l->begin;
+    SEARCH_PAST(i, l->end, launched_ns(t, i) < ts_ns);
+    if (i == l->begin) return ts_ns;
+    int64_t end = trace_end_ns(t, i - 1);
     return end > ts_ns ? end : ts_ns;
 }
 
@@ -278,7 +269,7 @@ static void mark_profiler(const struct finder *f)
 static int prepare(struct finder *f, struct arena *mem, struct err *e)
 {
     f->streams = arena_zalloc(mem, MOST_STREAMS, sizeof *f->streams);
-    if (!f->streams) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!f->streams) return err_nomem(e);
     for (lane_id l = 0; l < f->t->n_lanes && f->n_streams < MOST_STREAMS; l++)
         if (f->t->lanes[l].kind == LANE_STREAM) f->streams[f->n_streams++] = l;
     return queue_full_init(&f->pressure, f->t, mem, e);
@@ -287,7 +278,7 @@ static int prepare(struct finder *f, struct arena *mem, struct err *e)
 static int find(struct finder *f, struct arena *mem, struct err *e)
 {
     TRY(prepare(f, mem, e));
-    if (visit_threads(f)) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (visit_threads(f)) return err_nomem(e);
     for (size_t i = 0; i < f->out->n; i++) measure(f, &f->out->all[i]);
     mark_profiler(f);
     return 0;
@@ -309,7 +300,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     if (all && out.n) memcpy(all, out.all, out.n * sizeof *all);
     mem_free(out.all);
     if (rc < 0) return rc;
-    if (!all) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!all) return err_nomem(e);
     out.all = all;
     *(struct waits *)ret = out;
     return 0;

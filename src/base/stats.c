@@ -1,6 +1,6 @@
 /* stats.c: order statistics. Distributions of hundreds of thousands of times are taken per stage,
  * so long arrays are sorted by digits instead of by comparing. */
-#include "analyze/stats.h"
+#include "base/stats.h"
 
 #include <stdlib.h>
 #include <string.h>
