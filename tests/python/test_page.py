@@ -54,7 +54,7 @@ def test_mistakes_are_told(strata, tmp_path, monkeypatch):
     (tmp_path / "odd.json").write_text("<html>")
     with pytest.raises(RuntimeError, match="odd.json"):
         strata.report(tmp_path / "odd.json")
-    monkeypatch.setattr("strata._page.program", lambda: None)
+    monkeypatch.setattr("strata._report.page.program", lambda: None)
     with pytest.raises(RuntimeError, match="not installed"):
         strata.report(TRACE)
 

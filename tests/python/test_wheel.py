@@ -15,9 +15,9 @@ pytest.importorskip("mesonpy")
 
 TOP = Path(__file__).parents[2]
 PROGRAM = """
-import strata, strata._command
+import strata, strata._base.command
 with strata.stage("work"):
-    print(strata.__version__, strata._command.program())
+    print(strata.__version__, strata._base.command.program())
 """
 
 

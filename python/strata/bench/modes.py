@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator
 
-from strata.bench.errors import BenchError, USAGE, from_program
+from strata.bench.errors import USAGE, BenchError, from_program
 
 SLOT = "_compiled_call_impl"
 WORTH_PCT = 5.0  # of the call's time: smaller models are left alone

@@ -9,12 +9,21 @@ from typing import Any
 
 import torch
 
-from strata import _alone, _command, _device
+from strata._base import command, device
+from strata._pipeline import single_call
 from strata.bench import clocks, files, find, modes, stats, timeline
-from strata.bench.errors import BenchError, USAGE, say
+from strata.bench.errors import USAGE, BenchError, say
 from strata.bench.revision import Revision
-from strata.bench.run import (BENCH_SECONDS, CLOCK_EVERY, METRICS, Options, device_name, entry_of,
-                              load, times_of)
+from strata.bench.run import (
+    BENCH_SECONDS,
+    CLOCK_EVERY,
+    METRICS,
+    Options,
+    device_name,
+    entry_of,
+    load,
+    times_of,
+)
 from strata.bench.signatures import SignatureFile
 from strata.bench.variants import Stage, Variant, all_tensors, whole
 
@@ -104,7 +113,7 @@ def bench_call(options: Options) -> dict[str, Any]:
 
 def used_device() -> str:
     """The device the program has begun to use."""
-    found = _device.find()
+    found = device.find()
     return found.kind if found is not None else "cpu"
 
 
@@ -263,7 +272,7 @@ def _take_traces(result: dict[str, Any], line: Line, name: str, folder: files.Fo
     for v in line.variants:
         path = folder.new(f"{stem}_{v.name.replace(':', '_')}_trace", ".json.gz")
         with v.active():
-            _alone.record(v.call, stem).export_chrome_trace(path)
+            single_call.record(v.call, stem).export_chrome_trace(path)
         traces.append(path)
     result["files"]["traces"] = traces
     result["diffs"] = [diff(traces[0], t) for t in traces[1:]]
@@ -271,7 +280,7 @@ def _take_traces(result: dict[str, Any], line: Line, name: str, folder: files.Fo
 
 def diff(before: str, after: str) -> dict[str, Any]:
     """What `strata diff` says about two traces, for people and for programs."""
-    program = _command.program()
+    program = command.program()
     if program is None:
         say("no strata command to compare the traces with")
         return {}

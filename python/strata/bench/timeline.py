@@ -9,7 +9,7 @@ import subprocess
 from collections import Counter
 from typing import Any, Iterable
 
-from strata import _command
+from strata._base import command
 
 DEVICE_WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 LAUNCHES = ("cuda_runtime", "cuda_driver", "privateuse1_runtime", "xpu_runtime")
@@ -100,7 +100,7 @@ def _operators(found: list[dict[str, Any]], span: dict[str, Any] | None) -> list
 
 def ask(view: str, trace: str, *options: str) -> dict[str, Any]:
     """What a view of the strata command says as JSON; empty when there is no such command."""
-    program = _command.program()
+    program = command.program()
     if program is None:
         return {}
     done = subprocess.run([program, view, trace, "--json", *options], capture_output=True,
