@@ -37,6 +37,7 @@ typescript() {
 }
 
 check layers tools/check_layers.py
+check python-layers tools/check_python_layers.py
 check banned tools/check_banned.py
 check clang-format formatting
 check shellcheck shell

@@ -34,10 +34,11 @@ if enabled:
         from strata._record.marks import counter, instant, step
         from strata._record.stage import stage
         from strata._report.timing import report, reset, run_dir, set_metadata, write
+        from strata._switch import on
         from strata._timeline.timeline import timeline
         from strata._timeline.torch_profile import profile, schedule
 
-        extension.begin()
+        on.begin()
     except Exception as why:  # an installation of which half is there
         extension.give_up(why)
         enabled = False

@@ -13,7 +13,7 @@ import os
 from typing import Any
 
 from strata._base.device import find
-from strata._report.table import size
+from strata._base.units import size
 
 MOST_SNAPSHOTS = 10000
 

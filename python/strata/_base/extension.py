@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import struct
-import sys
 from typing import Any
 
 from strata._base import settings
@@ -56,49 +55,8 @@ def _load() -> bool:
 enabled: bool = _load()
 
 
-def pipeline_name() -> str:
-    """What is run: the module or script, without its ending."""
-    main = sys.modules.get("__main__")
-    spec = getattr(main, "__spec__", None)
-    if spec is not None and spec.name != "__main__":
-        return spec.name.removesuffix(".__main__")
-    script = getattr(main, "__file__", None) or (sys.argv[0] if sys.argv else "")
-    stem = os.path.splitext(os.path.basename(script))[0]
-    return stem if stem and stem != "-c" else "python"
-
-
-def _share_with_children() -> None:
-    """Processes started from here join this run: they inherit a key, and agree on a folder by it
-    when the first of them has something to write."""
-    if os.environ.get("STRATA_RUN"):
-        return
-    key = core.launch_key() or f"process {os.getpid()} {os.stat(f'/proc/{os.getpid()}').st_ctime_ns}"
-    os.environ.setdefault("STRATA_LAUNCH", key)
-    os.environ.setdefault("STRATA_PIPELINE", pipeline_name())
-    out = os.environ.get("STRATA_OUT") or "strata_out"
-    os.environ["STRATA_OUT"] = os.path.abspath(out)
-
-
 def give_up(why: BaseException) -> None:
     """Turns everything off, and says so."""
     core.stop()
     core.set_hooks(None, None, None)
     settings.say(f"off: {type(why).__name__}: {why}")
-
-
-def begin() -> None:
-    """Starts recording; nothing is written before the first stage."""
-    from strata._base import on_import
-    from strata._record import hooks, stage
-    from strata._report import timing
-    from strata._timeline import torch_fallback
-    _share_with_children()
-    env = os.environ.get
-    core.start(env("STRATA_RUN") or None, env("STRATA_OUT") or None, env("STRATA_PIPELINE") or None,
-               settings.flag("STRATA_RINGS", True), False)
-    core.set_process_name(env("STRATA_PIPELINE") or pipeline_name())
-    core.connect(hooks.probe, stage.decorate, stage.current_task)
-    hooks.begin()
-    on_import.begin()
-    timing.begin()
-    torch_fallback.begin()

@@ -14,6 +14,17 @@ from strata._base.extension import core
 _own: dict[str, str] = {}  # name asked for -> the last path claimed for it by this process
 
 
+def pipeline_name() -> str:
+    """What is run: the module or script, without its ending."""
+    main = sys.modules.get("__main__")
+    spec = getattr(main, "__spec__", None)
+    if spec is not None and spec.name != "__main__":
+        return spec.name.removesuffix(".__main__")
+    script = getattr(main, "__file__", None) or (sys.argv[0] if sys.argv else "")
+    stem = os.path.splitext(os.path.basename(script))[0]
+    return stem if stem and stem != "-c" else "python"
+
+
 def rank() -> tuple[int, int]:
     """(rank, world size), (-1, -1) when this process is not one of several. torch.distributed
     knows best once it is there: processes may be made ranks by the program itself."""

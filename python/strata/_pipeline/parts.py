@@ -4,8 +4,9 @@ made of, anything else as strata.watch was told. Only looks; `annotate` wraps wh
 from __future__ import annotations
 
 import fnmatch
-import sys
 from typing import Any, Iterable, Iterator
+
+from strata._record.call_state import is_module
 
 # Components of a diffusers pipeline, by the beginning of their name.
 CALLED = ("transformer", "unet", "prior", "controlnet", "text_encoder", "image_encoder", "decoder",
@@ -15,12 +16,6 @@ OWN_METHODS = ("encode_prompt", "encode_image")
 PROCESSORS = (("image_processor", "postprocess"), ("video_processor", "postprocess_video"))
 
 Part = tuple[Any, str, str]  # object, method ("__call__" for a module), name of the stage
-
-
-def is_module(value: Any) -> bool:
-    """Whether it is a torch.nn.Module; torch is not loaded for the answer."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.nn.Module)
 
 
 def of_pipeline(pipe: Any) -> Iterator[Part]:

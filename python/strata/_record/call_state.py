@@ -6,10 +6,14 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable
 
-from strata._pipeline import parts
-
 MOST_VALUES = 4096  # elements of a tensor of an object's state
 MOST_ATTRIBUTES = 128
+
+
+def is_module(value: Any) -> bool:
+    """Whether it is a torch.nn.Module; torch is not loaded for the answer."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
 
 
 def mode() -> tuple[Any, dict[str, Any]]:
@@ -33,11 +37,11 @@ def describe(owner: Any, value: Callable[[Any], dict[str, Any]]) -> dict[str, An
     if owner is None or isinstance(owner, type):
         return {}
     kind = f"{type(owner).__module__}.{type(owner).__qualname__}"
-    if parts.is_module(owner):
+    if is_module(owner):
         return {"type": kind, "training": owner.training, "hooks": hooks(owner)}
     attributes = {}
     for name, held in list(getattr(owner, "__dict__", {}).items())[:MOST_ATTRIBUTES]:
-        if parts.is_module(held) or callable(held):
+        if is_module(held) or callable(held):
             continue
         described = value(held)
         if _is_plain(described):

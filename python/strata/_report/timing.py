@@ -14,7 +14,7 @@ from typing import Any
 
 from strata import memory
 from strata._base import run_files, settings
-from strata._base.extension import core, pipeline_name
+from strata._base.extension import core
 from strata._base.version import __version__
 from strata._record import hooks, io_signature
 from strata._report import environment
@@ -89,7 +89,7 @@ def report(trace: Any = None, **options: Any) -> Any:
         "schema": SCHEMA,
         "strata": __version__,
         "request_id": _request_id,
-        "pipeline": os.environ.get("STRATA_PIPELINE") or pipeline_name(),
+        "pipeline": os.environ.get("STRATA_PIPELINE") or run_files.pipeline_name(),
         "timestamp": _began_at.isoformat(),
         "host": socket.gethostname(),
         "pid": os.getpid(),

@@ -33,10 +33,8 @@ def wanted() -> bool:
 
 
 def select(names: list[str]) -> None:
-    """Selects stages by name from now on."""
+    """Selects stages by name from now on; hooks.begin() makes it so."""
     _names[:] = names
-    from strata._record import hooks
-    hooks.begin()
 
 
 def enter(name: str) -> Any:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterator
 
 from strata._pipeline import parts
-from strata._record import stage_owners
+from strata._record import call_state, stage_owners
 from strata.bench.errors import USAGE, BenchError, from_program, nearest
 
 MOST_OBJECTS = 50_000
@@ -123,7 +123,7 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, (list, tuple)):
         yield from ((f"[{i}]", item) for i, item in enumerate(value))
         return
-    if parts.is_module(value):
+    if call_state.is_module(value):
         for child, module in value.named_children():
             yield f"[{child}]" if child.isdigit() else f".{child}", module
     for key, item in list(getattr(value, "__dict__", {}).items()):
@@ -158,8 +158,8 @@ def _by_path(root: Any, path: str) -> Target:
     if not callable(value):
         raise BenchError(f"--target {path} is a {type(value).__name__} and cannot be called", USAGE)
     expression = f"root.{path}" if path[0] not in "[." else f"root{path}"
-    owner = getattr(value, "__self__", value if parts.is_module(value) else None)
-    return Target(value, owner, expression, parts.is_module(value))
+    owner = getattr(value, "__self__", value if call_state.is_module(value) else None)
+    return Target(value, owner, expression, call_state.is_module(value))
 
 
 def _method(root: Any, owner: Any, method: str) -> Target:
@@ -219,7 +219,7 @@ def _watched(root: Any, name: str) -> Target | None:
             continue
         if not rest:
             return _method(root, value, "__call__") if callable(value) else None
-        if parts.is_module(value) and rest in dict(value.named_modules()):
+        if call_state.is_module(value) and rest in dict(value.named_modules()):
             return _method(root, value.get_submodule(rest), "__call__")
         if callable(getattr(value, rest, None)):
             return _method(root, value, rest)
@@ -235,7 +235,7 @@ def _by_function(root: Any, function: str | None) -> Target | None:
               if f"{type(value).__module__}.{type(value).__qualname__}" == kind]
     if len(owners) != 1:
         return None
-    is_forward = method == "forward" and parts.is_module(owners[0])
+    is_forward = method == "forward" and call_state.is_module(owners[0])
     return _method(root, owners[0], "__call__" if is_forward else method)
 
 
@@ -243,6 +243,6 @@ def _itself(root: Any, function: str | None) -> Target | None:
     """What the entry returned is the stage: a function, or a callable that is nothing else."""
     if inspect.isroutine(root):
         return Target(root, getattr(root, "__self__", None), "root")
-    if parts.is_module(root) and (function or "").endswith(".forward"):
+    if call_state.is_module(root) and (function or "").endswith(".forward"):
         return Target(root, root, "root", True)
     return None

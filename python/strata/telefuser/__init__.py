@@ -19,7 +19,7 @@ from typing import Any, Callable
 
 import strata
 from strata import memory as _memory
-from strata._report.table import duration
+from strata._base.units import duration
 from strata.telefuser.memory import (
     MemorySnapshot,
     capture_memory_snapshot,
@@ -261,8 +261,10 @@ def enable_profiler_for_names(names: str | list[str]) -> None:
     _enabled_names.clear()
     _enabled_names.update(chosen)
     if strata.enabled:
+        from strata._record import hooks
         from strata._timeline import selected_stages
         selected_stages.select(chosen)
+        hooks.begin()
 
 
 def get_enabled_profiler_names() -> set[str]:
