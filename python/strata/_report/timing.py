@@ -18,7 +18,7 @@ from strata._base.extension import core
 from strata._base.version import __version__
 from strata._record import hooks, io_signature
 from strata._report import environment
-from strata._report.page import page
+from strata._report.report import Report, of_trace
 from strata._report.table import render
 from strata._timeline import selected_stages
 
@@ -72,11 +72,15 @@ def run_dir() -> str | None:
     return run_files.folder()
 
 
-def report(trace: Any = None, **options: Any) -> Any:
+def report(trace: Any = None, *, height: int = 720) -> Report:
     """Without a trace the content of timing.json as of now; waits for the device to finish what it
-    was given. Of a trace (a path, or a strata.profile) its report, which notebooks show inline."""
-    if trace is not None:
-        return page(trace, **options)
+    was given. Of a trace (a path, or a strata.profile) its report. Both are dicts that print() shows
+    as text and notebooks as a page, `height` pixels high."""
+    return Report(content(), height=height) if trace is None else of_trace(trace, height)
+
+
+def content() -> dict[str, Any]:
+    """The content of timing.json as of now."""
     if hooks.gpu_time is not None:
         hooks.gpu_time.collect(wait=True)
     wall_ms = (time.perf_counter() - _began) * 1e3
@@ -200,7 +204,7 @@ def signatures() -> dict[str, Any]:
 
 def write() -> str | None:
     """Writes the run's files as they are now; called by itself when the program ends."""
-    found = report()
+    found = content()
     if not found["stages"]:
         return None
     folder = run_files.folder()
@@ -232,7 +236,7 @@ def _at_exit() -> None:
         return
     try:
         folder = write()
-        found = report() if _speaks() else None
+        found = content() if _speaks() else None
         if found and found["stages"]:
             sys.stderr.write(render(found, folder))
             sys.stderr.flush()

@@ -98,12 +98,10 @@ def step() -> None:
     """Nothing."""
 
 
-def report(trace: Any = None, **options: Any) -> Any:
+def report(trace: Any = None, *, height: int = 720) -> Any:
     """No stages; traces are read all the same."""
-    if trace is None:
-        return {"stages": {}}
-    from strata._report.page import page
-    return page(trace, **options)
+    from strata._report.report import Report, of_trace
+    return Report({"stages": {}}, height=height) if trace is None else of_trace(trace, height)
 
 
 def signatures() -> dict[str, Any]:
