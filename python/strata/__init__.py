@@ -23,10 +23,10 @@ Environment: STRATA=off turns everything off at import (decorators return functi
 STRATA_OUT and STRATA_PIPELINE say where files go, STRATA_ONLY=a,b takes a timeline of the stages
 named and nothing else. docs/recording.md has all of them.
 """
-from strata._base import extension
+from strata._base import extension as _extension
 from strata._base.version import __version__
 
-enabled = extension.enabled
+enabled = _extension.enabled
 if enabled:
     try:
         from strata import memory
@@ -34,17 +34,17 @@ if enabled:
         from strata._record.marks import counter, instant, step
         from strata._record.stage import stage
         from strata._report.timing import report, reset, run_dir, set_metadata, write
-        from strata._switch import on
+        from strata._switch import on as _on
         from strata._timeline.timeline import timeline
         from strata._timeline.torch_profile import profile, schedule
 
-        on.begin()
+        _on.begin()
     except Exception as why:  # an installation of which half is there
-        extension.give_up(why)
+        _extension.give_up(why)
         enabled = False
 if not enabled:
-    from strata._switch import off as memory
-    from strata._switch.off import (
+    from strata._switch import off as memory  # type: ignore[no-redef]  # the same names, idle
+    from strata._switch.off import (  # type: ignore[assignment]
         annotate_pipeline,
         counter,
         instant,

@@ -32,8 +32,8 @@ def one_thread():
 def run(tmp_path_factory):
     """The folder of a full run of the pipeline, with a timeline of one call of the model."""
     import strata
-    from strata._timeline import selected_stages
     from strata._report.timing import signatures
+    from strata._timeline import selected_stages
     folder = tmp_path_factory.mktemp("run")
     pipe = tiny.make()
     strata.reset()
@@ -187,8 +187,8 @@ def test_methods_with_state(stateful):
 
 def test_arguments_that_cannot_be_made_up(tmp_path, strata):
     import bench_entry
-    from strata._report.timing import signatures
     import strata.bench
+    from strata._report.timing import signatures
     from strata.bench.errors import BenchError
     bench_entry.takes_part(torch.ones(2), bench_entry.part(), other=bench_entry.part())
     (tmp_path / "timing_io_signature.json").write_text(json.dumps(signatures()))
@@ -282,8 +282,8 @@ def test_scripts_make_the_same_values(run):
 def test_modes_and_outputs(tmp_path):
     """One copy of the weights, eager and compiled by turns; the pair goes to strata diff."""
     import bench_entry
-    from strata.bench import modes
     import strata.bench
+    from strata.bench import modes
     torch._dynamo.reset()
     plain = modes.Switch._compile
     modes.Switch._compile = lambda self, module, mode: module.compile(backend="eager")
@@ -411,9 +411,9 @@ def test_modes_as_recorded(strata):
 
 def test_several_signatures(tmp_path, strata, capsys):
     """The most frequent one by itself; any or all of them when asked."""
+    import bench_entry
     import strata.bench
     from strata._report.timing import signatures
-    import bench_entry
     with strata.watch(bench_entry.LINEAR, name="linear"):
         for rows in (2, 3, 3):
             bench_entry.LINEAR(torch.ones(rows, 8))

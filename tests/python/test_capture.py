@@ -665,7 +665,8 @@ def test_the_library_is_told_of_torch_profiler(program):
 
 def test_torch_profiler_takes_over(tmp_path):
     """As on an accelerator that is none of ours: from the first call of a module on."""
-    run = run_on_a_cpu(tmp_path, "from strata._timeline import torch_fallback as f; f._wait_for_a_module(torch)")
+    run = run_on_a_cpu(tmp_path, "from strata._timeline import torch_fallback as fallback\n"
+                                 "fallback._wait_for_a_module(torch)")
     assert (run.folder / "torch_trace.json.gz").exists()
     assert operators(run)["aten::addmm"] == 40
     assert run.stderr.count("this timeline is torch.profiler's") == 1

@@ -33,11 +33,11 @@ def extension() -> Any:
     if spec is None or not spec.origin:
         raise ImportError("it is not installed")
     _check_whole(spec.origin)
-    from strata import _strata
-    found = getattr(_strata, "INTERFACE", 0)
-    if found != INTERFACE:
-        raise ImportError(f"_strata has interface {found}, expected {INTERFACE}")
-    return _strata
+    found = importlib.import_module("strata._strata")
+    interface = getattr(found, "INTERFACE", 0)
+    if interface != INTERFACE:
+        raise ImportError(f"_strata has interface {interface}, expected {INTERFACE}")
+    return found
 
 
 def _load() -> bool:

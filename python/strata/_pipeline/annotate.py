@@ -11,7 +11,8 @@ import inspect
 import sys
 import types
 import weakref
-from typing import Any, Callable, Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from strata._base import settings
 from strata._base.extension import core
@@ -106,6 +107,9 @@ class _MethodPatch:
             object.__delattr__(self.owner, self.name)
 
 
+OURS = "strata_patch"  # attribute of a call that a _ModulePatch has put in place
+
+
 class _ModulePatch:
     """Wraps the call of a torch.nn.Module, outermost."""
 
@@ -116,8 +120,9 @@ class _ModulePatch:
         self.stage = stage
         self.inner = vars(module).get(self.SLOT)
         self.wrapper: Any = None
-        if getattr(self.inner, "strata_patch", None) is not None:
-            self.shared = self.inner.strata_patch
+        there = getattr(self.inner, OURS, None)
+        if there is not None:  # another handle has wrapped it
+            self.shared = there
             self.shared.uses += 1
             return
         self.shared = self
@@ -138,7 +143,7 @@ class _ModulePatch:
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             return inner(*args, **kwargs) if is_compiling() else timed(*args, **kwargs)
 
-        wrapper.strata_patch = self
+        setattr(wrapper, OURS, self)
         self.wrapper = wrapper
         object.__setattr__(self.module, self.SLOT, wrapper)
 

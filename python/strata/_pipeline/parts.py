@@ -4,7 +4,8 @@ made of, anything else as strata.watch was told. Only looks; `annotate` wraps wh
 from __future__ import annotations
 
 import fnmatch
-from typing import Any, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from strata._record.call_state import is_module
 

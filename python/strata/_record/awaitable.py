@@ -1,7 +1,8 @@
 """What `async with strata.stage(...)` awaits: a value that is there already."""
 from __future__ import annotations
 
-from typing import Any, Generator
+from collections.abc import Generator
+from typing import Any
 
 
 class Done:

@@ -4,7 +4,8 @@ only what makes it behave differently: hooks, training."""
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 MOST_VALUES = 4096  # elements of a tensor of an object's state
 MOST_ATTRIBUTES = 128

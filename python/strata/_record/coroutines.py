@@ -6,7 +6,8 @@ its user's. A generator that is closed before its end has done what was asked of
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from strata._base.extension import core
 from strata._record import io_signature, saved_inputs

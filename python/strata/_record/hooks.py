@@ -53,7 +53,9 @@ class _Look:
     def __init__(self, timeline: Any) -> None:
         self.timeline = timeline
         self.budget: _Budget | None = None
-        self.begun = self.ended = self.opened = None
+        self.begun: Any = None
+        self.ended: Any = None
+        self.opened: Any = None
 
 
 _accelerator: device.Accelerator | None = None

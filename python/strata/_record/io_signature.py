@@ -25,7 +25,8 @@ import math
 import sys
 import threading
 import time
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from strata._base import device, settings
 from strata._base.secrets import HIDDEN, is_secret
@@ -45,7 +46,7 @@ DEEPEST = 8
 
 _device_looks: dict[Any, int] = {}
 _lock = threading.Lock()
-_stages: dict[int, "_StageSignatures"] = {}  # by node
+_stages: dict[int, _StageSignatures] = {}  # by node
 _resets = 0
 
 
@@ -64,7 +65,7 @@ class _Range:
     def __init__(self, low: Any, high: Any) -> None:
         self.lows, self.highs = [low], [high]
 
-    def widen(self, other: "_Range") -> None:
+    def widen(self, other: _Range) -> None:
         self.lows = [*self.lows, *other.lows]
         self.highs = [*self.highs, *other.highs]
         if all(isinstance(v, (int, float)) for v in self.lows + self.highs):
@@ -94,7 +95,7 @@ class _Call:
 
     __slots__ = ("key", "inputs", "node", "recorder", "around")
 
-    def __init__(self, recorder: "Recorder", key: Any, inputs: dict[str, Any],
+    def __init__(self, recorder: Recorder, key: Any, inputs: dict[str, Any],
                  around: dict[str, Any]) -> None:
         self.recorder = recorder
         self.key = key
@@ -131,6 +132,7 @@ class Recorder:
         self.own_seconds = 0.0
         self.first = 0.0
         self.broken = not _wanted
+        self.signature: inspect.Signature | None
         try:
             self.signature = inspect.signature(fn)
         except (TypeError, ValueError):
@@ -168,7 +170,7 @@ class Recorder:
         if self.resets != _resets:
             self.resets = _resets
             self.seen.clear()
-        around = {"mode": mode} if mode else {}
+        around: dict[str, Any] = {"mode": mode} if mode else {}
         seen = self.seen.get(key, 0)
         if seen >= STATE_CALLS or len(self.seen) >= MOST_SIGNATURES:
             return around
@@ -295,7 +297,7 @@ def _describe_number(value: int | float) -> tuple[Any, dict[str, Any]]:
 
 def _describe_tensor(torch: Any, t: Any, small: int) -> tuple[Any, dict[str, Any]]:
     plain = t.layout is torch.strided
-    d = {
+    d: dict[str, Any] = {
         "kind": "tensor",
         "shape": [int(n) for n in t.shape],
         "stride": [int(n) for n in t.stride()] if plain else None,

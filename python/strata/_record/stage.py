@@ -6,7 +6,8 @@ import contextvars
 import functools
 import inspect
 import sys
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from strata._base.extension import core
 from strata._record import coroutines, io_signature, saved_inputs, stage_owners

@@ -182,10 +182,11 @@ def _memory(n: dict[str, Any]) -> dict[str, Any]:
     """Host and, where one is used, devices; the largest of them also in MB, under the names that
     TeleFuser's reports use."""
     out: dict[str, Any] = {"rss_bytes": n["rss_bytes"], "rss_peak_bytes": n["rss_peak_bytes"]}
-    found = hooks.peaks.stages.get(n["node"]) if hooks.peaks is not None else None
-    if not found:
+    peaks = hooks.peaks
+    found = peaks.stages.get(n["node"]) if peaks is not None else None
+    if peaks is None or not found:
         return out
-    kind = hooks.peaks.accelerator.kind
+    kind = peaks.accelerator.kind
     out["devices"] = {f"{kind}:{i}": m.as_dict() for i, m in sorted(found.items())}
     largest = max(found.values(), key=lambda m: m.peak_reserved)
     out.update(allocated_mb=largest.allocated / MB, reserved_mb=largest.reserved / MB,

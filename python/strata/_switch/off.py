@@ -2,7 +2,8 @@
 does nothing."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from strata._record import stage_owners
 
@@ -35,7 +36,7 @@ class _Off:
 _OFF = _Off()
 
 
-def stage(name: str, *, sync: bool = False, save_inputs: bool = False) -> Any:
+def _plain_stage(name: str, *, sync: bool = False, save_inputs: bool = False) -> Any:
     """No stage: entering and leaving it does nothing, decorating returns the function itself."""
     return _OFF
 
@@ -54,12 +55,12 @@ def _quick_stage() -> Any:
 
         from strata._base.extension import core, extension
         if core is not None:  # it was on, and something went wrong
-            return stage
+            return _plain_stage
         found = extension()
         found.connect(None, _undecorated, ContextVar("strata_off"))
         return found.stage
     except Exception:
-        return stage
+        return _plain_stage
 
 
 stage = _quick_stage()

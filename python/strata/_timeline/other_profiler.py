@@ -4,7 +4,8 @@ and what comes after is whole, and the summary of the run says who had what in b
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 
 def _on_cuda(profile: Any) -> bool:

@@ -7,7 +7,8 @@
 The same as `strata bench` on the command line. docs/bench.md tells what the numbers mean."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from strata._record import stage_owners
 

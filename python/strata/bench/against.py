@@ -95,7 +95,7 @@ def duration(folder: str, path: str, times: dict[str, Any],
 
 def state(signature: Signature, owner: Any, written: list[str]) -> list[str]:
     """What about the object is not as it was in the full run, in words."""
-    notes = []
+    notes: list[str] = []
     recorded = signature.found.get("state", {})
     if owner is None or not recorded:
         return notes

@@ -9,8 +9,9 @@ import inspect
 import os
 import sys
 import types
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from typing import Any
 
 from strata._pipeline import parts
 from strata._record import call_state, stage_owners

@@ -2,6 +2,7 @@
 entry, another commit. `stats` says whether they differ; with --trace `strata diff` says in what."""
 from __future__ import annotations
 
+import functools
 import random
 import subprocess
 import time
@@ -51,7 +52,7 @@ class Line:
             self.switch.add(mode)
         for mode in wanted:
             made = Variant(mode.name, variant.call, variant.mode)
-            made.begin = lambda mode=mode: self.switch.set(mode)
+            made.begin = functools.partial(self.switch.set, mode)
             made.end = self.switch.restore
             self.variants.append(made)
 
@@ -81,7 +82,7 @@ def compare_stage(path: str, stage: str, options: Options) -> dict[str, Any]:
         root = load(find.entry(text), options.choice.device)
         return Stage(root, signature, options.choice).variant(name)
 
-    base = first.variant(options.entry)
+    base = first.variant(entry_of(options))
     try:
         _add_variants(line, base, entry, other)
         folder = files.Folder(options.output, recorded.folder, stage)

@@ -7,7 +7,8 @@ import json
 import os
 import subprocess
 from collections import Counter
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from strata._base import command
 
@@ -23,7 +24,7 @@ class Work:
         self.kind = kind  # "kernels" or "operators"
         self.steps = steps
 
-    def difference(self, other: "Work") -> str:
+    def difference(self, other: Work) -> str:
         """Empty when both are the same, else where they part."""
         for i, (mine, theirs) in enumerate(zip(self.steps, other.steps)):
             if mine != theirs:
@@ -36,7 +37,7 @@ class Work:
             return f"{len(self.steps):,} {self.kind}, in the full run {len(other.steps):,}"
         return ""
 
-    def only_on_one_side(self, other: "Work") -> tuple[list[str], list[str]]:
+    def only_on_one_side(self, other: Work) -> tuple[list[str], list[str]]:
         """Names that are here and not there, and the other way round, most frequent first."""
         mine, theirs = Counter(n for n, _ in self.steps), Counter(n for n, _ in other.steps)
         return ([n for n, _ in (mine - theirs).most_common()],
