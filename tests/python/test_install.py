@@ -32,7 +32,8 @@ def prefix(tmp_path_factory):
     return found[0]
 
 
-MODULES = sorted(p.relative_to(SOURCE) for p in SOURCE.glob("strata/**/*.py"))
+MODULES = sorted(p.relative_to(SOURCE).with_name(p.name.removesuffix(".in"))
+                 for ending in ("py", "py.in") for p in SOURCE.glob(f"strata/**/*.{ending}"))
 
 
 def test_no_module_is_forgotten(prefix):
