@@ -4,6 +4,7 @@
 # build-asan/  address and undefined-behaviour sanitizers: what `make test` runs
 # build-tsan/  thread sanitizer, for the tests of threaded code
 # build-venv/  Python packages of the Python tests
+# build-lint/  those of `make lint`
 # build-node/  Perfetto's trace processor, for one of them
 # build-browser/  Playwright and TypeScript, for the tests of the HTML page
 
@@ -72,7 +73,7 @@ advice: all
 asan: build-asan
 	@$(NINJA) -C build-asan
 
-## lint: formatting, layers, banned functions, static analysis
+## lint: formatting, layers, banned functions, static analysis, types, commit subjects
 .PHONY: lint
 lint: build-asan
 	@tools/deps.sh lint
@@ -99,7 +100,7 @@ install: all
 ## clean: remove everything that was built
 .PHONY: clean
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz build-venv build-node build-browser
+	@rm -rf build build-asan build-tsan build-fuzz build-venv build-lint build-node build-browser
 
 ## help: this list
 .PHONY: help

@@ -4,8 +4,9 @@
     python3 bench/offload_check.py OUT [--strata PATH] [--csv FILE]
 
 One line a run: what was measured without a profiler (fastest to slowest run, in ms), what was
-predicted from which trace, how far that is from the median. Totals of four steps; of diffusers' ways four steady steps. Exits 1 when one is further off
-than its tolerance. Estimates (no streamed trace, only sizes and calibrated rates) have none."""
+predicted from which trace, how far that is from the median. Totals of four steps; of diffusers' ways
+four steady steps. Exits 1 when one is further off than its tolerance. Estimates (no streamed trace,
+only sizes and calibrated rates) have none."""
 import argparse
 import csv
 import json

@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
-from typing import Callable
+from collections.abc import Callable
 
 ROUNDS = 7
 
@@ -89,8 +89,10 @@ def operators(probe: ctypes.PyDLL) -> list[tuple[str, float, str]]:
         off.append(loop())
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]):
         theirs = statistics.median(loop() for _ in range(3))
-    return [("add_, nothing installed", plain, "ns"), ("add_, installed and off", statistics.median(off), "ns"),
-            ("add_, recorded", statistics.median(on), "ns"), ("add_, under torch.profiler", theirs, "ns")]
+    return [("add_, nothing installed", plain, "ns"),
+            ("add_, installed and off", statistics.median(off), "ns"),
+            ("add_, recorded", statistics.median(on), "ns"),
+            ("add_, under torch.profiler", theirs, "ns")]
 
 
 def main() -> None:

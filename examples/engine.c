@@ -30,12 +30,12 @@ int main(void)
     load_weights(w);
     float x = 0;
     for (int step = 0; step < STEPS; step++) {
-        strata_begin("step");
+        strata_step();
+        strata_begin("denoise");
         strata_arg_int("index", step);
         x = forward(w, x);
-        strata_counter("activation", x);
         strata_end();
-        strata_step();
+        strata_counter("activation", x);
     }
     printf("%d steps, last activation %.3f\n", STEPS, x);
     free(w);

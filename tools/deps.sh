@@ -5,6 +5,7 @@
 #   build   compiler, Meson, ninja and the libraries strata links with
 #   lint    formatters and checkers for `make lint`
 #   bench   tools to compare with
+#   node    what checks the HTML page's sources
 #   browser what the tests of the HTML page need
 #   python  what the Python tests need to make their own environment
 set -eu
@@ -56,6 +57,10 @@ for what in "$@"; do
     python)
         need python3-venv 'environment of the Python tests' python3 -c 'import ensurepip, venv'
         need python3-dev 'builds the Python extension' has_python_header
+        ;;
+    node)
+        need nodejs 'runs the TypeScript compiler' has node
+        need npm 'fetches the TypeScript compiler' has npm
         ;;
     browser)
         need chromium 'opens the HTML page' has chromium

@@ -25,22 +25,24 @@ cpp_check() {
         --suppressions-list=tools/cppcheck.suppress -D_GNU_SOURCE --file-list=-
 }
 shell() { shell_files | xargs shellcheck; }
-python_syntax() {
-    git ls-files -co --exclude-standard '*.py' | xargs python3 -c '
-import ast, sys
-for path in sys.argv[1:]:
-    ast.parse(open(path, encoding="utf-8").read(), path)'
+# Put into build-lint by tools/venv.sh.
+python_tool() {
+    python=$(tools/venv.sh build-lint tools/requirements.txt) || return 1
+    "$python" -m "$@"
 }
 
 typescript() {
-    tools/deps.sh browser && tools/node.sh build-browser && build-browser/node_modules/.bin/tsc -p viewer
+    tools/deps.sh node && tools/node.sh build-browser && build-browser/node_modules/.bin/tsc -p viewer
 }
 
 check layers tools/check_layers.py
+check python-layers tools/check_python_layers.py
 check banned tools/check_banned.py
 check clang-format formatting
+check commits tools/check_commits.py
 check shellcheck shell
-check python python_syntax
+check ruff python_tool ruff check --quiet
+check mypy python_tool mypy --no-error-summary
 check typescript typescript
 check cppcheck cpp_check
 check clang-tidy tools/tidy.py "$build"

@@ -1,7 +1,8 @@
 """What a case is: a program as its user wrote it (v0), the fixes that are known to help, and the words
 by which a report names each. A file in cases/ has one, built by build(at)."""
 import dataclasses
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 RECORDERS = ("light", "full", "strata")
 

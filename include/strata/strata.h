@@ -46,7 +46,8 @@ STRATA_API int strata_start(const char *dir);
 STRATA_API void strata_stop(void);
 STRATA_API const char *strata_trouble(void);
 
-/* Steps: call strata_step at the end of each. Without a schedule every step is recorded. */
+/* Steps: call strata_step at the beginning of each; it ends the one before. Without a schedule
+ * everything is recorded; with one, its active steps and nothing before the first step. */
 STRATA_API void strata_set_schedule(const struct strata_schedule *s);
 STRATA_API void strata_step(void);
 
@@ -58,7 +59,7 @@ extern STRATA_API int strata_on_;
 STRATA_API void strata_begin_(const char *category, const char *name);
 STRATA_API void strata_begin_name_(struct strata_name *name);
 STRATA_API void strata_end_(void);
-STRATA_API void strata_instant_(const char *category, const char *name);
+STRATA_API void strata_instant_(const char *name);
 STRATA_API void strata_counter_(const char *name, double value);
 STRATA_API void strata_arg_int_(const char *key, int64_t value);
 STRATA_API void strata_arg_num_(const char *key, double value);
@@ -100,7 +101,7 @@ static inline void strata_end(void)
 /* Something that happens at one moment. */
 static inline void strata_instant(const char *name)
 {
-    if (strata_on()) strata_instant_((const char *)0, name);
+    if (strata_on()) strata_instant_(name);
 }
 
 /* A value from now on. */

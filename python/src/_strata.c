@@ -7,7 +7,7 @@
 #include "record/names.h"
 #include "record/rank.h"
 
-#define INTERFACE 1 /* as in strata/_version.py */
+#define INTERFACE 1 /* as in strata/_base/version.py.in */
 
 /* start(dir, out, pipeline, rings, os_clock): recording begins with the next stage */
 static PyObject *py_start(PyObject *module, PyObject *args)

@@ -57,7 +57,7 @@ static PyObject *finished(PyObject *value)
 {
     static PyObject *done;
     if (!done) {
-        PyObject *module = PyImport_ImportModule("strata._awaitable");
+        PyObject *module = PyImport_ImportModule("strata._record.awaitable");
         done = module ? PyObject_GetAttrString(module, "Done") : NULL;
         Py_XDECREF(module);
     }
@@ -194,7 +194,7 @@ static PyObject *add_stage(PyObject *name, bool sync)
 /* The inputs of the stage's next call are to be kept. */
 static int want_inputs(PyObject *name)
 {
-    PyObject *module = PyImport_ImportModule("strata._inputs");
+    PyObject *module = PyImport_ImportModule("strata._record.saved_inputs");
     PyObject *done = module ? PyObject_CallMethod(module, "want", "O", name) : NULL;
     Py_XDECREF(module);
     Py_XDECREF(done);

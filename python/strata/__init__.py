@@ -23,28 +23,43 @@ Environment: STRATA=off turns everything off at import (decorators return functi
 STRATA_OUT and STRATA_PIPELINE say where files go, STRATA_ONLY=a,b takes a timeline of the stages
 named and nothing else. docs/recording.md has all of them.
 """
-from strata import _load
-from strata._version import __version__
+from strata._base import extension as _extension
+from strata._base.version import __version__
 
-enabled = _load.enabled
+enabled = _extension.enabled
 if enabled:
     try:
         from strata import memory
-        from strata._annotate import annotate_pipeline, watch
-        from strata._capture import timeline
-        from strata._marks import counter, instant, step
-        from strata._profile import profile, schedule
-        from strata._report import report, reset, run_dir, set_metadata, write
-        from strata._stage import stage
+        from strata._pipeline.annotate import annotate_pipeline, watch
+        from strata._record.marks import counter, instant, step
+        from strata._record.stage import stage
+        from strata._report.timing import report, reset, run_dir, set_metadata, write
+        from strata._switch import on as _on
+        from strata._timeline.timeline import timeline
+        from strata._timeline.torch_profile import profile, schedule
 
-        _load.begin()
+        _on.begin()
     except Exception as why:  # an installation of which half is there
-        _load.give_up(why)
+        _extension.give_up(why)
         enabled = False
 if not enabled:
-    from strata import _off as memory
-    from strata._off import (annotate_pipeline, counter, instant, profile, report, reset, run_dir,
-                             schedule, set_metadata, stage, step, timeline, watch, write)
+    from strata._switch import off as memory  # type: ignore[no-redef]  # the same names, idle
+    from strata._switch.off import (  # type: ignore[assignment]
+        annotate_pipeline,
+        counter,
+        instant,
+        profile,
+        report,
+        reset,
+        run_dir,
+        schedule,
+        set_metadata,
+        stage,
+        step,
+        timeline,
+        watch,
+        write,
+    )
 
 __all__ = [
     "annotate_pipeline",

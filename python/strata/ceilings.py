@@ -52,7 +52,10 @@ def fp8_tflop_per_s(torch, side: int) -> float:
     a = torch.randn(side, side, device="cuda").to(torch.float8_e4m3fn)
     b = torch.randn(side, side, device="cuda").to(torch.float8_e4m3fn).t()
     one = torch.ones((), device="cuda")
-    work = lambda: torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16)
+
+    def work():
+        return torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16)
+
     return 2 * side**3 / best_seconds(torch, work) / 1e12
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from strata._device import find
-from strata._table import size
+from strata._base.device import find
+from strata._base.units import size
 
 MOST_SNAPSHOTS = 10000
 

@@ -15,7 +15,7 @@ MAKERS = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 
 def inputs(signature: dict[str, Any], device: str | None = None, seed: int = 0) -> dict[str, Any]:
     """Arguments by name. `device` takes the place of the devices recorded."""
-    from strata._alone import Maker
+    from strata._pipeline.single_call import Maker
     maker = Maker(seed, device)
     return {name: build(d, maker) for name, d in signature["inputs"].items()}
 
@@ -23,7 +23,7 @@ def inputs(signature: dict[str, Any], device: str | None = None, seed: int = 0) 
 def build(d: dict[str, Any], maker: Any = None) -> Any:
     """The value a description stands for; ValueError for what cannot be made up."""
     if maker is None:
-        from strata._alone import Maker
+        from strata._pipeline.single_call import Maker
         maker = Maker()
     kind = d["kind"]
     if kind == "value":

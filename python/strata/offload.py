@@ -14,15 +14,17 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import functools
 import importlib
 import json
 import re
 import struct
 import sys
 import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any
 
 SCHEMES = ("sequential", "group_leaf", "group_block", "model")
 MOST_HEADER_BYTES = 100_000_000
@@ -173,7 +175,7 @@ def _sequential(model: Any, prefix: str) -> Iterator[Unit]:
             yield _unit(prefix + name, tensors, module)
 
 
-def _leaf_types() -> tuple[type, ...]:
+def _leaf_types() -> tuple[Any, ...]:
     try:
         from diffusers.hooks._common import _GO_LC_SUPPORTED_PYTORCH_LAYERS
         return _GO_LC_SUPPORTED_PYTORCH_LAYERS
@@ -203,7 +205,8 @@ def _group_block(model: Any, prefix: str, blocks_per_group: int) -> Iterator[Uni
     is brought over when the model itself is called."""
     from torch import nn
     named = set(getattr(model, "_group_offload_block_modules", None) or ())
-    groups, covered = [], set()
+    groups: list[Unit] = []
+    covered: set[str] = set()
     for name, child in model.named_children():
         if name in named:
             groups += _group_block(child, f"{prefix}{name}.", blocks_per_group)
@@ -309,6 +312,7 @@ def calibrate(device: str = "cuda", megabytes: int = 64, rounds: int = 12,
 
     size = megabytes * 1_000_000
     touch = 0.0
+    pool: Any
     for _ in range(2):  # the second pool is memory as a program gets it back from the system
         pool = None
         pool = torch.empty(size * parts, dtype=torch.uint8)
@@ -320,7 +324,8 @@ def calibrate(device: str = "cuda", megabytes: int = 64, rounds: int = 12,
     on_device = torch.empty(size, dtype=torch.uint8, device=device)
 
     def rate(copy: Callable[[int], Any]) -> dict[str, float]:
-        return spread([size / timed(lambda i=i: copy(i)) / 1e9 for i in range(rounds + 2)][2:])
+        seconds = [timed(functools.partial(copy, i)) for i in range(rounds + 2)]
+        return spread([size / s / 1e9 for s in seconds[2:]])
 
     rates = {"pageable": rate(lambda i: on_device.copy_(pageable[i % parts], non_blocking=True)),
              "pinned": rate(lambda i: on_device.copy_(pinned, non_blocking=True)),
@@ -335,7 +340,10 @@ def calibrate(device: str = "cuda", megabytes: int = 64, rounds: int = 12,
 def spread(values: list[float]) -> dict[str, float]:
     """Median, tenth and ninetieth percentile (nearest rank)."""
     values = sorted(values)
-    at = lambda share: values[max(0, -(-int(share * 100) * len(values) // 100) - 1)]  # noqa: E731
+
+    def at(share: float) -> float:
+        return values[max(0, -(-int(share * 100) * len(values) // 100) - 1)]
+
     return {"gb_per_s": round(at(0.5), 3), "p10_gb_per_s": round(at(0.1), 3),
             "p90_gb_per_s": round(at(0.9), 3)}
 

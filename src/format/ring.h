@@ -47,7 +47,7 @@ enum ring_kind {
     RING_PAD = 0,
     RING_BEGIN = 1,   /* name, category */
     RING_END = 2,     /* closes the innermost open range; name: what it was left by, or 0 */
-    RING_INSTANT = 3, /* name, category */
+    RING_INSTANT = 3, /* name */
     RING_PAUSE = 4,   /* recording stops: every open range of the process ends */
 
     /* These are two records long: the value stands in `ticks` of a RING_VALUE that follows. */

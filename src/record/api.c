@@ -101,9 +101,9 @@ void strata_end_(void)
     put(RING_END, NULL, 0);
 }
 
-void strata_instant_(const char *category, const char *name)
+void strata_instant_(const char *name)
 {
-    put(RING_INSTANT, category, id_of(name));
+    put(RING_INSTANT, NULL, id_of(name));
 }
 
 void strata_counter_(const char *name, double value)

@@ -5,7 +5,7 @@
 
 static struct strata_schedule schedule;
 static bool has_schedule;
-static uint64_t current;
+static uint64_t begun; /* steps so far: the current one is begun - 1 */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum schedule_phase schedule_phase(const struct strata_schedule *s, uint64_t n)
@@ -21,7 +21,8 @@ enum schedule_phase schedule_phase(const struct strata_schedule *s, uint64_t n)
 
 static enum schedule_phase phase_now(void)
 {
-    return has_schedule ? schedule_phase(&schedule, current) : SCHEDULE_ACTIVE;
+    if (!has_schedule) return SCHEDULE_ACTIVE;
+    return begun ? schedule_phase(&schedule, begun - 1) : SCHEDULE_SKIPPED;
 }
 
 void schedule_set(const struct strata_schedule *s)
@@ -29,7 +30,7 @@ void schedule_set(const struct strata_schedule *s)
     pthread_mutex_lock(&lock);
     has_schedule = s != NULL;
     if (s) schedule = *s;
-    current = 0;
+    begun = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -46,7 +47,7 @@ struct schedule_change schedule_next(void)
     struct schedule_change c = {0};
     pthread_mutex_lock(&lock);
     c.was_active = phase_now() == SCHEDULE_ACTIVE;
-    c.number = ++current;
+    c.number = begun++;
     c.active = phase_now() == SCHEDULE_ACTIVE;
     c.getting_ready = phase_now() == SCHEDULE_WARMUP;
     pthread_mutex_unlock(&lock);

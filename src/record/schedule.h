@@ -12,7 +12,8 @@ enum schedule_phase { SCHEDULE_SKIPPED, SCHEDULE_WARMUP, SCHEDULE_ACTIVE };
 /* The phase of step `n` under `s`; without active steps nothing is ever recorded. */
 enum schedule_phase schedule_phase(const struct strata_schedule *s, uint64_t n);
 
-/* The schedule of this process: starts at step 0. NULL records every step. */
+/* The schedule of this process, counted from the next step on, which is step 0; until then nothing
+ * is recorded. NULL records everything. */
 void schedule_set(const struct strata_schedule *s);
 bool schedule_active(void);
 
@@ -21,6 +22,7 @@ struct schedule_change {
     bool was_active, active;
     bool getting_ready; /* a warm-up step begins */
 };
+/* A step begins. */
 struct schedule_change schedule_next(void);
 
 #endif

@@ -14,10 +14,9 @@ $ strata $'\e[2Jhelp'
 ! strata: unknown command '?[2Jhelp'. strata help lists them.
 ? 2
 
-$ strata --version
-| strata 0.1.0
-$ strata -V
-| strata 0.1.0
+$ strata --version | sed 's/[0-9][0-9.]*$/VERSION/'
+| strata VERSION
+$ test "$(strata -V)" = "$(strata --version)"
 
 # Mistakes in options and operands say where the options are explained.
 $ strata help --mna

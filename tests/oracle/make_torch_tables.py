@@ -17,6 +17,7 @@ import tempfile
 import threading
 
 import torch
+
 try:
     import triton
     import triton.language as tl

@@ -23,9 +23,9 @@ import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import idle_oracle  # noqa: E402
-import table_oracle  # noqa: E402
-from traces import find_traces  # noqa: E402
+import idle_oracle
+import table_oracle
+from traces import find_traces
 
 LARGE = 1 << 20
 KINDS = {  # ours -> the oracle's

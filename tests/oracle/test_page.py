@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import page_reader  # noqa: E402
-import table_oracle  # noqa: E402
+import page_reader
+import table_oracle
 
 WHOLE = ("report", "stages", "steps", "syncs", "launches", "checklist")
 TRACES = ("tiny.json", "wan/wan_before_compile.json.gz")

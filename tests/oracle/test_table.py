@@ -20,7 +20,7 @@ from fractions import Fraction
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import table_oracle  # noqa: E402
+import table_oracle
 from traces import find_traces
 
 sys.setrecursionlimit(100000)
@@ -211,7 +211,7 @@ def check_expected(strata, trace, events, path, say):
             options, how = [*options, '--python'], dict(how, python=True)
         inflated = table_oracle.table(events, credit_overhead=True, **how)
         compare_attributes(StrataTable(strata, trace, *options), inflated, rows,
-                           expected['end_not_recorded'], lambda m: say(f'by {kind}: {m}'))
+                           expected['end_not_recorded'], lambda m, kind=kind: say(f'by {kind}: {m}'))
 
 
 # ---- the same recording as other releases would have written it
@@ -247,7 +247,8 @@ def as_in_2021(events):
 
 def two_ranks(events):
     """Merged as serving frameworks do it: all ids twice, processes told apart by a prefix."""
-    ranks = [dict(e, pid=f'[{rank}] {e["pid"]}') for rank in ('rank 0', 'rank 1') for e in events if 'pid' in e]
+    ranks = [dict(e, pid=f'[{rank}] {e["pid"]}') for rank in ('rank 0', 'rank 1')
+             for e in events if 'pid' in e]
     return [e for e in ranks if e['ph'] != 'M']
 
 
@@ -257,7 +258,9 @@ def plain_json(value):
 
 def check_disguise(strata, events, disguise, say):
     factor = 2 if disguise is two_ranks else 1
-    truth = events if disguise is not as_in_2021 else [e for e in events if e.get('cat') != 'gpu_user_annotation']
+    truth = events
+    if disguise is as_in_2021:
+        truth = [e for e in events if e.get('cat') != 'gpu_user_annotation']
     expected = table_oracle.table(truth)
     for r in expected.rows:
         for name, _, _ in FIELDS:

@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+
 from traces import find_traces
 
 ITEM, WALK = ('--drop-sync', '1'), ('--drop-cpu', 'cache_context')

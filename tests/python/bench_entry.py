@@ -1,7 +1,8 @@
 """Entries for the tests of strata bench: pipelines, functions, and what can go wrong with them."""
+import torch
+
 import strata
 import tiny_pipeline
-import torch
 
 
 def load():

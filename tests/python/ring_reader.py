@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 
 HEAD, BLOCK, VALUE, WIDE = 4096, 8192, 255, 16
 KINDS = {"begin": 1, "end": 2, "instant": 3, "thread": 21, "stack": 31, "stack_of": 32}

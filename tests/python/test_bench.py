@@ -32,8 +32,8 @@ def one_thread():
 def run(tmp_path_factory):
     """The folder of a full run of the pipeline, with a timeline of one call of the model."""
     import strata
-    from strata import _only
-    from strata._report import signatures
+    from strata._report.timing import signatures
+    from strata._timeline import selected_stages
     folder = tmp_path_factory.mktemp("run")
     pipe = tiny.make()
     strata.reset()
@@ -42,7 +42,7 @@ def run(tmp_path_factory):
             tiny.call(pipe)
     (folder / "timing.json").write_text(json.dumps(strata.report()))
     (folder / "timing_io_signature.json").write_text(json.dumps(signatures()))
-    profiler = _only.start_profiler()
+    profiler = selected_stages.start_profiler()
     tiny.call(pipe)
     profiler.stop()
     profiler.export_chrome_trace(str(folder / "whole.json"))
@@ -64,7 +64,7 @@ def stateful(tmp_path_factory):
     import bench_entry
     import strata
     import strata.bench
-    from strata._report import signatures
+    from strata._report.timing import signatures
     folder = tmp_path_factory.mktemp("stateful")
     strata.reset()
     made = bench_entry.Sampler()
@@ -187,8 +187,8 @@ def test_methods_with_state(stateful):
 
 def test_arguments_that_cannot_be_made_up(tmp_path, strata):
     import bench_entry
-    from strata._report import signatures
     import strata.bench
+    from strata._report.timing import signatures
     from strata.bench.errors import BenchError
     bench_entry.takes_part(torch.ones(2), bench_entry.part(), other=bench_entry.part())
     (tmp_path / "timing_io_signature.json").write_text(json.dumps(signatures()))
@@ -215,9 +215,10 @@ def test_real_inputs(tmp_path, program):
     """)
     assert done.status == 0, done.stderr
     path = done.folder() / "mix_inputs.safetensors"
-    from strata import _safetensors, mock
-    from strata._alone import Maker
-    tensors, metadata = _safetensors.read(str(path))
+    from strata import mock
+    from strata._base import safetensors
+    from strata._pipeline.single_call import Maker
+    tensors, metadata = safetensors.read(str(path))
     saved = json.loads(metadata["strata"])
     assert saved["stage"] == "mix" and set(tensors) == {"x", "more.a.0"}
     maker = Maker()
@@ -235,11 +236,11 @@ def test_real_inputs(tmp_path, program):
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float8_e4m3fn", "int64", "bool",
                                    "complex64", "float64", "uint8"])
 def test_safetensors_both_ways(tmp_path, dtype):
-    from strata import _safetensors
+    from strata._base import safetensors
     t = (torch.randn(3, 2) * 4).to(getattr(torch, dtype))
     path = str(tmp_path / "t.safetensors")
-    _safetensors.write(path, {"a": t, "empty": t[:0]}, {"note": "x"})
-    tensors, metadata = _safetensors.read(path)
+    safetensors.write(path, {"a": t, "empty": t[:0]}, {"note": "x"})
+    tensors, metadata = safetensors.read(path)
     assert metadata == {"note": "x"} and tensors["empty"].shape == (0, 2)
     assert tensors["a"].dtype is t.dtype
     assert torch.equal(tensors["a"].view(torch.uint8), t.view(torch.uint8))
@@ -252,17 +253,17 @@ def test_safetensors_both_ways(tmp_path, dtype):
                                   b"\x40\0\0\0\0\0\0\0" + b'{"a":{"dtype":"F32","shape":[9],'
                                   b'"data_offsets":[0,36]}}'.ljust(64)])
 def test_safetensors_that_are_none(tmp_path, data):
-    from strata import _safetensors
+    from strata._base import safetensors
     path = tmp_path / "bad.safetensors"
     path.write_bytes(data)
     with pytest.raises(ValueError):
-        _safetensors.read(str(path))
+        safetensors.read(str(path))
 
 
 def test_scripts_make_the_same_values(run):
     """What the code of a script makes up is what mock makes up."""
     from strata import mock
-    from strata._alone import Maker
+    from strata._pipeline.single_call import Maker
     from strata.bench import script
     from strata.bench.signatures import SignatureFile
     found = SignatureFile(str(run))
@@ -281,8 +282,8 @@ def test_scripts_make_the_same_values(run):
 def test_modes_and_outputs(tmp_path):
     """One copy of the weights, eager and compiled by turns; the pair goes to strata diff."""
     import bench_entry
-    from strata.bench import modes
     import strata.bench
+    from strata.bench import modes
     torch._dynamo.reset()
     plain = modes.Switch._compile
     modes.Switch._compile = lambda self, module, mode: module.compile(backend="eager")
@@ -388,8 +389,8 @@ def test_no_torch(run, monkeypatch, capsys):
 
 
 def test_modes_as_recorded(strata):
-    from strata import _alone
-    from strata._report import signatures
+    from strata._pipeline import single_call
+    from strata._report.timing import signatures
 
     @strata.stage("cast")
     def cast(x):
@@ -401,18 +402,18 @@ def test_modes_as_recorded(strata):
     under, plain = (s["mode"] for s in signatures()["stages"]["cast"]["signatures"])
     assert under == {"grad": False, "inference": False, "autocast": {"cpu": "bfloat16"}}
     assert plain == {"grad": True, "inference": False, "autocast": {}}
-    with _alone.modes(under):
+    with single_call.modes(under):
         assert torch.is_autocast_enabled("cpu") and not torch.is_grad_enabled()
         assert torch.get_autocast_dtype("cpu") is torch.bfloat16
-    with _alone.modes({**plain, "inference": True}):
+    with single_call.modes({**plain, "inference": True}):
         assert torch.is_inference_mode_enabled()
 
 
 def test_several_signatures(tmp_path, strata, capsys):
     """The most frequent one by itself; any or all of them when asked."""
-    import strata.bench
-    from strata._report import signatures
     import bench_entry
+    import strata.bench
+    from strata._report.timing import signatures
     with strata.watch(bench_entry.LINEAR, name="linear"):
         for rows in (2, 3, 3):
             bench_entry.LINEAR(torch.ones(rows, 8))

@@ -167,7 +167,7 @@ class Device:
 
 
 def test_device_times_are_those_of_calls_in_a_row():
-    alone = pytest.importorskip("strata._alone")
+    alone = pytest.importorskip("strata._pipeline.single_call")
 
     class Call:
         prepared = 0
@@ -198,7 +198,7 @@ def test_device_times_are_those_of_calls_in_a_row():
 
 
 def test_warm_up_ends_when_it_is_steady():
-    alone = pytest.importorskip("strata._alone")
+    alone = pytest.importorskip("strata._pipeline.single_call")
 
     class Watch(alone.Stopwatch):
         def __init__(self, times):

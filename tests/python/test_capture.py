@@ -636,9 +636,9 @@ def test_the_library_is_told_of_torch_profiler(program):
     """Of those that want a GPU, around all they do with it; their results are what they were."""
     done = program(f"""
         import os, torch
-        from strata import _meet, _timeline
+        from strata._timeline import other_profiler, torch_fallback
         calls = []
-        _meet.watch(torch.autograd.profiler.profile, calls.append)
+        other_profiler.watch(torch.autograd.profiler.profile, calls.append)
         with torch.profiler.profile() as plain:
             torch.ones(3) + 1
         assert calls == [] and any(e.key == "aten::add" for e in plain.key_averages())
@@ -653,11 +653,11 @@ def test_the_library_is_told_of_torch_profiler(program):
         assert calls == [1, 0] and any(e.key == "aten::add" for e in there.key_averages())
 
         os.environ["CUDA_INJECTION64_PATH"] = {str(LIBRARY)!r}
-        _timeline.NVIDIA, torch.version.cuda = ("/",), "13.0"
+        torch_fallback.NVIDIA, torch.version.cuda = ("/",), "13.0"
         before = torch.autograd.profiler.profile._prepare_trace
-        _timeline._torch_is_there(torch)
+        torch_fallback._torch_is_there(torch)
         assert torch.autograd.profiler.profile._prepare_trace.__wrapped__ is before
-        _timeline._tell_of_other(1)  # nothing is recorded here: it goes by
+        torch_fallback._tell_of_other(1)  # nothing is recorded here: it goes by
         print("done")
     """)
     assert done.status == 0 and done.stdout == "done\n", done.stderr
@@ -665,7 +665,8 @@ def test_the_library_is_told_of_torch_profiler(program):
 
 def test_torch_profiler_takes_over(tmp_path):
     """As on an accelerator that is none of ours: from the first call of a module on."""
-    run = run_on_a_cpu(tmp_path, "from strata import _timeline; _timeline._wait_for_a_module(torch)")
+    run = run_on_a_cpu(tmp_path, "from strata._timeline import torch_fallback as fallback\n"
+                                 "fallback._wait_for_a_module(torch)")
     assert (run.folder / "torch_trace.json.gz").exists()
     assert operators(run)["aten::addmm"] == 40
     assert run.stderr.count("this timeline is torch.profiler's") == 1

@@ -42,13 +42,13 @@ def test_device_time_without_waiting(program):
 
 def test_results_are_read_as_the_device_gets_there(program):
     run(program, """
-        from strata import _hooks
-        for i in range(_hooks.FREE_CALLS):  # looked at whatever they cost
+        from strata._record import hooks
+        for i in range(hooks.FREE_CALLS):  # looked at whatever they cost
             with strata.stage("a"):
                 device.work(1)
             device.done_ms = device.given_ms
-        assert _hooks.gpu_time.stages[1].count >= _hooks.FREE_CALLS - 1  # without any report
-        assert device.events < _hooks.FREE_CALLS  # events are used again
+        assert hooks.gpu_time.stages[1].count >= hooks.FREE_CALLS - 1  # without any report
+        assert device.events < hooks.FREE_CALLS  # events are used again
     """)
 
 
@@ -207,7 +207,7 @@ def test_a_device_that_fails_does_no_harm(program):
 
 def test_many_small_stages_stay_cheap(program):
     done = run(program, """
-        from strata import _hooks
+        from strata._record import hooks
         with strata.stage("warm"):
             pass
         events = 0
@@ -215,8 +215,8 @@ def test_many_small_stages_stay_cheap(program):
             with strata.stage("tiny"):
                 device.work(0.001)
             device.done_ms = device.given_ms
-        looked = _hooks.gpu_time.stages[2].count
-        assert _hooks.FREE_CALLS - 1 <= looked < 5000, looked  # the last may still be under way
+        looked = hooks.gpu_time.stages[2].count
+        assert hooks.FREE_CALLS - 1 <= looked < 5000, looked  # the last may still be under way
     """)
     tiny = done.json()["stages"]["tiny"]
     assert tiny["count"] == 5000 > tiny["gpu_count"]
@@ -226,7 +226,7 @@ def test_many_small_stages_stay_cheap(program):
 def test_a_hot_stage_does_not_spend_what_others_may(program):
     """On a clock of the test's own: looking at a stage takes 2 ms of it."""
     run(program, """
-        from strata import _hooks
+        from strata._record import hooks
         class Clock:
             now = 0.0
             @classmethod
@@ -236,12 +236,12 @@ def test_a_hot_stage_does_not_spend_what_others_may(program):
         with strata.stage("wake"):
             pass
         strata.reset()
-        _hooks.time, _hooks._began, _hooks._spent = Clock, 0.0, 0.0
+        hooks.time, hooks._began, hooks._spent = Clock, 0.0, 0.0
         for _ in range(3000):
             with strata.stage("hot"):
                 device.work(1)
-        (hot,) = _hooks._budgets.values()
-        assert hot.calls < _hooks.FREE_CALLS + 3000 / _hooks.UNHEARD  # most were never asked about
+        (hot,) = hooks._budgets.values()
+        assert hot.calls < hooks.FREE_CALLS + 3000 / hooks.UNHEARD  # most were never asked about
         assert hot.spent <= max(0.01 * Clock.now, 0.1)
         for _ in range(50):
             Clock.now += 1

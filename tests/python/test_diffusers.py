@@ -90,7 +90,7 @@ def test_times_hold_against_another_clock(strata, pipe):
 
 def test_signatures_rebuild_valid_inputs(strata, pipe):
     import strata.mock
-    from strata._report import signatures
+    from strata._report.timing import signatures
     with strata.annotate_pipeline(pipe):
         tiny.call(pipe)
     found = signatures()["stages"]

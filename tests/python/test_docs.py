@@ -30,15 +30,17 @@ def blocks(*languages):
 
 @pytest.mark.parametrize("given, text", list(blocks("python")))
 def test_python_runs(given, text, tmp_path):
-    done = subprocess.run([sys.executable, "-c", given + text], cwd=tmp_path, capture_output=True, text=True,
-                          timeout=300, env=clean_environment(STRATA_OUT=tmp_path, STRATA_TABLE="off", STRATA_ROOT=ROOT))
+    env = clean_environment(STRATA_OUT=tmp_path, STRATA_TABLE="off", STRATA_ROOT=ROOT)
+    done = subprocess.run([sys.executable, "-c", given + text], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=300, env=env)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("given, text", list(blocks("c")))
 def test_c_compiles(given, text, tmp_path):
-    done = subprocess.run(["cc", "-std=c11", "-Wall", "-fsyntax-only", "-I", ROOT / "include", "-x", "c", "-"],
-                          input=given.replace("%s", text) or text, cwd=tmp_path, capture_output=True, text=True)
+    command = ["cc", "-std=c11", "-Wall", "-fsyntax-only", "-I", ROOT / "include", "-x", "c", "-"]
+    done = subprocess.run(command, input=given.replace("%s", text) or text, cwd=tmp_path,
+                          capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
@@ -54,7 +56,8 @@ def strata_calls(text):
         words = shlex.split(line, comments=True)
         for at, word in enumerate(words[:-1]):
             if word == "strata" and re.fullmatch(r"[a-z]+", words[at + 1]):
-                end = next((i for i in range(at, len(words)) if words[i] in ("--", "|", "&&", ";")), len(words))
+                ends = (i for i in range(at, len(words)) if words[i] in ("--", "|", "&&", ";"))
+                end = next(ends, len(words))
                 yield words[at + 1], words[at + 2:end]
 
 

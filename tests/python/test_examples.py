@@ -35,4 +35,7 @@ def test_c_engine(tmp_path):
     table = subprocess.run([PROGRAM, "stages", run, "--json"], capture_output=True, text=True,
                            check=True)
     counts = {s["name"]: s["count"] for s in json.loads(table.stdout)["stages"]}
-    assert (counts["load_weights"], counts["step"], counts["forward"]) == (1, 20, 20)
+    assert (counts["load_weights"], counts["denoise"], counts["forward"]) == (1, 20, 20)
+    table = subprocess.run([PROGRAM, "steps", run, "--json"], capture_output=True, text=True,
+                           check=True)
+    assert [s["number"] for s in json.loads(table.stdout)["steps"]] == list(range(20))

@@ -116,12 +116,13 @@ def test_half_written_extension(program, broken_package):
 
 
 def test_extension_of_another_version(program, broken_package):
-    version = broken_package / "strata" / "_version.py"
+    version = broken_package / "strata" / "_base" / "version.py"
     version.write_text(version.read_text().replace("INTERFACE = 1", "INTERFACE = 2"))
     check(program(SCRIPT, PYTHONPATH=broken_package), "interface 1, expected 2")
 
 
-@pytest.mark.parametrize("name", ["_hooks.py", "_report.py", "_annotate.py", "memory.py"])
+@pytest.mark.parametrize("name", ["_record/hooks.py", "_report/timing.py", "_pipeline/annotate.py",
+                                  "memory.py"])
 def test_half_written_package(program, broken_package, name):
     path = broken_package / "strata" / name
     path.write_text(path.read_text()[: len(path.read_text()) // 2] + "\n(")
@@ -243,7 +244,7 @@ def test_leaving_without_a_word(program):
 def test_two_interpreters_of_one_name(program, tmp_path):
     """A module of the user's called like one of ours is not ours."""
     (tmp_path / "memory.py").write_text("raise SystemExit('imported by mistake')")
-    (tmp_path / "_settings.py").write_text("raise SystemExit('imported by mistake')")
+    (tmp_path / "settings.py").write_text("raise SystemExit('imported by mistake')")
     check(program(SCRIPT))
 
 

@@ -32,7 +32,8 @@ def prefix(tmp_path_factory):
     return found[0]
 
 
-MODULES = sorted(p.relative_to(SOURCE) for p in SOURCE.glob("strata/**/*.py"))
+MODULES = sorted(p.relative_to(SOURCE).with_name(p.name.removesuffix(".in"))
+                 for ending in ("py", "py.in") for p in SOURCE.glob(f"strata/**/*.{ending}"))
 
 
 def test_no_module_is_forgotten(prefix):
@@ -46,7 +47,7 @@ def test_no_module_is_forgotten(prefix):
 
 def test_the_installed_program_brings_its_package(prefix, tmp_path):
     """In any prefix: `strata run` finds the package, and the package the program."""
-    (tmp_path / "prog.py").write_text("import strata, strata._command as p\n"
+    (tmp_path / "prog.py").write_text("import strata, strata._base.command as p\n"
                                       "with strata.stage('work'):\n    print(p.program())\n")
     env = {k: v for k, v in os.environ.items() if not k.startswith(("STRATA", "PYTHON"))}
     done = subprocess.run([prefix / "bin" / "strata", "run", "--", sys.executable, "prog.py"],

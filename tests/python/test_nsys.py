@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from nsys_db import NsysDb, SCHEMA, write_sample
+from nsys_db import SCHEMA, NsysDb, write_sample
 
 
 def strata(*args, stdin=None):

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import pythons
 import ring_reader
 
@@ -224,7 +225,7 @@ probe.probe_stop()
 def test_samples_find_what_takes_the_time(python: str, tmp_path: Path) -> None:
     run(PLANTED, tmp_path / "run", python=python)
     counts: collections.Counter[str] = collections.Counter()
-    for record, stack in stacks(tmp_path / "run", "stack_of"):
+    for _, stack in stacks(tmp_path / "run", "stack_of"):
         names = [f.code.split("): ")[1] for f in stack]
         assert names[-1] == "<module>"
         counts[names[-2] if len(names) > 1 else ""] += 1

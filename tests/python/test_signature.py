@@ -23,7 +23,7 @@ Point = collections.namedtuple("Point", "x y")
 def describe(strata):
     """Describes one argument through the whole path: decorator, file, JSON."""
     def through(value):
-        from strata._report import signatures
+        from strata._report.timing import signatures
 
         @strata.stage("described")
         def fn(argument):
@@ -125,7 +125,7 @@ def test_types_that_are_not_here_cannot_be_made_up():
 
 
 def test_numbers_differ_without_being_different(strata):
-    from strata._report import signatures
+    from strata._report.timing import signatures
 
     @strata.stage("steps")
     def step(i, t):
@@ -142,7 +142,7 @@ def test_numbers_differ_without_being_different(strata):
 
 
 def test_arguments_by_name(strata):
-    from strata._report import signatures
+    from strata._report.timing import signatures
 
     class Model:
         @strata.stage("named")
@@ -156,7 +156,7 @@ def test_arguments_by_name(strata):
 
 
 def test_by_path(strata):
-    from strata._report import signatures
+    from strata._report.timing import signatures
 
     @strata.stage("inner")
     def inner(x):
@@ -171,7 +171,7 @@ def test_by_path(strata):
 
 
 def test_secrets_are_hidden(strata):
-    from strata._report import signatures
+    from strata._report.timing import signatures
 
     @strata.stage("login")
     def login(user, password, api_key=None):
@@ -183,9 +183,9 @@ def test_secrets_are_hidden(strata):
 
 
 def test_many_signatures_have_an_end(strata, monkeypatch):
-    from strata import _signature
-    from strata._report import signatures
-    monkeypatch.setattr(_signature, "SHARE", 1e9)
+    from strata._record import io_signature
+    from strata._report.timing import signatures
+    monkeypatch.setattr(io_signature, "SHARE", 1e9)
 
     @strata.stage("ragged")
     def ragged(t):
@@ -199,7 +199,7 @@ def test_many_signatures_have_an_end(strata, monkeypatch):
 
 
 def test_hot_functions_are_not_looked_at_forever(strata):
-    from strata._report import signatures
+    from strata._report.timing import signatures
 
     @strata.stage("hot")
     def hot(t):
@@ -230,7 +230,7 @@ def test_what_cannot_be_described_does_no_harm(strata):
 
 
 def test_failed_calls_have_none(strata):
-    from strata._report import signatures
+    from strata._report.timing import signatures
 
     @strata.stage("fails")
     def fn(x):

@@ -371,7 +371,7 @@ def test_generator_is_timed_only_while_it_runs(strata):
     assert inspect.isgeneratorfunction(produce)
     whole = time.perf_counter()
     with strata.stage("consume"):
-        for item in produce():
+        for _ in produce():
             began = time.perf_counter()
             with strata.stage("use"):
                 time.sleep(0.01)

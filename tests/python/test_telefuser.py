@@ -127,8 +127,8 @@ def test_its_variables_are_obeyed(program, tmp_path):
     done = program("""
         from strata import telefuser as t
         assert t.get_enabled_profiler_names() == {"denoise", "vae"}
-        from strata import _only
-        assert _only.wanted()
+        from strata._timeline import selected_stages
+        assert selected_stages.wanted()
         with t.ProfilingContext("a"):
             pass
         print(t.get_profiler_output_dir())

@@ -121,11 +121,11 @@ static void scheduled(const char *dir)
     for (int i = 0; i < 12; i++) {
         char name[16];
         snprintf(name, sizeof name, "work %d", i);
+        strata_step();
         strata_begin(name);
         strata_end();
         if (i == 4) strata_begin("across the pause");
         if (i == 6) strata_end(); /* its beginning counts, its end is in the pause */
-        strata_step();
     }
 }
 
@@ -147,6 +147,70 @@ TEST(only_scheduled_steps)
     CHECK_EQ_INT(trace_end_ns(t, across), trace_end_ns(t, step)); /* both end with the pause */
     CHECK_EQ_INT(t->parent[find_row(t, "work 4")], step);
     CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
+static void stepped(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("loading");
+    strata_end();
+    for (int i = 0; i < 3; i++) {
+        strata_step();
+        strata_begin("work");
+        strata_end();
+    }
+}
+
+TEST(a_step_begins_where_it_is_marked)
+{
+    struct folder f;
+    struct trace *t = record_in_child(stepped, &f);
+    REQUIRE(t != NULL);
+    row_t steps[3];
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "ProfilerStep#%d", i);
+        CHECK_EQ_INT(count_rows(t, name), 1);
+        steps[i] = find_row(t, name);
+        REQUIRE(steps[i] != ROW_NONE);
+    }
+    CHECK_EQ_INT(trace_end_ns(t, steps[0]), t->ts_ns[steps[1]]);
+    CHECK_EQ_INT(trace_end_ns(t, steps[1]), t->ts_ns[steps[2]]);
+    CHECK_EQ_INT(t->parent[find_row(t, "loading")], ROW_NONE);
+    CHECK_EQ_INT(count_rows(t, "ProfilerStep#3"), 0);
+    int inside[3] = {0};
+    for (row_t r = 0; r < t->n_rows; r++)
+        for (int i = 0; i < 3; i++) inside[i] += t->parent[r] == steps[i];
+    for (int i = 0; i < 3; i++) CHECK_EQ_INT(inside[i], 1);
+    trace_free(t);
+    folder_done(&f);
+}
+
+static void scheduled_from_the_first(const char *dir)
+{
+    struct strata_schedule s = {.active = 1, .repeat = 1};
+    strata_set_schedule(&s);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("loading");
+    strata_end();
+    for (int i = 0; i < 2; i++) {
+        strata_step();
+        strata_begin(i ? "second" : "first");
+        strata_end();
+    }
+}
+
+TEST(a_schedule_records_nothing_before_the_first_step)
+{
+    struct folder f;
+    struct trace *t = record_in_child(scheduled_from_the_first, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(count_rows(t, "loading"), 0);
+    CHECK_EQ_INT(count_rows(t, "first"), 1);
+    CHECK_EQ_INT(count_rows(t, "second"), 0);
+    CHECK_EQ_INT(count_rows(t, "ProfilerStep#0"), 1);
     trace_free(t);
     folder_done(&f);
 }

@@ -7,11 +7,12 @@
 The same as `strata bench` on the command line. docs/bench.md tells what the numbers mean."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
-from strata import _named
+from strata._record import stage_owners
 
-_named.wanted = True  # stages that are defined from now on can be found by their names
+stage_owners.wanted = True  # stages that are defined from now on can be found by their names
 
 
 def stage(run: str, name: str, entry: str, **options: Any) -> list[dict[str, Any]]:

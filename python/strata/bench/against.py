@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any
 
-from strata import _signature, _state
+from strata._record import call_state, io_signature
 from strata.bench import timeline
 from strata.bench.signatures import Signature
 
@@ -34,7 +34,7 @@ def shapes(d: dict[str, Any]) -> list[tuple[list[int], str]]:
 
 def outputs(signature: Signature, result: Any) -> dict[str, Any]:
     """Compares what came out with what came out in the full run."""
-    wanted, got = shapes(signature.found["output"]), shapes(_signature.plain(result))
+    wanted, got = shapes(signature.found["output"]), shapes(io_signature.plain(result))
     out = {"check": "outputs", "same": wanted == got, "tensors": len(got)}
     if wanted != got:
         parts = [(a, b) for a, b in zip(wanted, got) if a != b]
@@ -95,7 +95,7 @@ def duration(folder: str, path: str, times: dict[str, Any],
 
 def state(signature: Signature, owner: Any, written: list[str]) -> list[str]:
     """What about the object is not as it was in the full run, in words."""
-    notes = []
+    notes: list[str] = []
     recorded = signature.found.get("state", {})
     if owner is None or not recorded:
         return notes
@@ -103,7 +103,7 @@ def state(signature: Signature, owner: Any, written: list[str]) -> list[str]:
     if recorded.get("type") != now:
         notes.append(f"it is a {now} here, in the full run it was a {recorded.get('type')}")
     if "hooks" in recorded and hasattr(owner, "modules"):
-        notes += _hooks(recorded["hooks"], _state.hooks(owner))
+        notes += _hooks(recorded["hooks"], call_state.hooks(owner))
         if recorded.get("training") != owner.training:
             mode = "training" if recorded.get("training") else "evaluation"
             notes.append(f"in the full run it was in {mode} mode, here it is not")

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from strata import _named
+from strata._record import stage_owners
 from strata.bench.errors import USAGE, BenchError, from_program, say
 
 
@@ -112,7 +112,7 @@ def _show(results: list[dict[str, Any]], a: argparse.Namespace) -> None:
 
 def main(words: list[str]) -> int:
     """Runs the command; its exit status."""
-    _named.wanted = True
+    stage_owners.wanted = True
     try:
         a = parser().parse_args(words)
         if a.list:

@@ -5,7 +5,7 @@ import difflib
 import os
 import sys
 import traceback
-from typing import Iterable
+from collections.abc import Iterable
 
 USAGE, BAD_INPUT = 2, 3
 

@@ -9,11 +9,13 @@ import inspect
 import os
 import sys
 import types
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from typing import Any
 
-from strata import _named, _parts
-from strata.bench.errors import BenchError, USAGE, from_program, nearest
+from strata._pipeline import parts
+from strata._record import call_state, stage_owners
+from strata.bench.errors import USAGE, BenchError, from_program, nearest
 
 MOST_OBJECTS = 50_000
 
@@ -122,7 +124,7 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, (list, tuple)):
         yield from ((f"[{i}]", item) for i, item in enumerate(value))
         return
-    if _parts.is_module(value):
+    if call_state.is_module(value):
         for child, module in value.named_children():
             yield f"[{child}]" if child.isdigit() else f".{child}", module
     for key, item in list(getattr(value, "__dict__", {}).items()):
@@ -143,7 +145,7 @@ def target(root: Any, name: str, function: str | None = None, path: str | None =
              or _noted(root, name, anywhere=True))
     if found is not None:
         return found
-    known = [*_named.names(), *(label for *_, label in _pipeline_parts(root))]
+    known = [*stage_owners.names(), *(label for *_, label in _pipeline_parts(root))]
     raise BenchError(f"no stage {name!r} in what the entry returned ({type(root).__name__}). "
                      f"{nearest(name, known)} --target PATH says what it is, such as "
                      "--target model.blocks[0] or --target vae.decode", USAGE)
@@ -157,8 +159,8 @@ def _by_path(root: Any, path: str) -> Target:
     if not callable(value):
         raise BenchError(f"--target {path} is a {type(value).__name__} and cannot be called", USAGE)
     expression = f"root.{path}" if path[0] not in "[." else f"root{path}"
-    owner = getattr(value, "__self__", value if _parts.is_module(value) else None)
-    return Target(value, owner, expression, _parts.is_module(value))
+    owner = getattr(value, "__self__", value if call_state.is_module(value) else None)
+    return Target(value, owner, expression, call_state.is_module(value))
 
 
 def _method(root: Any, owner: Any, method: str) -> Target:
@@ -173,7 +175,7 @@ def _method(root: Any, owner: Any, method: str) -> Target:
 
 def _noted(root: Any, name: str, anywhere: bool = False) -> Target | None:
     """What a stage of that name was put on, in what the entry returned or else anywhere."""
-    for found, method in _named.found(name):
+    for found, method in stage_owners.found(name):
         made = _method(root, found, method) if method else _function(root, found)
         if made is not None and (made.expression is not None or anywhere):
             return made
@@ -191,11 +193,11 @@ def _function(root: Any, fn: Callable) -> Target | None:
     return None
 
 
-def _pipeline_parts(root: Any) -> Iterator[_parts.Part]:
+def _pipeline_parts(root: Any) -> Iterator[parts.Part]:
     if root is None or not hasattr(root, "__dict__"):
         return
     try:
-        yield from _parts.of_pipeline(root)
+        yield from parts.of_pipeline(root)
     except Exception:  # an object that only looks like one
         return
     if callable(root) and isinstance(getattr(root, "components", None), dict):
@@ -218,7 +220,7 @@ def _watched(root: Any, name: str) -> Target | None:
             continue
         if not rest:
             return _method(root, value, "__call__") if callable(value) else None
-        if _parts.is_module(value) and rest in dict(value.named_modules()):
+        if call_state.is_module(value) and rest in dict(value.named_modules()):
             return _method(root, value.get_submodule(rest), "__call__")
         if callable(getattr(value, rest, None)):
             return _method(root, value, rest)
@@ -234,7 +236,7 @@ def _by_function(root: Any, function: str | None) -> Target | None:
               if f"{type(value).__module__}.{type(value).__qualname__}" == kind]
     if len(owners) != 1:
         return None
-    is_forward = method == "forward" and _parts.is_module(owners[0])
+    is_forward = method == "forward" and call_state.is_module(owners[0])
     return _method(root, owners[0], "__call__" if is_forward else method)
 
 
@@ -242,6 +244,6 @@ def _itself(root: Any, function: str | None) -> Target | None:
     """What the entry returned is the stage: a function, or a callable that is nothing else."""
     if inspect.isroutine(root):
         return Target(root, getattr(root, "__self__", None), "root")
-    if _parts.is_module(root) and (function or "").endswith(".forward"):
+    if call_state.is_module(root) and (function or "").endswith(".forward"):
         return Target(root, root, "root", True)
     return None

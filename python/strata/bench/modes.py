@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from typing import Any
 
-from strata.bench.errors import BenchError, USAGE, from_program
+from strata.bench.errors import USAGE, BenchError, from_program
 
 SLOT = "_compiled_call_impl"
 WORTH_PCT = 5.0  # of the call's time: smaller models are left alone

@@ -2,6 +2,7 @@
 entry, another commit. `stats` says whether they differ; with --trace `strata diff` says in what."""
 from __future__ import annotations
 
+import functools
 import random
 import subprocess
 import time
@@ -9,12 +10,21 @@ from typing import Any
 
 import torch
 
-from strata import _alone, _command, _device
+from strata._base import command, device
+from strata._pipeline import single_call
 from strata.bench import clocks, files, find, modes, stats, timeline
-from strata.bench.errors import BenchError, USAGE, say
+from strata.bench.errors import USAGE, BenchError, say
 from strata.bench.revision import Revision
-from strata.bench.run import (BENCH_SECONDS, CLOCK_EVERY, METRICS, Options, device_name, entry_of,
-                              load, times_of)
+from strata.bench.run import (
+    BENCH_SECONDS,
+    CLOCK_EVERY,
+    METRICS,
+    Options,
+    device_name,
+    entry_of,
+    load,
+    times_of,
+)
 from strata.bench.signatures import SignatureFile
 from strata.bench.variants import Stage, Variant, all_tensors, whole
 
@@ -42,7 +52,7 @@ class Line:
             self.switch.add(mode)
         for mode in wanted:
             made = Variant(mode.name, variant.call, variant.mode)
-            made.begin = lambda mode=mode: self.switch.set(mode)
+            made.begin = functools.partial(self.switch.set, mode)
             made.end = self.switch.restore
             self.variants.append(made)
 
@@ -72,7 +82,7 @@ def compare_stage(path: str, stage: str, options: Options) -> dict[str, Any]:
         root = load(find.entry(text), options.choice.device)
         return Stage(root, signature, options.choice).variant(name)
 
-    base = first.variant(options.entry)
+    base = first.variant(entry_of(options))
     try:
         _add_variants(line, base, entry, other)
         folder = files.Folder(options.output, recorded.folder, stage)
@@ -104,7 +114,7 @@ def bench_call(options: Options) -> dict[str, Any]:
 
 def used_device() -> str:
     """The device the program has begun to use."""
-    found = _device.find()
+    found = device.find()
     return found.kind if found is not None else "cpu"
 
 
@@ -263,7 +273,7 @@ def _take_traces(result: dict[str, Any], line: Line, name: str, folder: files.Fo
     for v in line.variants:
         path = folder.new(f"{stem}_{v.name.replace(':', '_')}_trace", ".json.gz")
         with v.active():
-            _alone.record(v.call, stem).export_chrome_trace(path)
+            single_call.record(v.call, stem).export_chrome_trace(path)
         traces.append(path)
     result["files"]["traces"] = traces
     result["diffs"] = [diff(traces[0], t) for t in traces[1:]]
@@ -271,7 +281,7 @@ def _take_traces(result: dict[str, Any], line: Line, name: str, folder: files.Fo
 
 def diff(before: str, after: str) -> dict[str, Any]:
     """What `strata diff` says about two traces, for people and for programs."""
-    program = _command.program()
+    program = command.program()
     if program is None:
         say("no strata command to compare the traces with")
         return {}

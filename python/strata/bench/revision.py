@@ -10,7 +10,7 @@ import sys
 import tempfile
 from typing import Any
 
-from strata.bench.errors import BenchError, USAGE
+from strata.bench.errors import USAGE, BenchError
 
 
 def _git(folder: str, *words: str) -> str:

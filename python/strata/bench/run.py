@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from strata import _alone
+from strata._pipeline import single_call
 from strata.bench import against, clocks, files, find, script, stats, timeline
-from strata.bench.errors import BenchError, USAGE, from_program
+from strata.bench.errors import USAGE, BenchError, from_program
 from strata.bench.signatures import Signature, SignatureFile
 from strata.bench.variants import Choice, Stage, Variant
 
@@ -102,12 +102,12 @@ def _bench_stage(recorded: SignatureFile, signature: Signature, entry: find.Entr
     variant.start(stage.device, options.warmup)
     watch.sample()
     with variant.active():
-        variant.samples = _alone.measure(variant.watch, variant.call, options.iterations,
+        variant.samples = single_call.measure(variant.watch, variant.call, options.iterations,
                                          options.seconds or BENCH_SECONDS, watch.sample)
     times = times_of(variant)
     trace = folder.new(f"{signature.stage}_trace", ".json.gz")
     with variant.active():
-        _alone.record(variant.call, signature.stage).export_chrome_trace(trace)
+        single_call.record(variant.call, signature.stage).export_chrome_trace(trace)
     breakdown = timeline.break_down(trace, signature.stage)
     written = {"trace": trace, "breakdown": folder.new(f"{signature.stage}_breakdown", ".json")}
     files.write_json(written["breakdown"], {**breakdown, "times": times})
@@ -130,7 +130,7 @@ def _bench_stage(recorded: SignatureFile, signature: Signature, entry: find.Entr
 
 
 def _inputs(stage: Stage) -> dict[str, Any]:
-    found = _alone._tensors(stage.inputs)
+    found = single_call._tensors(stage.inputs)
     return {"from": stage.choice.inputs or "signature", "tensors": len(found),
             "bytes": sum(t.numel() * t.element_size() for _, t in found)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from strata._table import WIDTH, duration, shorten, size
+from strata._base.units import WIDTH, duration, shorten, size
 from strata.bench.signatures import Signature, SignatureFile, brief
 
 LABELS = {"wall": "until done", "gpu": "GPU", "cpu": "CPU until it returns"}

@@ -1,13 +1,15 @@
 """profile_{stage}.py: a program that makes the inputs up, loads the pipeline, calls the stage and
 measures it. Its first half is written here, in plain Python one can read and change; its second half
-is the text of strata/_alone.py. It needs torch and the user's module, not strata."""
+is the text of strata/_pipeline/single_call.py. It needs torch and the user's module, not strata."""
 from __future__ import annotations
 
 import inspect
 import os
 from typing import Any
 
-from strata import _alone, _safetensors, mock
+from strata import mock
+from strata._base import safetensors
+from strata._pipeline import single_call
 from strata.bench.find import Entry, Target
 from strata.bench.signatures import Signature
 
@@ -198,9 +200,9 @@ def text(entry: Entry, target: Target, signature: Signature, facts: dict[str, An
         stored=facts["stored"],
         module=entry.module.__name__, entry=entry.expression, find=_finder(target),
         inputs=_lines(facts["inputs"]), state=_lines(facts["state"]))
-    body = _without_head(_alone, "import contextlib")
+    body = _without_head(single_call, "import contextlib")
     if facts["stored"]:
-        body = _without_head(_safetensors, "import json") + "\n\n" + body
+        body = _without_head(safetensors, "import json") + "\n\n" + body
     return head + body + TAIL
 
 

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from strata.bench.errors import BenchError, USAGE, nearest
+from strata.bench.errors import USAGE, BenchError, nearest
 
 SCHEMA = 1
 FILE = "timing_io_signature.json"

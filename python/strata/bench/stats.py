@@ -12,8 +12,9 @@ from __future__ import annotations
 import bisect
 import math
 import statistics
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any
 
 LOOK_ERROR = 0.0001  # two-sided, of one look
 FIRST_LOOK = 15  # pairs: fewer cannot be that sure

@@ -7,9 +7,10 @@ import json
 import os
 import subprocess
 from collections import Counter
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
-from strata import _command
+from strata._base import command
 
 DEVICE_WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 LAUNCHES = ("cuda_runtime", "cuda_driver", "privateuse1_runtime", "xpu_runtime")
@@ -23,7 +24,7 @@ class Work:
         self.kind = kind  # "kernels" or "operators"
         self.steps = steps
 
-    def difference(self, other: "Work") -> str:
+    def difference(self, other: Work) -> str:
         """Empty when both are the same, else where they part."""
         for i, (mine, theirs) in enumerate(zip(self.steps, other.steps)):
             if mine != theirs:
@@ -36,7 +37,7 @@ class Work:
             return f"{len(self.steps):,} {self.kind}, in the full run {len(other.steps):,}"
         return ""
 
-    def only_on_one_side(self, other: "Work") -> tuple[list[str], list[str]]:
+    def only_on_one_side(self, other: Work) -> tuple[list[str], list[str]]:
         """Names that are here and not there, and the other way round, most frequent first."""
         mine, theirs = Counter(n for n, _ in self.steps), Counter(n for n, _ in other.steps)
         return ([n for n, _ in (mine - theirs).most_common()],
@@ -100,7 +101,7 @@ def _operators(found: list[dict[str, Any]], span: dict[str, Any] | None) -> list
 
 def ask(view: str, trace: str, *options: str) -> dict[str, Any]:
     """What a view of the strata command says as JSON; empty when there is no such command."""
-    program = _command.program()
+    program = command.program()
     if program is None:
         return {}
     done = subprocess.run([program, view, trace, "--json", *options], capture_output=True,

@@ -5,14 +5,18 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Any
 
 import torch
 
-from strata import _alone, _safetensors, mock
+from strata import mock
+from strata._base import safetensors
+from strata._pipeline import single_call
+from strata._record import call_state, io_signature
 from strata.bench import find
-from strata.bench.errors import BenchError, USAGE, from_program, out_of_memory
+from strata.bench.errors import USAGE, BenchError, from_program, out_of_memory
 from strata.bench.signatures import Signature
 
 
@@ -37,7 +41,7 @@ class Variant:
         self.begin: Callable[[], None] = lambda: None
         self.end: Callable[[], None] = lambda: None
         self.samples: list[dict[str, float]] = []
-        self.watch = _alone.Stopwatch()
+        self.watch = single_call.Stopwatch()
         self.warmup = (0, True)
         self.result: Any = None
 
@@ -46,7 +50,7 @@ class Variant:
         """While it lasts, this variant is the one that runs."""
         self.begin()
         try:
-            with _alone.modes(self.mode):
+            with single_call.modes(self.mode):
                 yield self
         except BenchError:
             raise
@@ -57,10 +61,10 @@ class Variant:
 
     def start(self, device: str, calls: int | None) -> None:
         """The first call, and then the warm-up."""
-        self.watch = _alone.Stopwatch(device)
+        self.watch = single_call.Stopwatch(device)
         with self.active():
             self.result = self.call.try_once()
-            made, steady = _alone.warm_up(self.watch, self.call, calls)
+            made, steady = single_call.warm_up(self.watch, self.call, calls)
             self.warmup = (made + 1, steady)
 
     def sample(self, key: str = "wall_ms") -> float:
@@ -92,7 +96,7 @@ class Stage:
         self.notes: list[str] = []
         self.target = find.target(root, signature.stage, signature.found.get("function"),
                                   choice.target)
-        self.maker = _alone.Maker(choice.seed, choice.device)
+        self.maker = single_call.Maker(choice.seed, choice.device)
         self.described = self._describe()
         self.inputs = self._build()
         self.state = self._state()
@@ -110,7 +114,7 @@ class Stage:
         import json
         path = str(self.choice.inputs)
         try:
-            self.maker.stored, metadata = _safetensors.read(path)
+            self.maker.stored, metadata = safetensors.read(path)
         except (OSError, ValueError) as why:
             raise BenchError(f"--inputs {path}: {why}. strata.stage(..., save_inputs=True) or "
                              "STRATA_SAVE_INPUTS=STAGE writes one.") from why
@@ -123,8 +127,7 @@ class Stage:
         if unknown:
             raise BenchError(f"--inputs {path}: {self.signature.stage} has no argument "
                              f"{unknown[0]!r}; it has {', '.join(recorded)}", USAGE)
-        from strata import _signature
-        return {name: {**_signature.plain(t), "stored": name, "device": recorded[name].get(
+        return {name: {**io_signature.plain(t), "stored": name, "device": recorded[name].get(
             "device", "cpu")} for name, t in self.maker.stored.items()}
 
     def _build(self) -> dict[str, Any]:
@@ -165,10 +168,9 @@ class Stage:
         kind = f"{type(owner).__module__}.{type(owner).__qualname__}"
         if self.signature.found.get("state", {}).get("type") != kind:
             return {}
-        from strata import _signature
         held = vars(owner)
         return {name: d for name, d in recorded.items()
-                if name in held and _plain_of(_signature, held[name]) != d}
+                if name in held and _plain_of(held[name]) != d}
 
     def _device(self) -> str:
         if self.choice.device is not None:
@@ -185,10 +187,9 @@ class Stage:
         owner = self.target.owner
         if not isinstance(owner, torch.nn.Module):
             return
-        from strata import _state
         there = {p.device.type for p in owner.parameters()} - {"meta"}
         here = torch.device(self.device).type
-        if there and here not in there and not _state.hooks(owner):
+        if there and here not in there and not call_state.hooks(owner):
             raise BenchError(f"{self.target.described} is on {sorted(there)[0]} and its inputs were on "
                              f"{self.device}: move it there in the entry, or choose with --device")
 
@@ -198,14 +199,13 @@ class Stage:
         owner = None if self.target.is_call else self.target.owner
         if isinstance(owner, torch.nn.Module):
             owner = None  # vae.decode: what a module keeps is its weights
-        call = _alone.Alone(self.target.fn, self.inputs, owner, state, self.choice.seed,
-                            self.maker.generators)
+        call = single_call.Alone(self.target.fn, self.inputs, owner, state, self.choice.seed,
+                                 self.maker.generators)
         return Variant(name, call, self.signature.found.get("mode", {}))
 
 
-def _plain_of(signature: Any, value: Any) -> dict[str, Any]:
-    from strata import _state
-    return signature.plain(value, _state.MOST_VALUES)
+def _plain_of(value: Any) -> dict[str, Any]:
+    return io_signature.plain(value, call_state.MOST_VALUES)
 
 
 def _defaults(fn: Callable) -> set[str]:
@@ -229,7 +229,7 @@ class Whole:
     """A call of the whole program: nothing to make up, nothing to put back but random numbers."""
 
     def __init__(self, fn: Callable, args: tuple, seed: int) -> None:
-        self.alone = _alone.Alone(fn, {}, None, None, seed)
+        self.alone = single_call.Alone(fn, {}, None, None, seed)
         self.alone.args = list(args)
 
     def __call__(self) -> Any:

@@ -1,0 +1,36 @@
+"""The strata command, and what it says about a trace."""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+from strata._base import PACKAGE, settings
+
+LONGEST_S = 600
+
+
+def program() -> str | None:
+    """The strata command: the one that started us, the one that was built or installed with this
+    package, or one beside this Python or on the path."""
+    for path in (os.environ.get("STRATA_BIN"), os.path.join(PACKAGE, "..", "..", "src", "strata"),
+                 os.path.join(PACKAGE, "..", "..", "..", "..", "bin", "strata"),
+                 os.path.join(os.path.dirname(sys.executable or ""), "strata")):
+        if path and os.access(path, os.X_OK) and os.path.isfile(path):
+            return os.path.abspath(path)
+    return shutil.which("strata")
+
+
+def read(trace: str, *options: str) -> str:
+    """What `strata report` says about a trace; empty when there is no strata command."""
+    command = program()
+    if command is None:
+        return ""
+    try:
+        done = subprocess.run([command, "report", trace, *options], capture_output=True, text=True,
+                              timeout=LONGEST_S, check=False)
+    except (OSError, subprocess.SubprocessError) as why:
+        settings.say(f"no report of {trace}: {why}")
+        return ""
+    return done.stdout or done.stderr

@@ -1,0 +1,146 @@
+"""The run's folder and the files in it. No file of another process or run is ever overwritten: a
+name is claimed first, and one that is taken gets another."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from typing import Any
+
+from strata._base import settings
+from strata._base.extension import core
+
+_own: dict[str, str] = {}  # name asked for -> the last path claimed for it by this process
+
+
+def pipeline_name() -> str:
+    """What is run: the module or script, without its ending."""
+    main = sys.modules.get("__main__")
+    spec = getattr(main, "__spec__", None)
+    if spec is not None and spec.name != "__main__":
+        return spec.name.removesuffix(".__main__")
+    script = getattr(main, "__file__", None) or (sys.argv[0] if sys.argv else "")
+    stem = os.path.splitext(os.path.basename(script))[0]
+    return stem if stem and stem != "-c" else "python"
+
+
+def rank() -> tuple[int, int]:
+    """(rank, world size), (-1, -1) when this process is not one of several. torch.distributed
+    knows best once it is there: processes may be made ranks by the program itself."""
+    distributed = sys.modules.get("torch.distributed")
+    try:
+        if distributed is not None and distributed.is_available() and distributed.is_initialized():
+            found = distributed.get_rank(), distributed.get_world_size()
+            if found[1] > 1:
+                return found
+    except Exception:
+        pass
+    return core.rank()
+
+
+def folder() -> str | None:
+    """The run's folder, made if it is not there; None when it cannot be made."""
+    path = core.run_dir()
+    if path is None:
+        trouble = core.trouble()
+        if trouble:
+            settings.say(f"nothing is written: {trouble}")
+    return path
+
+
+def _clean(name: str) -> str:
+    cleaned = re.sub(r"[^\w.+=@-]+", "_", name)[:120]
+    return cleaned if not cleaned.startswith(".") else "_" + cleaned
+
+
+def _names(name: str) -> Any:
+    stem, dot, ending = _clean(name).partition(".")
+    number = rank()[0]
+    if number >= 0:
+        stem += f"_rank{number}"
+    if name not in _own:
+        yield stem + dot + ending
+        stem += f"_pid{os.getpid()}"
+        yield stem + dot + ending
+    elif f"_pid{os.getpid()}" in os.path.basename(_own[name]):
+        stem += f"_pid{os.getpid()}"
+    for i in range(2, 10000):
+        yield f"{stem}_{i}{dot}{ending}"
+
+
+def claim(name: str, again: bool = False) -> str | None:
+    """A path in the run's folder for this process alone, with the rank in its name. With `again`
+    the same path for the same name every time."""
+    if again and name in _own:
+        return _own[name]
+    path = folder()
+    if path is None:
+        return None
+    for candidate in _names(name):
+        full = os.path.join(path, candidate)
+        try:
+            os.close(os.open(full, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o666))
+        except FileExistsError:
+            continue
+        except OSError as why:
+            settings.say(f"{candidate} is not written: {why}")
+            return None
+        _own[name] = full
+        return full
+    return None
+
+
+def write_text(path: str, text: str) -> bool:
+    """Replaces the claimed file as a whole."""
+    temporary = f"{path}.tmp{os.getpid()}"
+    try:
+        with open(temporary, "w", encoding="utf-8", errors="replace") as out:
+            out.write(text)
+        os.replace(temporary, path)
+        return True
+    except OSError as why:
+        settings.say(f"{os.path.basename(path)} is not written: {why}")
+        try:
+            os.unlink(temporary)
+            if os.path.getsize(path) == 0:
+                os.unlink(path)
+        except OSError:
+            pass
+        return False
+
+
+def write_json(path: str, value: Any) -> bool:
+    """The value as JSON; what JSON has no word for becomes null or text."""
+    return write_text(path, json.dumps(_finite(value), indent=1, ensure_ascii=False, default=str) + "\n")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {str(k): _finite(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(v) for v in value]
+    return value
+
+
+def tidy() -> None:
+    """At the end of the process that started a run: the note by which its processes agreed on the
+    folder is not needed any more."""
+    path = core.run_dir() if _own else None
+    if path is None or not os.environ.get("STRATA_LAUNCH", "").startswith(f"process {os.getpid()} "):
+        return
+    parent, name = os.path.split(path)
+    for note in os.listdir(parent):
+        full = os.path.join(parent, note)
+        if note.startswith(".launch-"):
+            with open(full, encoding="utf-8") as f:
+                ours = f.read() == name
+            if ours:
+                os.unlink(full)
+
+
+def forget() -> None:
+    """In a forked child: the parent's files are not ours."""
+    _own.clear()

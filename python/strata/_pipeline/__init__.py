@@ -1,0 +1,2 @@
+"""Objects of the program, mostly diffusers pipelines: which parts of them are stages, and one such
+part run alone."""

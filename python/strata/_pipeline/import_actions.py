@@ -1,0 +1,62 @@
+"""What is done when others are imported: torch.compile learns to leave stages out of its graphs, and,
+under `strata run`, diffusers pipelines are annotated by themselves."""
+from __future__ import annotations
+
+import contextlib
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from strata._base import settings
+from strata._base.extension import core
+from strata._base.on_import import when_imported
+from strata._pipeline.annotate import annotate_pipeline
+
+
+def _teach_dynamo(dynamo: Any) -> None:
+    """A stage inside a compiled function is left out of the graph instead of breaking it."""
+    def no_stage(name: str, *, sync: bool = False, save_inputs: bool = False) -> Any:
+        return contextlib.nullcontext()
+
+    dynamo.decorators.substitute_in_graph(core.stage, skip_signature_check=True)(no_stage)
+
+
+def _annotate_diffusers(pipeline_utils: Any) -> None:
+    """Every pipeline class made from now on annotates its instances when they are called."""
+    handles: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+    base = pipeline_utils.DiffusionPipeline
+    plain = base.__init_subclass__.__func__ if "__init_subclass__" in vars(base) else None
+
+    def annotated(call: Callable) -> Callable:
+        @functools.wraps(call)
+        def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                handle = handles.get(self)
+                if handle is None:
+                    handles[self] = annotate_pipeline(self)
+                else:
+                    handle.refresh()
+            except Exception as why:
+                settings.say(f"{type(self).__name__} is not annotated: {why!r}")
+            with core.stage("pipeline_call"):
+                return call(self, *args, **kwargs)
+
+        return wrapper
+
+    def init_subclass(cls: Any, **kwargs: Any) -> None:
+        if plain is not None:
+            plain(cls, **kwargs)
+        else:
+            super(base, cls).__init_subclass__(**kwargs)
+        if "__call__" in vars(cls):
+            cls.__call__ = annotated(cls.__call__)
+
+    base.__init_subclass__ = classmethod(init_subclass)
+
+
+def begin() -> None:
+    """Called once, when recording starts."""
+    when_imported("torch._dynamo", _teach_dynamo)
+    if settings.flag("STRATA_AUTO", False):
+        when_imported("diffusers.pipelines.pipeline_utils", _annotate_diffusers)

@@ -1,0 +1,418 @@
+"""What goes into a stage and comes out of it, in a form that rebuilds valid inputs without the
+program: shapes, strides, types and devices of tensors, the range of values where they are indices
+or masks, plain values as they are, containers and dataclasses with their structure.
+
+    {"kind": "tensor", "shape": [1, 77], "stride": [77, 1], "dtype": "int64", "device": "cpu",
+     "requires_grad": false, "range": [0, 49407]}
+    {"kind": "tuple", "items": [...]}     list, set          {"kind": "dict", "items": [[k, v], ...]}
+    {"kind": "dataclass", "type": "module.Name", "fields": {...}}
+    {"kind": "value", "value": 0.7, "range": [0.1, 0.7]}   int, float: one of them, and the range
+    {"kind": "value", "value": "euler"}   None, bool, str; dtype, device, generator of torch alike
+    {"kind": "object", "type": "module.Name"}                what cannot be rebuilt
+
+Values, of numbers and of small tensors ("values"), are those of the second call where there is one:
+the first often does more. Beside inputs and output stands what else the call depended on: "mode"
+(grad, inference, autocast), "function" (what was called) and "state" (see call_state.py).
+
+Two calls have the same signature when only numbers and what is in tensors differ. Looking at
+arguments costs microseconds, so it has a budget: always for the first calls of a stage, then only
+while it has taken less than a hundredth of the time since."""
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from strata._base import device, settings
+from strata._base.secrets import HIDDEN, is_secret
+from strata._record import call_state
+
+_wanted = settings.flag("STRATA_SIGNATURES", True)
+
+FREE_CALLS = 16
+SHARE = 0.01
+MOST_SIGNATURES = 64  # a stage; further ones are only counted
+MOST_ITEMS = 64  # of a container
+MOST_TEXT = 256  # characters of a string
+MOST_DEVICE_LOOKS = 3
+STATE_CALLS = 2  # of a signature, of which the state is looked at
+SMALL = 16  # elements of a tensor whose values are kept
+DEEPEST = 8
+
+_device_looks: dict[Any, int] = {}
+_lock = threading.Lock()
+_stages: dict[int, _StageSignatures] = {}  # by node
+_resets = 0
+
+
+class _StageSignatures:
+    """The distinct signatures seen at one node."""
+
+    def __init__(self) -> None:
+        self.seen: dict[Any, dict[str, Any]] = {}
+        self.further = 0
+
+
+class _Range:
+    """The least and the largest of some numbers, or of an integer tensor. On a device both are
+    still being computed when this is made; nobody waits for them before the program ends."""
+
+    def __init__(self, low: Any, high: Any) -> None:
+        self.lows, self.highs = [low], [high]
+
+    def widen(self, other: _Range) -> None:
+        self.lows = [*self.lows, *other.lows]
+        self.highs = [*self.highs, *other.highs]
+        if all(isinstance(v, (int, float)) for v in self.lows + self.highs):
+            self.lows, self.highs = [min(self.lows)], [max(self.highs)]
+
+    def known(self) -> list[int | float]:
+        lows = [v if isinstance(v, (int, float)) else int(v) for v in self.lows]
+        highs = [v if isinstance(v, (int, float)) else int(v) for v in self.highs]
+        return [min(lows), max(highs)]
+
+
+class _Values:
+    """The values of a small tensor, on a device a copy that nobody waits for."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    def known(self) -> list[Any]:
+        flat = self.tensor.cpu().flatten()
+        if flat.dtype.is_floating_point:
+            flat = flat.double()
+        return [v if math.isfinite(v) else str(v) for v in flat.tolist()]
+
+
+class _Call:
+    """One call whose arguments were looked at."""
+
+    __slots__ = ("key", "inputs", "node", "recorder", "around")
+
+    def __init__(self, recorder: Recorder, key: Any, inputs: dict[str, Any],
+                 around: dict[str, Any]) -> None:
+        self.recorder = recorder
+        self.key = key
+        self.inputs = inputs
+        self.around = around
+        self.node = 0
+
+    def after(self, result: Any) -> None:
+        """The call has returned `result`."""
+        began = time.perf_counter()
+        try:
+            key, output = _describe(result, 0)
+            _add(self, (self.key, key), output)
+        except Exception:
+            self.recorder.broken = True
+        self.recorder.own_seconds += time.perf_counter() - began
+
+
+def _is_traced() -> bool:
+    """Whether torch.jit.trace records what is done to tensors: looking at them would be in it."""
+    jit = getattr(sys.modules.get("torch"), "jit", None)
+    return jit is not None and jit.is_tracing()
+
+
+class Recorder:
+    """Looks at the calls of one function, within its budget."""
+
+    def __init__(self, fn: Callable, owner: Any = None) -> None:
+        self.fn = fn
+        self.owner = owner if owner is not None else getattr(fn, "__self__", None)
+        self.seen: dict[Any, int] = {}  # calls of which the state was looked at, by signature
+        self.resets = _resets
+        self.calls = 0
+        self.own_seconds = 0.0
+        self.first = 0.0
+        self.broken = not _wanted
+        self.signature: inspect.Signature | None
+        try:
+            self.signature = inspect.signature(fn)
+        except (TypeError, ValueError):
+            self.signature = None
+
+    def before(self, args: tuple, kwargs: dict[str, Any]) -> _Call | None:
+        """Looks at the arguments; None when the budget is spent."""
+        if self.broken:
+            return None
+        began = time.perf_counter()
+        self.calls += 1
+        if self.calls == 1:
+            self.first = began
+        elif self.calls > FREE_CALLS and self.own_seconds > SHARE * (began - self.first):
+            return None
+        if _is_traced():
+            return None
+        try:
+            mode_key, mode = call_state.mode()
+            keys, inputs = [mode_key], {}
+            for name, value in self.named(args, kwargs):
+                if isinstance(value, str) and is_secret(name):
+                    value = HIDDEN
+                key, inputs[name] = _describe(value, 0)
+                keys.append((name, key))
+            call = _Call(self, tuple(keys), inputs, self._around(tuple(keys), mode, args))
+        except Exception:
+            self.broken = True
+            return None
+        self.own_seconds += time.perf_counter() - began
+        return call
+
+    def _around(self, key: Any, mode: dict[str, Any], args: tuple) -> dict[str, Any]:
+        """What a call depends on besides its arguments; the state only for the first calls."""
+        if self.resets != _resets:
+            self.resets = _resets
+            self.seen.clear()
+        around: dict[str, Any] = {"mode": mode} if mode else {}
+        seen = self.seen.get(key, 0)
+        if seen >= STATE_CALLS or len(self.seen) >= MOST_SIGNATURES:
+            return around
+        self.seen[key] = seen + 1
+        owner = self.owner if self.owner is not None else self._receiver(args)
+        around["function"] = f"{self.fn.__module__}.{self.fn.__qualname__}"
+        state = call_state.describe(owner, lambda value: _describe(value, 0, call_state.MOST_VALUES)[1])
+        return {**around, "state": state} if state else around
+
+    def _receiver(self, args: tuple) -> Any:
+        """The object a plain function was called on, when it is a method."""
+        first = next(iter(self.signature.parameters), "") if self.signature is not None else ""
+        return args[0] if first == "self" and args else None
+
+    def named(self, args: tuple, kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+        """The arguments by name, those of *rest as rest[0], rest[1] ..."""
+        if self.signature is None:
+            return [(f"arg{i}", a) for i, a in enumerate(args)] + list(kwargs.items())
+        bound = self.signature.bind_partial(*args, **kwargs).arguments
+        named: list[tuple[str, Any]] = []
+        for name, value in bound.items():
+            kind = self.signature.parameters[name].kind
+            if kind is inspect.Parameter.VAR_KEYWORD:
+                named.extend(value.items())
+            elif kind is inspect.Parameter.VAR_POSITIONAL:
+                named.extend((f"{name}[{i}]", v) for i, v in enumerate(value))
+            elif not (name == "self" and not named):
+                named.append((name, value))
+        return named
+
+
+def _add(call: _Call, key: Any, output: dict[str, Any]) -> None:
+    with _lock:
+        stage = _stages.setdefault(call.node, _StageSignatures())
+        entry = stage.seen.get(key)
+        if entry is None:
+            if len(stage.seen) >= MOST_SIGNATURES:
+                stage.further += 1
+                return
+            entry = stage.seen[key] = {"count": 0, "inputs": call.inputs, "output": output,
+                                       **call.around}
+        elif entry["count"] == 1:  # from now on it stands for the second call
+            first = dict(entry)
+            entry.update(inputs=call.inputs, output=output, **call.around)
+            _widen_inputs(entry, first["inputs"], first["output"])
+        else:
+            _widen_inputs(entry, call.inputs, output)
+        entry["count"] += 1
+
+
+def _widen_inputs(entry: dict[str, Any], inputs: dict[str, Any], output: dict[str, Any]) -> None:
+    for name, value in inputs.items():
+        _widen(entry["inputs"].get(name), value)
+    _widen(entry["output"], output)
+
+
+def _widen(known: Any, new: Any) -> None:
+    """Value ranges grow to cover what was seen later; everything else is part of the key."""
+    if not isinstance(known, dict) or not isinstance(new, dict):
+        return
+    if "range" in known:
+        if "range" in new:
+            known["range"].widen(new["range"])
+        return
+    for a, b in zip(_parts(known), _parts(new)):
+        _widen(a, b)
+
+
+def _parts(d: dict[str, Any]) -> list[Any]:
+    if d.get("kind") == "dict":
+        return [v for _, v in d["items"]]
+    if d.get("kind") == "dataclass":
+        return list(d["fields"].values())
+    return d.get("items", [])
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _describe(value: Any, depth: int, small: int = SMALL) -> tuple[Any, dict[str, Any]]:
+    """A hashable key and a JSON description of `value`; values of tensors up to `small` elements."""
+    kind = type(value)
+    if value is None or kind in (bool, str):
+        return _describe_word(value)
+    if kind in (int, float):
+        return _describe_number(value)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, getattr(torch, "Tensor", ())):
+        return _describe_tensor(torch, value, small)
+    if depth >= DEEPEST:
+        return (kind,), {"kind": "object", "type": _type_name(value)}
+    if kind in (list, tuple, set, frozenset):
+        return _describe_items(value, kind.__name__, depth, small)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _describe_fields(value, depth, small)
+    if isinstance(value, dict):
+        return _describe_dict(value, depth, small)
+    if isinstance(value, tuple):  # namedtuple
+        key, d = _describe_items(value, "tuple", depth, small)
+        return (kind, key), {**d, "type": _type_name(value)}
+    if torch is not None and isinstance(value, (torch.dtype, torch.device)):
+        return (kind, str(value)), {"kind": kind.__name__, "value": str(value).removeprefix("torch.")}
+    if torch is not None and isinstance(value, torch.Generator):
+        return (kind, str(value.device)), {"kind": "generator", "device": str(value.device)}
+    return (kind,), {"kind": "object", "type": _type_name(value)}
+
+
+def _describe_word(value: Any) -> tuple[Any, dict[str, Any]]:
+    if isinstance(value, str) and len(value) > MOST_TEXT:
+        value = value[:MOST_TEXT]
+        return (str, value), {"kind": "value", "value": value, "cut": True}
+    return (type(value), value), {"kind": "value", "value": value}
+
+
+def _describe_number(value: int | float) -> tuple[Any, dict[str, Any]]:
+    if not math.isfinite(value):
+        return (float, str(value)), {"kind": "value", "value": str(value)}
+    if abs(value) > 2**63:
+        value = float(value)
+    return (type(value),), {"kind": "value", "value": value, "range": _Range(value, value)}
+
+
+def _describe_tensor(torch: Any, t: Any, small: int) -> tuple[Any, dict[str, Any]]:
+    plain = t.layout is torch.strided
+    d: dict[str, Any] = {
+        "kind": "tensor",
+        "shape": [int(n) for n in t.shape],
+        "stride": [int(n) for n in t.stride()] if plain else None,
+        "dtype": str(t.dtype).removeprefix("torch."),
+        "device": str(t.device),
+        "requires_grad": bool(t.requires_grad),
+    }
+    if not plain:
+        d["layout"] = str(t.layout).removeprefix("torch.")
+    key = ("tensor", tuple(d["shape"]), tuple(d["stride"] or ()), d["dtype"], d["device"],
+           d["requires_grad"])
+    if plain and not t.dtype.is_complex and _may_look(torch, t, key):
+        if not t.dtype.is_floating_point:
+            d["range"] = _value_range(torch, t)
+        if t.numel() <= small:
+            d["values"] = _Values(t.detach().clone())
+    return key, d
+
+
+def _may_look(torch: Any, t: Any, key: Any) -> bool:
+    """Whether to look at the values of a tensor. On a device that costs small kernels, so only the
+    first tensors of a kind are asked, and none while a graph is captured."""
+    if t.numel() == 0 or t.device.type == "meta" or t.is_quantized:
+        return False
+    if t.device.type == "cpu":
+        return True
+    if _device_looks.get(key, 0) >= MOST_DEVICE_LOOKS or device.capturing(torch, t.device):
+        return False
+    _device_looks[key] = _device_looks.get(key, 0) + 1
+    return True
+
+
+def _value_range(torch: Any, t: Any) -> _Range:
+    """Of index and mask tensors, so that made-up ones stay valid."""
+    with torch.no_grad():
+        plain = t.detach()
+        if plain.dtype is torch.bool:
+            plain = plain.to(torch.uint8)
+        low, high = torch.aminmax(plain)
+        return _Range(int(low), int(high)) if t.device.type == "cpu" else _Range(low, high)
+
+
+def _describe_items(value: Any, kind: str, depth: int, small: int) -> tuple[Any, dict[str, Any]]:
+    items = sorted(value, key=repr) if kind in ("set", "frozenset") else value
+    keys, described = [], []
+    for i, item in enumerate(items):
+        if i == MOST_ITEMS:
+            break
+        key, d = _describe(item, depth + 1, small)
+        keys.append(key)
+        described.append(d)
+    out: dict[str, Any] = {"kind": kind, "items": described}
+    if len(value) > MOST_ITEMS:
+        out["length"] = len(value)
+    return (kind, len(value), tuple(keys)), out
+
+
+def _describe_dict(value: dict, depth: int, small: int) -> tuple[Any, dict[str, Any]]:
+    keys, described = [], []
+    for i, (k, v) in enumerate(value.items()):
+        if i == MOST_ITEMS:
+            break
+        key, d = _describe(v, depth + 1, small)
+        name = k if isinstance(k, (str, int, float, bool, type(None))) else repr(k)
+        keys.append((name, key))
+        described.append([name, d])
+    out: dict[str, Any] = {"kind": "dict", "items": described}
+    if type(value) is not dict:
+        out["type"] = _type_name(value)
+    if len(value) > MOST_ITEMS:
+        out["length"] = len(value)
+    return ("dict", len(value), tuple(keys)), out
+
+
+def _describe_fields(value: Any, depth: int, small: int) -> tuple[Any, dict[str, Any]]:
+    keys, fields = [], {}
+    for f in dataclasses.fields(value):
+        key, fields[f.name] = _describe(getattr(value, f.name, None), depth + 1, small)
+        keys.append((f.name, key))
+    name = _type_name(value)
+    return (name, tuple(keys)), {"kind": "dataclass", "type": name, "fields": fields}
+
+
+def _plain(d: Any) -> Any:
+    """The description as it goes into a file."""
+    if isinstance(d, (_Range, _Values)):
+        return d.known()
+    if isinstance(d, dict):
+        return {k: _plain(v) for k, v in d.items()}
+    if isinstance(d, list):
+        return [_plain(v) for v in d]
+    return d
+
+
+def plain(value: Any, small: int = SMALL) -> dict[str, Any]:
+    """The description of one value, ready for JSON."""
+    return _plain(_describe(value, 0, small)[1])
+
+
+def collected() -> dict[int, dict[str, Any]]:
+    """Everything seen so far, by node, ready for JSON."""
+    with _lock:
+        return {
+            node: {
+                "signatures": [_plain(entry) for entry in stage.seen.values()],
+                "further_signatures": stage.further,
+            }
+            for node, stage in _stages.items()
+        }
+
+
+def reset() -> None:
+    """Forgets everything seen."""
+    global _resets
+    with _lock:
+        _resets += 1
+        _stages.clear()
+        _device_looks.clear()

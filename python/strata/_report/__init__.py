@@ -1,0 +1,1 @@
+"""What comes out of a run: timing.json and its table, environment.json, the page of a trace."""

@@ -1,0 +1,162 @@
+"""environment.json: what a run's numbers depend on: versions, devices and their clocks, the commit,
+the command. Environment variables only by name, from a list; nothing that may be a secret."""
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import socket
+import sys
+from typing import Any
+
+from strata._base import device, secrets
+from strata._base.version import __version__
+
+PACKAGES = ("torch", "diffusers", "transformers", "accelerate", "numpy", "safetensors", "triton",
+            "xformers", "flash_attn", "deepspeed", "torchao", "bitsandbytes", "peft")
+
+VARIABLES = ("CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS",
+             "CUDA_MODULE_LOADING", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
+             "PYTORCH_NO_CUDA_MEMORY_CACHING", "TORCH_CUDNN_V8_API_ENABLED", "TORCH_COMPILE_DISABLE",
+             "TORCHDYNAMO_DISABLE", "TORCHINDUCTOR_MAX_AUTOTUNE", "TORCH_LOGS", "OMP_NUM_THREADS",
+             "MKL_NUM_THREADS", "NCCL_DEBUG", "NCCL_ALGO", "NCCL_PROTO", "NCCL_P2P_DISABLE",
+             "NCCL_IB_DISABLE", "NVIDIA_TF32_OVERRIDE", "RANK", "WORLD_SIZE", "LOCAL_RANK",
+             "LOCAL_WORLD_SIZE", "SLURM_JOB_ID", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_NNODES",
+             "STRATA", "STRATA_ONLY", "STRATA_PIPELINE")
+
+
+def describe() -> dict[str, Any]:
+    """Everything, each part left out where it cannot be found."""
+    return {
+        "strata": __version__,
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "host": socket.gethostname(),
+        "cpus": len(os.sched_getaffinity(0)),
+        "command": secrets.clean_command([os.path.basename(sys.executable), *_arguments()]),
+        "packages": _packages(),
+        "torch": _torch(),
+        "devices": _devices(),
+        "git": _git(),
+        "variables": {k: os.environ[k] for k in VARIABLES if k in os.environ},
+    }
+
+
+def _arguments() -> list[str]:
+    """The command line without the home folder, which names the user."""
+    home = os.path.expanduser("~")
+    words = getattr(sys, "orig_argv", sys.argv)[1:]
+    return [w.replace(home, "~") if len(home) > 1 else w for w in words]
+
+
+def _packages() -> dict[str, str]:
+    """Versions of what is loaded."""
+    found = {}
+    for name in PACKAGES:
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if version is not None:
+            found[name] = str(version)
+    return found
+
+
+def _torch() -> dict[str, Any]:
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "version"):
+        return {}
+    found: dict[str, Any] = {"cuda": torch.version.cuda, "hip": getattr(torch.version, "hip", None)}
+    try:
+        found["threads"] = torch.get_num_threads()
+        found["deterministic"] = torch.are_deterministic_algorithms_enabled()
+        found["matmul_precision"] = torch.get_float32_matmul_precision()
+    except Exception:
+        pass
+    return {k: v for k, v in found.items() if v is not None}
+
+
+def _devices() -> list[dict[str, Any]]:
+    """Of the accelerator in use; one that is not is not woken up."""
+    accelerator = device.find()
+    if accelerator is None:
+        return []
+    devices = []
+    for index in accelerator.devices():
+        found: dict[str, Any] = {"index": index, "kind": accelerator.kind}
+        try:
+            properties = accelerator.module.get_device_properties(index)
+            found["name"] = properties.name
+            found["memory_bytes"] = properties.total_memory
+            found.update(_clocks(str(getattr(properties, "uuid", ""))))
+        except Exception:
+            pass
+        devices.append(found)
+    return devices
+
+
+def _clocks(uuid: str) -> dict[str, Any]:
+    """Driver and clocks as NVIDIA's management library tells them."""
+    try:
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return {}
+    if nvml.nvmlInit_v2():
+        return {}
+    found: dict[str, Any] = {}
+    try:
+        text = ctypes.create_string_buffer(96)
+        if not nvml.nvmlSystemGetDriverVersion(text, 96):
+            found["driver"] = text.value.decode()
+        handle = ctypes.c_void_p()
+        name = uuid if uuid.startswith("GPU-") else f"GPU-{uuid}"
+        if not nvml.nvmlDeviceGetHandleByUUID(name.encode(), ctypes.byref(handle)):
+            value = ctypes.c_uint()
+            for key, kind in (("sm_clock_mhz", 1), ("memory_clock_mhz", 2)):
+                if not nvml.nvmlDeviceGetClockInfo(handle, kind, ctypes.byref(value)):
+                    found[key] = value.value
+                if not nvml.nvmlDeviceGetMaxClockInfo(handle, kind, ctypes.byref(value)):
+                    found[f"max_{key}"] = value.value
+    finally:
+        nvml.nvmlShutdown()
+    return found
+
+
+def _git() -> dict[str, str]:
+    """The commit of the program, read from its .git folder without running git."""
+    script = getattr(sys.modules.get("__main__"), "__file__", None)
+    place = os.path.dirname(os.path.abspath(script)) if script else os.getcwd()
+    while True:
+        folder = os.path.join(place, ".git")
+        if os.path.exists(folder):
+            return _read_git(folder)
+        parent = os.path.dirname(place)
+        if parent == place:
+            return {}
+        place = parent
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read(1 << 20).strip()
+
+
+def _read_git(folder: str) -> dict[str, str]:
+    try:
+        if os.path.isfile(folder):  # a worktree: a file that says where the folder is
+            folder = os.path.join(os.path.dirname(folder), _read(folder).removeprefix("gitdir: "))
+        head = _read(os.path.join(folder, "HEAD"))
+        if not head.startswith("ref: "):
+            return {"commit": head}
+        ref = head.removeprefix("ref: ")
+        common = os.path.join(folder, "commondir")
+        top = os.path.join(folder, _read(common)) if os.path.exists(common) else folder
+        branch = ref.removeprefix("refs/heads/")
+        for base in (folder, top):
+            if os.path.exists(os.path.join(base, ref)):
+                return {"branch": branch, "commit": _read(os.path.join(base, ref))}
+        for line in _read(os.path.join(top, "packed-refs")).splitlines():
+            commit, _, name = line.partition(" ")
+            if name == ref:
+                return {"branch": branch, "commit": commit}
+    except OSError:
+        pass
+    return {}

@@ -1,0 +1,1 @@
+"""Recording being switched on, and the interface while it is off."""

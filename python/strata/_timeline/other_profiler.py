@@ -1,0 +1,35 @@
+"""torch.profiler inside a program whose timeline CUPTI records: CUPTI hands its records to one of
+the two. Our library is told when the other begins and when it has ended, so that what came before
+and what comes after is whole, and the summary of the run says who had what in between."""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+
+def _on_cuda(profile: Any) -> bool:
+    return getattr(profile, "use_device", None) == "cuda" or bool(getattr(profile, "use_cuda", False))
+
+
+def watch(profile: Any, tell: Callable[[int], Any]) -> None:
+    """`profile` is torch.autograd.profiler.profile, of which torch.profiler makes one a trace; tell(1)
+    runs before it touches CUPTI, tell(0) after it has let go of it."""
+    prepare, leave = profile._prepare_trace, profile.__exit__
+
+    @functools.wraps(prepare)
+    def _prepare_trace(self: Any) -> Any:
+        if _on_cuda(self):
+            self._strata_met = True
+            tell(1)
+        return prepare(self)
+
+    @functools.wraps(leave)
+    def __exit__(self: Any, *why: Any) -> Any:
+        try:
+            return leave(self, *why)
+        finally:
+            if self.__dict__.pop("_strata_met", False):
+                tell(0)
+
+    profile._prepare_trace, profile.__exit__ = _prepare_trace, __exit__

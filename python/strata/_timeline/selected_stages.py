@@ -1,0 +1,142 @@
+"""Timelines of selected stages: STRATA_ONLY=vae_decode,denoise (or *) takes one inside each call of
+those stages and nowhere else, so that the traces stay small. STRATA_STEPS says of how many calls of
+a stage (1), STRATA_SKIP how many calls go by first (0).
+
+Starting and stopping the profiler is not part of the stage's time."""
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+from strata._base import run_files, settings
+
+MOST_ROWS = 50
+# What the profiler itself does, as it calls it.
+OVERHEAD = {"Activity Buffer Request", "Buffer Flush", "Command Buffer Full", "Instrumentation",
+            "Resource"}
+
+_names = settings.words("STRATA_ONLY")
+_steps = settings.number("STRATA_STEPS", 1, 1)
+_skip = settings.number("STRATA_SKIP", 0)
+_seen: dict[str, int] = {}
+_running = threading.Lock()
+spent_s = 0.0  # on starting, stopping and writing: in the time of the stages around, not of the stage
+
+
+def wanted() -> bool:
+    """Whether any stage is selected."""
+    return bool(_names)
+
+
+def select(names: list[str]) -> None:
+    """Selects stages by name from now on; hooks.begin() makes it so."""
+    _names[:] = names
+
+
+def enter(name: str) -> Any:
+    """Starts a timeline if the stage is selected and none is being taken; what `exit` needs."""
+    if not _names or not ("*" in _names or name in _names):
+        return None
+    call = _seen.get(name, 0)
+    if call >= _skip + _steps or "torch" not in sys.modules:
+        return None
+    if not _running.acquire(blocking=False):
+        return None  # a stage inside a selected stage, or on another thread: one at a time
+    _seen[name] = call + 1
+    if call < _skip:
+        _running.release()
+        return None
+    began = time.perf_counter()
+    try:
+        return name, start_profiler()
+    except Exception as why:
+        _running.release()
+        settings.say(f"no timeline of {name}: {why}")
+        return None
+    finally:
+        _spend(began)
+
+
+def _spend(began: float) -> None:
+    global spent_s
+    spent_s += time.perf_counter() - began
+
+
+def exit(timeline: tuple[str, Any]) -> None:
+    """Stops it and writes its files."""
+    name, profiler = timeline
+    began = time.perf_counter()
+    try:
+        profiler.stop()
+        write(name, profiler)
+    except Exception as why:
+        settings.say(f"no timeline of {name}: {why}")
+    finally:
+        _spend(began)
+        _running.release()
+
+
+def _others_profile() -> bool:
+    """Whether the program runs a profiler of its own: there can be only one."""
+    ask = getattr(sys.modules.get("torch.autograd"), "_profiler_enabled", None)
+    return bool(ask()) if ask is not None else False
+
+
+def start_profiler() -> Any:
+    """torch.profiler over everything it can see here, already running."""
+    from torch import profiler
+    if _others_profile():
+        raise RuntimeError("the program runs a profiler of its own")
+    options = {
+        "activities": list(profiler.supported_activities()),
+        "record_shapes": settings.flag("STRATA_SHAPES", True),
+        "profile_memory": settings.flag("STRATA_PROFILE_MEMORY", False),
+        "with_stack": settings.flag("STRATA_STACK", True),
+    }
+    if "acc_events" in inspect.signature(profiler.profile).parameters:
+        options["acc_events"] = True  # without it some versions print a warning
+    running = profiler.profile(**options)
+    running.start()
+    return running
+
+
+def write(name: str, profiler: Any) -> None:
+    """{stage}_trace.json.gz and {stage}_breakdown.json in the run's folder."""
+    trace = run_files.claim(f"{name}_trace.json.gz")
+    breakdown = run_files.claim(f"{name}_breakdown.json")
+    if trace is None or breakdown is None:
+        return
+    profiler.export_chrome_trace(trace)
+    rows = break_down(profiler.key_averages())
+    run_files.write_json(breakdown, {"name": name, "rank": run_files.rank()[0],
+                                  "trace": os.path.basename(trace), **rows})
+
+
+def break_down(averages: Any) -> dict[str, Any]:
+    """Kernels by device time and operators by their own time. Operators contain each other and
+    annotations contain operators, so only times of their own are added up."""
+    kernels, operators = [], []
+    overhead_ms = 0.0
+    for row in averages:
+        on_cpu = str(row.device_type).endswith("CPU")
+        if getattr(row, "is_user_annotation", False):
+            continue
+        if row.key in OVERHEAD:
+            overhead_ms += row.self_cpu_time_total / 1e3
+        elif on_cpu:
+            operators.append({"name": row.key, "calls": row.count,
+                              "self_cpu_ms": row.self_cpu_time_total / 1e3})
+        else:
+            kernels.append({"name": row.key, "calls": row.count,
+                            "total_ms": row.self_device_time_total / 1e3})
+    kernels.sort(key=lambda k: -k["total_ms"])
+    operators.sort(key=lambda o: -o["self_cpu_ms"])
+    return {"num_kernels": sum(k["calls"] for k in kernels),
+            "total_kernel_time_ms": sum(k["total_ms"] for k in kernels),
+            "total_self_cpu_ms": sum(o["self_cpu_ms"] for o in operators),
+            "profiler_overhead_ms": overhead_ms,
+            "top_kernels": kernels[:MOST_ROWS], "top_operators": operators[:MOST_ROWS]}

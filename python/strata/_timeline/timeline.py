@@ -1,0 +1,117 @@
+"""strata.timeline: records from inside what `strata run --level timeline` records from outside.
+
+    with strata.timeline() as part:     # or @strata.timeline()
+        pipe(prompt)
+    print(part.report())                # or: strata report FOLDER, later
+
+Kernels, copies, waits with their Python lines and samples of Python functions, from here to there:
+for notebooks, servers and programs that somebody else starts. Between two parts nothing is recorded
+and the device library of the vendor is told to keep quiet."""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+from strata._base import PACKAGE, run_files, settings
+from strata._base.command import read
+from strata._timeline import torch_fallback
+
+FETCHED_S = 0.25  # what a device has done is fetched by then
+
+_lock = threading.Lock()
+_library: Any = None  # of this process, once it has begun
+_open = 0  # parts, inside one another or on several threads
+
+
+def _kind() -> bytes:
+    """What there is to record: the GPU where torch uses CUDA or there is no torch, else Python."""
+    torch = sys.modules.get("torch")
+    version = getattr(torch, "version", None)
+    return b"cuda" if version is None or getattr(version, "cuda", None) else b"none"
+
+
+def _load(ops: str) -> Any:
+    folder = run_files.folder()
+    if folder is None:
+        raise OSError("there is no folder to record to")
+    here = os.path.join(PACKAGE, torch_fallback.LIBRARY)
+    wanted = {"STRATA_RUN": folder, "STRATA_OPS": ops}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        if ctypes.PyDLL(here).strata_inject_start(_kind()) < 0:  # with the GIL, for its self-test
+            settings.say("no GPU in this timeline: strata doctor tells why")
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+    return ctypes.CDLL(here)
+
+
+def _begin(ops: str) -> None:
+    global _library, _open
+    with _lock:
+        _open += 1
+        if _open > 1 or torch_fallback.wanted():
+            return
+        if _library is None:
+            _library = _load(ops)
+        else:
+            _library.strata_inject_pause(0)
+        _library.strata_inject_watch()
+
+
+def _end() -> None:
+    global _open
+    with _lock:
+        _open -= 1
+        if _open == 0 and _library is not None and not torch_fallback.wanted():
+            _library.strata_inject_pause(1)
+
+
+class timeline(contextlib.ContextDecorator):
+    """A part of the program whose timeline is recorded. `ops` is what of torch's operators goes with
+    it: "off", "user" ranges or "all"; the first part decides for all. Under `strata run --level
+    timeline` everything is recorded anyway."""
+
+    def __init__(self, ops: str = "user") -> None:
+        self.ops = ops
+
+    def __enter__(self) -> timeline:
+        try:
+            _begin(self.ops)
+        except Exception as why:
+            settings.say(f"no timeline: {why}")
+        return self
+
+    def __exit__(self, *why: Any) -> None:
+        try:
+            _end()
+        except Exception as trouble:
+            settings.say(f"timeline: {trouble}")
+
+    @property
+    def folder(self) -> str | None:
+        """Where it is recorded: the folder of the run."""
+        return run_files.folder()
+
+    def report(self, *options: str) -> str:
+        """What `strata report` says about all parts so far."""
+        time.sleep(FETCHED_S)
+        return read(self.folder, *options) if self.folder else ""
+
+
+def _forget() -> None:
+    """In a forked child: the library has let go of everything by itself."""
+    global _open, _library, _lock
+    _lock = threading.Lock()
+    _open, _library = 0, None
+
+
+os.register_at_fork(after_in_child=_forget)
