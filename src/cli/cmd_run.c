@@ -119,18 +119,20 @@ static const char *shown(const char *dir)
 
 /* What the processes of the run could not write themselves: timing of those that were killed, the
  * trace of all, and the reports. */
-static int complete_files(const char *dir, struct err *e)
+static int complete_files(struct cli *cli, const char *dir, struct run_recording *r, struct err *e)
 {
-    struct arena mem;
     struct run_folder_made made;
+    struct arena mem;
     struct err why;
     err_init(&why);
     arena_init(&mem);
     int rc = run_folder_recover(dir, &mem, &made, e);
-    if (rc == 0 && run_folder_files(dir, &mem, &why) < 0)
-        cli_say("the trace and the reports are not written: %s", why.msg);
     arena_done(&mem);
-    return rc;
+    if (rc < 0) return rc;
+    rc = run_recording_open(r, cli, dir, &why);
+    if (rc == 0) rc = run_recording_finish(r, &why);
+    if (rc < 0) cli_say("the trace and the reports are not written: %s", why.msg);
+    return 0;
 }
 
 static int tell_stages(struct cli *cli, const char *dir, struct err *e)
@@ -144,14 +146,23 @@ static int tell_stages(struct cli *cli, const char *dir, struct err *e)
     return rc;
 }
 
-static int tell_result(struct cli *cli, bool timeline, const char *dir, struct err *e)
+static int show_result(struct cli *cli, bool timeline, const char *dir, struct run_recording *r,
+                       struct err *e)
 {
-    TRY(complete_files(dir, e));
+    TRY(complete_files(cli, dir, r, e));
     bool stages = timing_run_in(dir);
     if (stages && !(timeline && cli->json)) TRY(tell_stages(cli, dir, e));
-    if (timeline && run_timeline_tell(cli, dir, shown(dir))) return 0;
+    if (timeline && run_timeline_tell(cli, r, shown(dir))) return 0;
     if (!stages && !timeline) tell_nothing(dir);
     return 0;
+}
+
+static int tell_result(struct cli *cli, bool timeline, const char *dir, struct err *e)
+{
+    struct run_recording r = {0};
+    int rc = show_result(cli, timeline, dir, &r, e);
+    run_recording_done(&r);
+    return rc;
 }
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)

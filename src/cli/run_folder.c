@@ -9,14 +9,8 @@
 
 #include "analyze/compare/ranks.h"
 #include "analyze/compare/timing_rows.h"
-#include "analyze/focus.h"
 #include "base/file.h"
-#include "base/pool.h"
-#include "cli/html.h"
-#include "cli/progress.h"
-#include "export/export.h"
 #include "import/import.h"
-#include "report/view_report.h"
 #include "report/view_run.h"
 
 static bool is_folder(const char *path)
@@ -138,97 +132,6 @@ int run_folder_recover(const char *path, struct arena *mem, struct run_folder_ma
         rc = recover_one(path, t, &survey.list[i], mem, &made, e);
         if (made) ret->paths[ret->n++] = made;
     }
-    trace_free(t);
-    return rc;
-}
-
-static void tell(void *ctx, uint64_t done, uint64_t all)
-{
-    progress_tell(ctx, done, all);
-}
-
-static int write_trace(const struct trace *t, const char *file, struct err *e)
-{
-    struct progress progress;
-    struct export_options options = {.for_perfetto = true,
-                                     .n_threads = pool_size(),
-                                     .progress = tell,
-                                     .progress_ctx = &progress};
-    progress_begin(&progress, "writing", file);
-    int rc = export_find("chrome")->write(t, file, &options, e);
-    progress_end(&progress);
-    return rc;
-}
-
-static int write_md(const struct context *cx, const char *folder, const char *file, struct err *e)
-{
-    struct buf out;
-    buf_init(&out);
-    view_report_md(&out, cx, folder);
-    int rc = buf_ok(&out) ? file_write_whole(file, out.p, out.n, e) : err_nomem(e);
-    buf_done(&out);
-    return rc;
-}
-
-/* A run is known by its pipeline and its time, the last two parts of its path. */
-static const char *run_title(const char *folder, struct arena *mem)
-{
-    const char *time = strrchr(folder, '/'), *pipeline = time;
-    while (pipeline && pipeline > folder && pipeline[-1] != '/') pipeline--;
-    if (!time || pipeline == time) return folder;
-    return arena_printf(mem, "%.*s %s", (int)(time - pipeline), pipeline, time + 1);
-}
-
-static int write_html(struct context *cx, const char *folder, const char *file, struct err *e)
-{
-    const char *title = run_title(folder, cx->mem);
-    struct page p = {.kind = "report", .title = title ? title : folder};
-    struct html_side side = {cx, folder};
-    return html_write(&p, &side, 1, file, cx->mem, e);
-}
-
-/* The name of a file of the folder; NULL when it is there already, or memory is out. */
-static const char *missing(const char *folder, const char *name, struct arena *mem)
-{
-    const char *file = arena_printf(mem, "%s/%s", folder, name);
-    return file && access(file, F_OK) < 0 ? file : NULL;
-}
-
-static void tell_failure(const char *file, int rc, const struct err *why)
-{
-    if (rc < 0) cli_say("%s is not written: %s", strrchr(file, '/') + 1, why->msg);
-}
-
-static void write_reports(const struct trace *t, const char *folder, struct arena *mem)
-{
-    const char *md = missing(folder, "report.md", mem);
-    const char *html = page_viewer_bytes ? missing(folder, "report.html", mem) : NULL;
-    struct context cx;
-    struct err why;
-    if (!md && !html) return;
-    context_init(&cx, t, mem);
-    err_init(&why);
-    int rc = context_need(&cx, &checklist_pass, &why);
-    tell_failure("/report.md", rc, &why);
-    if (rc == 0 && md) tell_failure(md, write_md(&cx, folder, md, &why), &why);
-    err_init(&why);
-    if (rc == 0 && html) tell_failure(html, write_html(&cx, folder, html, &why), &why);
-    context_done(&cx);
-}
-
-int run_folder_files(const char *path, struct arena *mem, struct err *e)
-{
-    const char *torch = arena_printf(mem, "%s/" IMPORT_TORCH_TRACE, path);
-    bool by_torch = torch && access(torch, R_OK) == 0;
-    if (!by_torch && !rings_in(path)) return 0;
-    const char *trace = by_torch ? NULL : missing(path, "trace.json.gz", mem);
-    struct trace *t;
-    struct err why;
-    TRY(import_open(path, NULL, &t, e));
-    err_init(&why);
-    if (t->n_rows && trace) tell_failure(trace, write_trace(t, trace, &why), &why);
-    int rc = t->n_rows ? focus_cut(&t, e) : 0;
-    if (rc == 0 && t->n_rows) write_reports(t, path, mem);
     trace_free(t);
     return rc;
 }

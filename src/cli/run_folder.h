@@ -20,11 +20,6 @@ struct run_folder_made {
 int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
                        struct err *e) MUST_USE;
 
-/* Writes what is made from the recordings of the run: trace.json.gz for ui.perfetto.dev, report.md
- * and report.html. Files that are there already stay as they are; what cannot be written is told on
- * standard error. */
-int run_folder_files(const char *path, struct arena *mem, struct err *e) MUST_USE;
-
 /* One timing.json, or that of a folder; of several ranks the slowest. */
 int run_folder_timing(const char *path, struct arena *mem, struct timing *ret,
                       struct err *e) MUST_USE;

@@ -6,10 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/focus.h"
-#include "analyze/rules/rule.h"
 #include "cli/places.h"
-#include "import/import.h"
 #include "import/rings.h"
 #include "report/view_report.h"
 
@@ -51,55 +48,33 @@ void run_timeline_prepare(const struct opts *o, struct arena *mem)
     open_door("NVTX_INJECTION64_PATH", library, "no NVTX ranges");
 }
 
-static void show(struct cli *cli, const struct trace *t, const char *shown, struct arena *mem)
+static void show(struct cli *cli, const struct run_recording *r, const char *shown)
 {
-    struct context cx;
-    struct err why;
     struct buf text;
-    err_init(&why);
     buf_init(&text);
-    context_init(&cx, t, mem);
     struct screen s = {&text, shown, cli->width, cli->color, MOST_SHOWN};
-    if (context_need(&cx, &checklist_pass, &why) < 0) cli_say("no report: %s", why.msg);
-    else if (cli->json) view_report_json(&cli->out, &cx);
-    else view_report_text(&s, &cx);
+    if (cli->json) view_report_json(&cli->out, &r->cx);
+    else view_report_text(&s, &r->cx);
     if (!cli->json) fprintf(stderr, "%s", buf_c(&text));
-    context_done(&cx);
     buf_done(&text);
 }
 
-static bool has_device_rows(const struct trace *t)
-{
-    for (uint32_t l = 0; l < t->n_lanes; l++)
-        if (t->lanes[l].kind == LANE_STREAM) return true;
-    return false;
-}
-
 /* Every reason once; where there is none, the one that remains. */
-static void tell_notes(const char *dir, bool by_torch, bool on_device, struct arena *mem)
+static void tell_notes(const struct run_recording *r, struct arena *mem)
 {
     struct ring_notes notes = {0};
-    if (rings_in(dir) && rings_notes(dir, mem, &notes, NULL) < 0) return;
+    if (rings_in(r->folder) && rings_notes(r->folder, mem, &notes, NULL) < 0) return;
     for (uint32_t i = 0; i < notes.n; i++) cli_say("%s", notes.list[i]);
-    if (by_torch)
+    if (r->by_torch)
         cli_say("this timeline is torch.profiler's: CUPTI records no device here; strata "
                 "doctor tells why");
-    else if (!on_device && !notes.n)
+    else if (!r->on_device && !notes.n)
         cli_say("no work on a GPU was recorded: the program used none, or strata doctor tells why");
 }
 
-bool run_timeline_tell(struct cli *cli, const char *dir, const char *shown)
+bool run_timeline_tell(struct cli *cli, struct run_recording *r, const char *shown)
 {
-    struct arena mem;
-    struct trace *t = NULL;
-    arena_init(&mem);
-    const char *by_torch = arena_printf(&mem, "%s/" IMPORT_TORCH_TRACE, dir);
-    bool torch = by_torch && access(by_torch, R_OK) == 0;
-    bool some = (torch || rings_in(dir)) && cli_open_trace(cli, dir, &t, NULL) == 0 && t->n_rows;
-    bool on_device = some && has_device_rows(t);
-    if (some && focus_cut(&t, NULL) == 0) show(cli, t, shown, &mem);
-    tell_notes(dir, torch, on_device, &mem);
-    trace_free(t);
-    arena_done(&mem);
-    return some;
+    if (r->analysed) show(cli, r, shown);
+    tell_notes(r, &r->mem);
+    return r->t && r->t->n_rows;
 }

@@ -1,0 +1,126 @@
+/* run_recording.c: see run_recording.h. */
+#include "cli/run_recording.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "analyze/focus.h"
+#include "analyze/rules/checklist.h"
+#include "base/pool.h"
+#include "cli/html.h"
+#include "cli/progress.h"
+#include "export/export.h"
+#include "import/import.h"
+#include "import/rings.h"
+#include "report/view_report.h"
+
+static bool has_device_rows(const struct trace *t)
+{
+    for (uint32_t l = 0; l < t->n_lanes; l++)
+        if (t->lanes[l].kind == LANE_STREAM) return true;
+    return false;
+}
+
+int run_recording_open(struct run_recording *r, struct cli *cli, const char *folder, struct err *e)
+{
+    *r = (struct run_recording){.folder = folder};
+    arena_init(&r->mem);
+    const char *torch = arena_printf(&r->mem, "%s/" IMPORT_TORCH_TRACE, folder);
+    r->by_torch = torch && access(torch, R_OK) == 0;
+    if (!r->by_torch && !rings_in(folder)) return 0;
+    TRY(cli_open_trace(cli, folder, &r->t, e));
+    r->on_device = has_device_rows(r->t);
+    return 0;
+}
+
+void run_recording_done(struct run_recording *r)
+{
+    context_done(&r->cx);
+    arena_done(&r->mem);
+    trace_free(r->t);
+    *r = (struct run_recording){0};
+}
+
+static void tell(void *ctx, uint64_t done, uint64_t all)
+{
+    progress_tell(ctx, done, all);
+}
+
+static int write_trace(const struct trace *t, const char *file, struct err *e)
+{
+    struct progress progress;
+    struct export_options options = {.for_perfetto = true,
+                                     .n_threads = pool_size(),
+                                     .progress = tell,
+                                     .progress_ctx = &progress};
+    progress_begin(&progress, "writing", file);
+    int rc = export_find("chrome")->write(t, file, &options, e);
+    progress_end(&progress);
+    return rc;
+}
+
+static int write_md(const struct context *cx, const char *folder, const char *file, struct err *e)
+{
+    struct buf out;
+    buf_init(&out);
+    view_report_md(&out, cx, folder);
+    int rc = buf_ok(&out) ? file_write_whole(file, out.p, out.n, e) : err_nomem(e);
+    buf_done(&out);
+    return rc;
+}
+
+/* A run is known by its pipeline and its time, the last two parts of its path. */
+static const char *run_title(const char *folder, struct arena *mem)
+{
+    const char *time = strrchr(folder, '/'), *pipeline = time;
+    while (pipeline && pipeline > folder && pipeline[-1] != '/') pipeline--;
+    if (!time || pipeline == time) return folder;
+    return arena_printf(mem, "%.*s %s", (int)(time - pipeline), pipeline, time + 1);
+}
+
+static int write_html(struct context *cx, const char *folder, const char *file, struct err *e)
+{
+    const char *title = run_title(folder, cx->mem);
+    struct page p = {.kind = "report", .title = title ? title : folder};
+    struct html_side side = {cx, folder};
+    return html_write(&p, &side, 1, file, cx->mem, e);
+}
+
+/* The name of a file of the folder; NULL when it is there already, or memory is out. */
+static const char *missing(const char *folder, const char *name, struct arena *mem)
+{
+    const char *file = arena_printf(mem, "%s/%s", folder, name);
+    return file && access(file, F_OK) < 0 ? file : NULL;
+}
+
+static void tell_failure(const char *file, int rc, const struct err *why)
+{
+    if (rc < 0) cli_say("%s is not written: %s", strrchr(file, '/') + 1, why->msg);
+}
+
+static void write_reports(struct run_recording *r)
+{
+    const char *md = missing(r->folder, "report.md", &r->mem);
+    const char *html = page_viewer_bytes ? missing(r->folder, "report.html", &r->mem) : NULL;
+    struct err why;
+    err_init(&why);
+    if (md) tell_failure(md, write_md(&r->cx, r->folder, md, &why), &why);
+    err_init(&why);
+    if (html) tell_failure(html, write_html(&r->cx, r->folder, html, &why), &why);
+}
+
+int run_recording_finish(struct run_recording *r, struct err *e)
+{
+    if (!r->t || !r->t->n_rows) return 0;
+    const char *trace = r->by_torch ? NULL : missing(r->folder, "trace.json.gz", &r->mem);
+    struct err why;
+    err_init(&why);
+    if (trace) tell_failure(trace, write_trace(r->t, trace, &why), &why);
+    TRY(focus_cut(&r->t, e));
+    if (!r->t->n_rows) return 0;
+    context_init(&r->cx, r->t, &r->mem);
+    TRY(context_need(&r->cx, &checklist_pass, e));
+    r->analysed = true;
+    write_reports(r);
+    return 0;
+}
