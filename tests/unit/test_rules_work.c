@@ -125,6 +125,27 @@ TEST(exposed_copy_near_miss_copies_beside_the_kernels)
     done(&d);
 }
 
+/* Long copies on a stream of their own, from pinned memory: the bus is full, and a side stream is what
+ * they have. */
+TEST(exposed_copy_near_miss_a_full_bus)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 8; i++) {
+        double at = i * 1000;
+        kit_label(&k, "batch", at, 40);
+        kit_call(&k, "cudaMemcpyAsync", at + 2, 6);
+        k.stream = 13;
+        copy(&k, "Memcpy HtoD (Pinned -> Device)", at + 12, 980, 8000000);
+        k.stream = 7;
+        kit_launch(&k, at + 15, "gemm", at + 30, 800);
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    CHECK(wall_of(&d.cx)->parts.copy_ns * 10 > wall_of(&d.cx)->wall_ns); /* they do show */
+    CHECK(found(&d, "exposed_copy") == NULL);
+    done(&d);
+}
+
 /* ---- allocation_in_loop ---- */
 
 static struct trace *allocations(int in_steps)

@@ -6,31 +6,47 @@
 #include "base/human.h"
 #include "base/stats.h"
 
-/* The longest copy over the bus on the busiest device, and how much of them all there is. */
-static row_t longest_copy(const struct trace *t, const struct device_line *d, int64_t *ret_total_ns)
+struct copies {
+    int64_t ns; /* of copies that are in the way of kernels */
+    row_t longest;
+};
+
+/* Pinned copies on a stream of their own run beside kernels already. Where nothing hides them, it
+ * is because there is nothing to hide behind: the first batch, the last result, a full bus. */
+static bool is_in_the_way(struct copy c, bool beside_kernels)
 {
-    row_t best = ROW_NONE;
-    *ret_total_ns = 0;
-    for (uint32_t i = 0; d && i < d->n_work; i++) {
-        row_t r = d->work[i];
-        if (!copy_crosses(copy_of(t, r))) continue;
-        *ret_total_ns += t->dur_ns[r];
-        if (best == ROW_NONE || t->dur_ns[r] > t->dur_ns[best]) best = r;
-    }
-    return best;
+    return copy_crosses(c) && (beside_kernels || c.memory == MEMORY_PAGEABLE);
 }
 
-static int report_copies(const struct context *cx, row_t longest, int64_t total_ns,
-                         struct findings *out, struct err *e);
+static int find_copies(const struct context *cx, const struct device_line *d, struct copies *ret)
+{
+    const struct trace *t = cx->t;
+    uint8_t *computes = arena_zalloc(cx->mem, t->n_lanes + (size_t)1, 1); /* by lane */
+    if (!computes) return ERR_NOMEM;
+    *ret = (struct copies){.longest = ROW_NONE};
+    for (uint32_t i = 0; i < d->n_work; i++)
+        if (t->kind[d->work[i]] == KIND_KERNEL) computes[t->lane[d->work[i]]] = 1;
+    for (uint32_t i = 0; i < d->n_work; i++) {
+        row_t r = d->work[i];
+        if (!is_in_the_way(copy_of(t, r), computes[t->lane[r]])) continue;
+        ret->ns += t->dur_ns[r];
+        if (ret->longest == ROW_NONE || t->dur_ns[r] > t->dur_ns[ret->longest]) ret->longest = r;
+    }
+    return 0;
+}
+
+static int report_copies(const struct context *cx, const struct copies *c, struct findings *out,
+                         struct err *e);
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    double share = stats_pct(wall_of(cx)->parts.copy_ns, wall_of(cx)->wall_ns);
-    if (share < cx->th.value[TH_COPY_SHARE_PCT] || wall_of(cx)->parts.kernel_ns <= 0) return 0;
-    int64_t total;
-    row_t longest =
-        longest_copy(cx->t, timeline_device(timeline_of(cx), wall_of(cx)->parts.device), &total);
-    return longest == ROW_NONE ? 0 : report_copies(cx, longest, total, out, e);
+    const struct wall *w = wall_of(cx);
+    const struct device_line *d = timeline_device(timeline_of(cx), w->parts.device);
+    double least = cx->th.value[TH_COPY_SHARE_PCT];
+    struct copies c;
+    if (!d || w->parts.kernel_ns <= 0 || stats_pct(w->parts.copy_ns, w->wall_ns) < least) return 0;
+    if (find_copies(cx, d, &c) < 0) return err_nomem(e);
+    return stats_pct(c.ns, w->wall_ns) < least ? 0 : report_copies(cx, &c, out, e);
 }
 
 const struct rule rule_exposed_copy = {
@@ -39,9 +55,10 @@ const struct rule rule_exposed_copy = {
     .run = run,
 };
 
-static int report_copies(const struct context *cx, row_t longest, int64_t total_ns,
-                         struct findings *out, struct err *e)
+static int report_copies(const struct context *cx, const struct copies *c, struct findings *out,
+                         struct err *e)
 {
+    row_t longest = c->longest;
     struct finding *f = rule_finding(cx, out, &rule_exposed_copy, e);
     if (!f) return ERR_NOMEM;
     row_t call = trace_launch_of(cx->t, longest);
@@ -55,14 +72,14 @@ static int report_copies(const struct context *cx, row_t longest, int64_t total_
     f->why = rule_text(cx,
                        "The GPU copies for %s in all, and for %s of that no kernel runs: they wait "
                        "for each other on one stream.",
-                       human_time(total_ns).s, human_time(wall_of(cx)->parts.copy_ns).s);
+                       human_time(c->ns).s, human_time(wall_of(cx)->parts.copy_ns).s);
     f->fix = "Prefetch: copy the next batch or the next layer's weights on a side stream from "
              "pinned memory, and let the "
              "compute stream wait for it (wait_stream or an event) just before use.";
     f->not_fixed = "Copies never take less than their bytes need on the bus: where they exceed the "
                    "compute time, only fewer bytes help.";
     f->show = "gaps %s";
-    f->blocked_ns = total_ns;
+    f->blocked_ns = c->ns;
     f->exposed_ns = wall_of(cx)->parts.copy_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[longest], longest, "%s lasts %s",
                  rule_name(cx, trace_name(cx->t, longest), 60),
