@@ -31,12 +31,19 @@ struct hit {
     int64_t ns;
 };
 
+/* Whether the device's work hangs on the row: it launches, waits, or waits for a thread that does.
+ */
+static bool drives(struct work *w, row_t r)
+{
+    return driving_calls_has(w->driving, r) || driving_calls_elsewhere(w->driving, r);
+}
+
 /* The outermost quiet row at or above `r`, or ROW_NONE when `r` itself is loud. Strata's own are
- * no work of the program. */
+ * not work of the program. */
 static row_t outermost(struct work *w, row_t r)
 {
     row_t found = ROW_NONE;
-    for (; r != ROW_NONE && !driving_calls_has(w->driving, r); r = w->t->parent[r])
+    for (; r != ROW_NONE && !drives(w, r); r = w->t->parent[r])
         if (!source_places_is_recorder(w->where, r)) found = r;
     return found;
 }
