@@ -1,9 +1,9 @@
 /* ranks.c: see ranks.h. */
 #include "analyze/compare/ranks.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "analyze/names/collective.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/stats.h"
@@ -11,22 +11,6 @@
 /* Below this share of the wall clock a difference between ranks is chance. */
 #define WORTH_NAMING 0.02
 #define MOST_CELLS   (1u << 26)
-
-static bool meets(const char *name)
-{
-    static const char *const words[] = {"allreduce", "allgather",  "reducescatter", "alltoall",
-                                        "broadcast", "barrier",    "collective",    "nccl",
-                                        "gloo",      "syncgrad",   "gradsync",      "recv",
-                                        "waitfor",   "rendezvous", "synchronize"};
-    char plain[128];
-    size_t n = 0;
-    for (; *name && n + 1 < sizeof plain; name++)
-        if (isalnum((unsigned char)*name)) plain[n++] = (char)tolower((unsigned char)*name);
-    plain[n] = 0;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(plain, words[i])) return true;
-    return false;
-}
 
 static int rank_of(const struct ranks *r, uint32_t i)
 {
@@ -47,8 +31,11 @@ static int list_stages(struct ranks *r, struct arena *mem, struct map *place)
             if (!slot) return ERR_NOMEM;
             if (*slot != MAP_NONE) continue;
             *slot = r->n_stages;
-            r->stages[r->n_stages++] = (struct rank_stage){
-                .path = s->path, .name = s->name, .meeting = meets(s->name), .peak_bytes = -1};
+            r->stages[r->n_stages++] =
+                (struct rank_stage){.path = s->path,
+                                    .name = s->name,
+                                    .meeting = collective_stage(str_c(s->name)),
+                                    .peak_bytes = -1};
         }
     return 0;
 }

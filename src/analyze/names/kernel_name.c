@@ -7,6 +7,8 @@
 
 #include <ctype.h>
 
+#include "analyze/names/collective.h"
+
 #define DEEPEST 12 /* nested arguments looked at in search of the functor */
 
 /* One (part of a) C++ name taken apart. */
@@ -227,18 +229,6 @@ static const struct {
     const char *word;
     enum kernel_family family;
 } words[] = {
-    {"nccl", FAMILY_COMMUNICATION},
-    {"rccl", FAMILY_COMMUNICATION},
-    {"xccl", FAMILY_COMMUNICATION},
-    {"allreduce", FAMILY_COMMUNICATION},
-    {"all_reduce", FAMILY_COMMUNICATION},
-    {"allgather", FAMILY_COMMUNICATION},
-    {"all_gather", FAMILY_COMMUNICATION},
-    {"reducescatter", FAMILY_COMMUNICATION},
-    {"reduce_scatter", FAMILY_COMMUNICATION},
-    {"alltoall", FAMILY_COMMUNICATION},
-    {"cross_device_reduce", FAMILY_COMMUNICATION},
-    {"nvshmem", FAMILY_COMMUNICATION},
     {"triton_", FAMILY_TRITON},
     {"flash", FAMILY_ATTENTION},
     {"fmha", FAMILY_ATTENTION},
@@ -303,6 +293,7 @@ enum kernel_family kernel_family(enum row_kind kind, struct str name)
 {
     if (kind == KIND_MEMCPY) return FAMILY_COPY;
     if (kind == KIND_MEMSET) return FAMILY_MEMSET;
+    if (collective_kernel(name)) return FAMILY_COMMUNICATION;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (has_word(name, words[i].word)) return words[i].family;
     return FAMILY_OTHER;

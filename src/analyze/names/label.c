@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 
+#include "analyze/names/collective.h"
+
 static const char step_prefix[] = "ProfilerStep#";
 
 static bool starts_any(struct str s, const char *const *prefixes)
@@ -36,10 +38,9 @@ bool label_is_compiled(struct str name)
 
 enum label_kind label_kind(struct str name)
 {
-    static const char *const comm[] = {"nccl:", "gloo:", "xccl:", "hccl:", "mpi:", "ucc:", NULL};
     if (str_starts(name, step_prefix)) return LABEL_STEP;
     if (label_is_compiled(name)) return LABEL_COMPILED;
-    return starts_any(name, comm) ? LABEL_COMM : LABEL_USER;
+    return collective_label(name) ? LABEL_COMM : LABEL_USER;
 }
 
 int64_t label_step_number(struct str name)

@@ -1,24 +1,46 @@
-/* overhead.c: the names CUPTI gives its overhead records. */
+/* overhead.c: the names that recorders give their overhead records. */
 #include "analyze/names/overhead.h"
 
+#include <ctype.h>
+
+/* Names begin with these, in any case, with '_' for a blank or not: XLA writes
+ * "COMMAND_BUFFER_FULL". */
 static const struct {
     const char *prefix;
     enum overhead_kind kind;
 } names[] = {
-    {"Activity Buffer Request", OVERHEAD_PROFILER},
-    {"Buffer Flush", OVERHEAD_PROFILER},
-    {"Instrumentation", OVERHEAD_PROFILER},
-    {"Resource", OVERHEAD_PROFILER},
-    {"Lazy Function Loading", OVERHEAD_LOADING},
-    {"Runtime Triggered Module Loading", OVERHEAD_LOADING},
-    {"Driver Compiler", OVERHEAD_LOADING},
-    {"Command Buffer Full", OVERHEAD_QUEUE_FULL},
+    /* CUPTI, as Kineto and our recorder write it */
+    {"activity buffer request", OVERHEAD_PROFILER},
+    {"buffer flush", OVERHEAD_PROFILER},
+    {"instrumentation", OVERHEAD_PROFILER},
+    {"resource", OVERHEAD_PROFILER},
+    {"uvm activity init", OVERHEAD_PROFILER},
+    {"lazy function loading", OVERHEAD_LOADING},
+    {"runtime triggered module loading", OVERHEAD_LOADING},
+    {"driver compiler", OVERHEAD_LOADING},
+    {"command buffer full", OVERHEAD_QUEUE_FULL},
+    /* Intel's PTI */
+    {"buffer driver", OVERHEAD_PROFILER},
+    {"buffer time", OVERHEAD_PROFILER},
+    /* Nsight Systems: "CUDA profiling data flush overhead" */
+    {"cuda profiling", OVERHEAD_PROFILER},
 };
+
+static bool begins(struct str name, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    if (name.n < n) return false;
+    for (size_t i = 0; i < n; i++) {
+        int c = tolower((unsigned char)name.p[i]);
+        if (c != prefix[i] && !(c == '_' && prefix[i] == ' ')) return false;
+    }
+    return true;
+}
 
 enum overhead_kind overhead_kind(struct str name)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_starts(name, names[i].prefix)) return names[i].kind;
+        if (begins(name, names[i].prefix)) return names[i].kind;
     return OVERHEAD_OTHER;
 }
 

@@ -1,5 +1,6 @@
 /* integrity_times.c: checks for times that cannot be true, damage of the file, and what
  * recording itself did to the run. */
+#include "analyze/names/collective.h"
 #include "analyze/quality/integrity.h"
 #include "analyze/quality/quality_private.h"
 
@@ -161,19 +162,13 @@ void integrity_check_clocks(struct checking *c)
     if (level > QUALITY_USABLE) c->i->times_trusted = false;
 }
 
-static bool is_collective(struct str name)
-{
-    return str_starts(name, "nccl") || str_starts(name, "rccl") || str_starts(name, "oneccl") ||
-           str_has(name, "ncclDevKernel");
-}
-
 /* The first collective waits until every rank's profiler has started. */
 void integrity_check_collectives(struct checking *c)
 {
     row_t first = ROW_NONE;
     uint32_t n = 0;
     for (row_t r = 0; r < c->t->n_rows; r++) {
-        if (c->t->kind[r] != KIND_KERNEL || !is_collective(trace_name(c->t, r))) continue;
+        if (c->t->kind[r] != KIND_KERNEL || !collective_kernel(trace_name(c->t, r))) continue;
         n++;
         if (first == ROW_NONE || c->t->ts_ns[r] < c->t->ts_ns[first]) first = r;
     }
@@ -182,7 +177,7 @@ void integrity_check_collectives(struct checking *c)
     if (!durs) return;
     uint32_t k = 0;
     for (row_t r = 0; r < c->t->n_rows; r++)
-        if (c->t->kind[r] == KIND_KERNEL && is_collective(trace_name(c->t, r)))
+        if (c->t->kind[r] == KIND_KERNEL && collective_kernel(trace_name(c->t, r)))
             durs[k++] = c->t->dur_ns[r];
     stats_sort(durs, n);
     int64_t usual = stats_median(durs, n), dur = c->t->dur_ns[first];

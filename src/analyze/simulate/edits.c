@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "analyze/names/copy.h"
+#include "analyze/names/overhead.h"
+#include "analyze/names/readback.h"
 #include "analyze/simulate/cache_warm.h"
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
@@ -191,18 +193,12 @@ static int edit_drop_rows(struct plan_build *b, struct sim_edit *ed, struct err 
     return 0;
 }
 
-static bool only_reads_back(struct str op)
-{
-    return str_is(op, "aten::item") || str_is(op, "aten::_local_scalar_dense") ||
-           str_is(op, "aten::is_nonzero");
-}
-
 /* The outermost op above the call that exists only to bring a value to the CPU. */
 static row_t readback_op(const struct trace *t, row_t call)
 {
     row_t found = ROW_NONE;
     for (row_t r = t->parent[call]; r != ROW_NONE && t->kind[r] == KIND_OP; r = t->parent[r])
-        if (only_reads_back(trace_name(t, r))) found = r;
+        if (readback_of(trace_name(t, r)) == READBACK_ONLY) found = r;
     return found;
 }
 
@@ -384,10 +380,7 @@ static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
 /* The recorder's own buffer requests, which stop the thread whose call they happen in. */
 static bool is_recorder_row(const struct trace *t, row_t r)
 {
-    if (t->kind[r] != KIND_OVERHEAD) return false;
-    struct str n = trace_name(t, r);
-    return str_is(n, "Activity Buffer Request") || str_is(n, "Buffer Flush") ||
-           str_is(n, "Instrumentation") || str_is(n, "Resource");
+    return t->kind[r] == KIND_OVERHEAD && overhead_kind(trace_name(t, r)) == OVERHEAD_PROFILER;
 }
 
 static int cut_recorder(struct plan_build *b)

@@ -4,6 +4,7 @@
 
 #include "analyze/device/queue.h"
 #include "analyze/names/copy.h"
+#include "analyze/names/readback.h"
 #include "analyze/names/source_place.h"
 #include "analyze/waits/queue_full.h"
 #include "base/mem.h"
@@ -69,12 +70,8 @@ static bool copy_waits(const struct trace *t, row_t copy)
 
 static bool op_reads_back(const struct trace *t, row_t call)
 {
-    static const char *const ops[] = {"aten::_local_scalar_dense", "aten::item", "aten::nonzero",
-                                      "aten::is_nonzero", "aten::equal"};
     row_t op = trace_up(t, call, KIND_OP);
-    for (size_t i = 0; op != ROW_NONE && i < sizeof ops / sizeof *ops; i++)
-        if (str_is(trace_name(t, op), ops[i])) return true;
-    return false;
+    return op != ROW_NONE && readback_of(trace_name(t, op)) != READBACK_NONE;
 }
 
 static enum wait_kind kind_of(const struct trace *t, const struct wait *w, enum call_kind call)
