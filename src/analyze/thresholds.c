@@ -22,22 +22,14 @@ static const struct {
     [TH_IDLE_PCT] = {"idle_pct", 10, 100, "device idle time below this is healthy"},
     [TH_STAGE_SHARE_PCT] = {"stage_share_pct", 5, 100,
                             "share of a step a bookkeeping stage may take"},
-    [TH_BETWEEN_SHARE_PCT] = {"between_share_pct", 5, 100,
-                              "share of a step CPU work between stages may take"},
     [TH_LAUNCH_LATENCY_US] = {"launch_latency_us", 20, 1e6, "launch latency onto an idle stream"},
     [TH_FIRST_STEP_RATIO] = {"first_step_ratio", 1.5, 1e6,
                              "first step against the median of the rest"},
     [TH_GROWTH_PCT] = {"growth_pct", 0.5, 1e6, "memory growth per step, of the first step's level"},
     [TH_KERNEL_OUTLIER_RATIO] = {"kernel_outlier_ratio", 1.8, 1e6,
                                  "slowest against median of one kernel"},
-    [TH_RANK_SPREAD_PCT] = {"rank_spread_pct", 10, 1e6, "slowest against fastest rank"},
     [TH_COPY_SHARE_PCT] = {"copy_share_pct", 5, 100,
                            "copy time not hidden behind kernels, of the wall clock"},
-    [TH_SMALL_KERNEL_US] = {"small_kernel_us", 10, 1e6, "kernels shorter than this are small"},
-    [TH_INVARIANT_US] = {"invariant_us", 200, 1e9,
-                         "repeated Python work without launches, per step"},
-    [TH_DISTORTION_PCT] = {"distortion_pct", 10, 1e6,
-                           "recording cost of CPU time that is worth telling"},
 };
 
 void thresholds_init(struct thresholds *th)
@@ -83,4 +75,9 @@ const char *threshold_name(enum threshold t)
 const char *threshold_help(enum threshold t)
 {
     return table[t].help;
+}
+
+double threshold_default(enum threshold t)
+{
+    return table[t].value;
 }

@@ -12,16 +12,11 @@ enum threshold {
     TH_GAP_US,            /* shorter gaps are not looked at one by one */
     TH_IDLE_PCT,          /* device idle below this is healthy */
     TH_STAGE_SHARE_PCT,   /* a bookkeeping stage above this share of a step is out of proportion */
-    TH_BETWEEN_SHARE_PCT, /* CPU work between stages above this share of a step */
     TH_LAUNCH_LATENCY_US, /* launch latency with an idle stream above this is slow */
     TH_FIRST_STEP_RATIO,  /* first step over the median of the others */
     TH_GROWTH_PCT,        /* memory growth per step, of the level at the first step's end */
     TH_KERNEL_OUTLIER_RATIO, /* slowest over median of the same kernel and shape */
-    TH_RANK_SPREAD_PCT,
-    TH_COPY_SHARE_PCT,  /* exposed copy time of the wall clock */
-    TH_SMALL_KERNEL_US, /* kernels shorter than this are small */
-    TH_INVARIANT_US,    /* a Python call repeated every step that costs at least this much */
-    TH_DISTORTION_PCT,  /* recording cost above this share of CPU time is told */
+    TH_COPY_SHARE_PCT,       /* exposed copy time of the wall clock */
     TH_COUNT
 };
 
@@ -36,5 +31,6 @@ int thresholds_set(struct thresholds *th, const char *text, struct err *e) MUST_
 
 const char *threshold_name(enum threshold t); /* "report_gain_pct" */
 const char *threshold_help(enum threshold t);
+double threshold_default(enum threshold t);
 
 #endif

@@ -30,13 +30,27 @@ struct cli {
 
 enum cmd_group { GROUP_RECORD, GROUP_DIAGNOSE, GROUP_NUMBERS, GROUP_FILES, GROUP_HIDDEN };
 
+/* Names that an option or a file of the command takes, for its help: line `i`, false after the
+ * last.
+ */
+struct cmd_term {
+    const char *name, *help;
+    char value[16]; /* its default, "" when it has none */
+};
+
+struct cmd_terms {
+    const char *title;
+    bool (*get)(int i, struct cmd_term *ret);
+};
+
 struct cmd {
     const char *name;
-    const char *summary;         /* one line, lower case, no full stop */
-    const char *args;            /* operands as shown in usage: "TRACE" */
-    const char *about;           /* a few sentences for --help and the manual */
-    const char *const *examples; /* NULL-terminated pairs: command line, what it does */
-    const struct opt *opts;      /* own options; --json, --color and --help are everyone's */
+    const char *summary;                  /* one line, lower case, no full stop */
+    const char *args;                     /* operands as shown in usage: "TRACE" */
+    const char *about;                    /* a few sentences for --help and the manual */
+    const char *const *examples;          /* NULL-terminated pairs: command line, what it does */
+    const struct cmd_terms *const *terms; /* NULL-terminated; NULL when it has none */
+    const struct opt *opts; /* own options; --json, --color and --help are everyone's */
     enum cmd_group group;
     int min_args, max_args; /* operands; max_args < 0 = any number */
     bool passes_args;       /* the first operand ends the options (run -- CMD) */

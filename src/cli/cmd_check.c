@@ -2,6 +2,7 @@
 #include "analyze/rules/checklist.h"
 #include "base/file.h"
 #include "cli/show.h"
+#include "cli/terms.h"
 #include "report/view_budget.h"
 
 static const struct opt opts[] = {
@@ -48,15 +49,10 @@ const struct cmd cmd_check = {
     .args = "TRACE",
     .about = "Compares a trace with limits in a small text file, one a line, and exits 1 when one "
              "is broken or\n"
-             "cannot be measured. Metrics: wall_ms, plain_wall_ms, gpu_busy_pct, gpu_idle_pct, "
-             "steps, step_ms,\n"
-             "syncs_per_step, sync_exposed_pct, kernels_per_step, launches_per_step, "
-             "pageable_copies_mb,\n"
-             "high_findings, medium_findings; and of a stage, after 'stage NAME': calls, cpu_ms, "
-             "median_ms,\n"
-             "gpu_ms, idle_ms, kernels, syncs, peak_mb.",
+             "cannot be measured.",
     .examples = examples,
     .opts = opts,
+    .terms = terms_budget,
     .group = GROUP_DIAGNOSE,
     .min_args = 1,
     .max_args = 1,

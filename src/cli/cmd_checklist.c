@@ -1,9 +1,10 @@
 /* cmd_checklist.c: `strata checklist`: the six questions alone. */
 #include "cli/show.h"
+#include "cli/terms.h"
 #include "report/view_report.h"
 
 static const struct opt opts[] = {
-    {"set", 0, "NAME=VALUE", "change a threshold; repeatable", NULL},
+    {"set", 0, "NAME=VALUE", "change one of the thresholds below; repeatable", NULL},
     {"limit", 0, "N", "rows to show, 0 for all (default all)", NULL},
     PART_OPT,
     {0},
@@ -43,6 +44,7 @@ const struct cmd cmd_checklist = {
              "device idle costs nothing.",
     .examples = examples,
     .opts = opts,
+    .terms = terms_thresholds,
     .group = GROUP_DIAGNOSE,
     .min_args = 1,
     .max_args = 1,

@@ -2,6 +2,7 @@
 #include "analyze/rules/rule.h"
 #include "cli/html.h"
 #include "cli/show.h"
+#include "cli/terms.h"
 #include "report/view_report.h"
 
 static const struct opt opts[] = {
@@ -9,7 +10,7 @@ static const struct opt opts[] = {
     HTML_OPT,
     {"top", 'n', "N", "findings to show (default 10)", NULL},
     {"wall", 0, "MS", "wall clock measured without a profiler: fits the profiler's cost", NULL},
-    {"set", 0, "NAME=VALUE", "change a threshold; repeatable", NULL},
+    {"set", 0, "NAME=VALUE", "change one of the thresholds below; repeatable", NULL},
     PART_OPT,
     {0},
 };
@@ -79,6 +80,7 @@ const struct cmd cmd_report = {
              "were fixed already.",
     .examples = examples,
     .opts = opts,
+    .terms = terms_thresholds,
     .group = GROUP_DIAGNOSE,
     .min_args = 1,
     .max_args = 1,

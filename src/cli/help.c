@@ -55,6 +55,16 @@ static void put_opts(struct buf *out, const struct opt *o, int width)
     }
 }
 
+static void put_terms(struct buf *out, const struct cmd_terms *terms, bool color, int width)
+{
+    struct cmd_term t;
+    put_title(out, terms->title, color);
+    for (int i = 0; terms->get(i, &t); i++) {
+        buf_printf(out, "  %-20s %4s ", t.name, t.value);
+        text_wrap(out, t.help, HELP_COLUMN, width);
+    }
+}
+
 void help_command(struct buf *out, const struct cmd *c, bool color, int width)
 {
     buf_printf(out, "usage: strata %s [OPTIONS]%s%s\n\n", c->name, c->args[0] ? " " : "", c->args);
@@ -62,6 +72,7 @@ void help_command(struct buf *out, const struct cmd *c, bool color, int width)
     put_title(out, "options", color);
     put_opts(out, c->opts, width);
     put_opts(out, cli_common_opts, width);
+    for (int i = 0; c->terms && c->terms[i]; i++) put_terms(out, c->terms[i], color, width);
     if (!c->examples) return;
     put_title(out, "examples", color);
     for (int i = 0; c->examples[i] && c->examples[i + 1]; i += 2)
@@ -80,6 +91,19 @@ static void json_opts(struct jout *j, const struct opt *o)
     }
 }
 
+static void json_terms(struct jout *j, const struct cmd_terms *terms)
+{
+    struct cmd_term t;
+    for (int i = 0; terms->get(i, &t); i++) {
+        jout_obj(j, NULL);
+        jout_cstr(j, "name", t.name);
+        jout_cstr(j, "of", terms->title);
+        jout_cstr(j, "default", t.value[0] ? t.value : NULL);
+        jout_cstr(j, "help", t.help);
+        jout_end_obj(j);
+    }
+}
+
 static void json_command(struct jout *j, const struct cmd *c)
 {
     jout_obj(j, NULL);
@@ -92,6 +116,9 @@ static void json_command(struct jout *j, const struct cmd *c)
     json_opts(j, c->opts);
     json_opts(j, cli_common_opts);
     jout_end_arr(j);
+    if (c->terms) jout_arr(j, "terms");
+    for (int i = 0; c->terms && c->terms[i]; i++) json_terms(j, c->terms[i]);
+    if (c->terms) jout_end_arr(j);
     jout_arr(j, "examples");
     for (int i = 0; c->examples && c->examples[i]; i += 2) jout_cstr(j, NULL, c->examples[i]);
     jout_end_arr(j);

@@ -38,6 +38,21 @@ static void man_opts(struct buf *out, const struct opt *o)
     }
 }
 
+static void man_terms(struct buf *out, const struct cmd_terms *terms)
+{
+    struct cmd_term t;
+    buf_adds(out, ".SS ");
+    put_troff(out, terms->title);
+    buf_addc(out, '\n');
+    for (int i = 0; terms->get(i, &t); i++) {
+        buf_printf(out, ".TP\n\\fB%s\\fR", t.name);
+        if (t.value[0]) buf_printf(out, " (%s)", t.value);
+        buf_addc(out, '\n');
+        put_troff(out, t.help);
+        buf_addc(out, '\n');
+    }
+}
+
 static void man_command(struct buf *out, const struct cmd *c)
 {
     put_heading(out, c->name);
@@ -50,6 +65,7 @@ static void man_command(struct buf *out, const struct cmd *c)
     buf_adds(out, "\n.SH OPTIONS\n");
     man_opts(out, c->opts);
     man_opts(out, cli_common_opts);
+    for (int i = 0; c->terms && c->terms[i]; i++) man_terms(out, c->terms[i]);
     if (c->examples) buf_adds(out, ".SH EXAMPLES\n");
     for (int i = 0; c->examples && c->examples[i]; i += 2) {
         buf_adds(out, ".TP\n\\fB");

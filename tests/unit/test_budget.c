@@ -54,6 +54,14 @@ TEST(mistakes_name_their_line)
     }
 }
 
+TEST(every_metric_has_one_value)
+{
+    for (const struct budget_metric *m = budget_metrics; m->name; m++)
+        CHECK(m->value && !m->stage_value && m->help[0]);
+    for (const struct budget_metric *m = budget_stage_metrics; m->name; m++)
+        CHECK(m->stage_value && !m->value && m->help[0]);
+}
+
 TEST(limits_are_compared)
 {
     struct kit k = kit_begin();

@@ -103,60 +103,72 @@ static double medium_findings(const struct context *cx)
 }
 
 const struct budget_metric budget_metrics[] = {
-    {"wall_ms", "wall clock of the trace"},
-    {"plain_wall_ms", "wall clock with the profiler's cost taken out"},
-    {"gpu_busy_pct", "time the busiest device works, of the wall clock"},
-    {"gpu_idle_pct", "the rest of it"},
-    {"steps", "steps found"},
-    {"step_ms", "median step"},
-    {"syncs_per_step", "waits of the CPU inside the loop"},
-    {"sync_exposed_pct", "device idle time caused by waits, of the wall clock"},
-    {"kernels_per_step", "kernels a step"},
-    {"launches_per_step", "calls that put work on the device, a step"},
-    {"pageable_copies_mb", "megabytes copied from or to ordinary memory"},
-    {"high_findings", "findings of high severity"},
-    {"medium_findings", "findings of medium or high severity"},
-    {NULL, NULL},
+    {"wall_ms", "wall clock of the trace", wall_ms, NULL},
+    {"plain_wall_ms", "wall clock with the profiler's cost taken out", plain_ms, NULL},
+    {"gpu_busy_pct", "time the busiest device works, of the wall clock", busy_pct, NULL},
+    {"gpu_idle_pct", "the rest of it", idle_pct, NULL},
+    {"steps", "steps found", n_steps, NULL},
+    {"step_ms", "median step", step_ms, NULL},
+    {"syncs_per_step", "waits of the CPU inside the loop", waits_per_step, NULL},
+    {"sync_exposed_pct", "device idle time caused by waits, of the wall clock", exposed_pct, NULL},
+    {"kernels_per_step", "kernels per step", kernels_per_step, NULL},
+    {"launches_per_step", "calls per step that put work on the device", launches_per_step, NULL},
+    {"pageable_copies_mb", "megabytes copied from or to ordinary memory", pageable_mb, NULL},
+    {"high_findings", "findings of high severity", high_findings, NULL},
+    {"medium_findings", "findings of medium or high severity", medium_findings, NULL},
+    {0},
 };
 
-static double (*const values[])(const struct context *) = {
-    wall_ms,     plain_ms,       busy_pct,        idle_pct,         n_steps,
-    step_ms,     waits_per_step, exposed_pct,     kernels_per_step, launches_per_step,
-    pageable_mb, high_findings,  medium_findings,
-};
-
-const struct budget_metric budget_stage_metrics[] = {
-    {"calls", "calls"},
-    {"cpu_ms", "CPU time of all calls"},
-    {"median_ms", "CPU time of the median call"},
-    {"gpu_ms", "device time of the work launched in it"},
-    {"idle_ms", "device idle time while the CPU is in it"},
-    {"kernels", "kernels launched in it"},
-    {"syncs", "waits inside it"},
-    {"peak_mb", "device memory in use, the most at any time"},
-    {NULL, NULL},
-};
-
-static double stage_value(const struct stage *s, int metric)
+static double calls(const struct stage *s)
 {
-    switch (metric) {
-    case 0: return s->calls;
-    case 1: return (double)s->cpu_ns / 1e6;
-    case 2: return (double)s->median_ns / 1e6;
-    case 3: return (double)s->gpu.sum_ns / 1e6;
-    case 4: return (double)s->idle_meanwhile_ns / 1e6;
-    case 5: return s->gpu.kernels;
-    case 6: return s->syncs;
-    case 7: return s->peak_bytes < 0 ? NAN : (double)s->peak_bytes / 1e6;
-    default: return NAN;
-    }
+    return s->calls;
+}
+static double cpu_ms(const struct stage *s)
+{
+    return (double)s->cpu_ns / 1e6;
+}
+static double median_ms(const struct stage *s)
+{
+    return (double)s->median_ns / 1e6;
+}
+static double gpu_ms(const struct stage *s)
+{
+    return (double)s->gpu.sum_ns / 1e6;
+}
+static double idle_ms(const struct stage *s)
+{
+    return (double)s->idle_meanwhile_ns / 1e6;
+}
+static double kernels(const struct stage *s)
+{
+    return s->gpu.kernels;
+}
+static double waits(const struct stage *s)
+{
+    return s->syncs;
+}
+static double peak_mb(const struct stage *s)
+{
+    return s->peak_bytes < 0 ? NAN : (double)s->peak_bytes / 1e6;
 }
 
-static int find_metric(const struct budget_metric *table, const char *name)
+const struct budget_metric budget_stage_metrics[] = {
+    {"calls", "calls", NULL, calls},
+    {"cpu_ms", "CPU time of all calls", NULL, cpu_ms},
+    {"median_ms", "CPU time of the median call", NULL, median_ms},
+    {"gpu_ms", "device time of the work launched in it", NULL, gpu_ms},
+    {"idle_ms", "device idle time while the CPU is in it", NULL, idle_ms},
+    {"kernels", "kernels launched in it", NULL, kernels},
+    {"syncs", "waits inside it", NULL, waits},
+    {"peak_mb", "most device memory in use at any time", NULL, peak_mb},
+    {0},
+};
+
+static const struct budget_metric *find_metric(const struct budget_metric *table, const char *name)
 {
-    for (int i = 0; table[i].name; i++)
-        if (strcmp(table[i].name, name) == 0) return i;
-    return -1;
+    for (; table->name; table++)
+        if (strcmp(table->name, name) == 0) return table;
+    return NULL;
 }
 
 /* ---- parsing ---- */
@@ -205,7 +217,7 @@ static int parse_line(struct budget_line *l, struct str raw, int number, struct 
     if (*end || !isfinite(l->limit))
         return FAIL(e, ERR_USAGE, "line %d: '%s' is not a number", number, words[at + 2]);
     const struct budget_metric *table = stage ? budget_stage_metrics : budget_metrics;
-    return find_metric(table, l->metric) < 0 ? unknown(table, l->metric, number, e) : 0;
+    return find_metric(table, l->metric) ? 0 : unknown(table, l->metric, number, e);
 }
 
 int budget_parse(struct budget *b, struct str text, struct arena *mem, struct err *e)
@@ -236,16 +248,17 @@ int budget_parse(struct budget *b, struct str text, struct arena *mem, struct er
 /* A stage is named by its last part or by its whole path; several of one name are added up. */
 static double value_of(const struct budget_line *l, const struct context *cx)
 {
-    int m = find_metric(l->stage ? budget_stage_metrics : budget_metrics, l->metric);
-    assert(m >= 0); /* parse_line has seen to it */
-    if (!l->stage) return values[m](cx);
+    const struct budget_metric *m =
+        find_metric(l->stage ? budget_stage_metrics : budget_metrics, l->metric);
+    assert(m); /* parse_line has seen to it */
+    if (!l->stage) return m->value(cx);
     double sum = 0;
     bool seen = false;
     for (uint32_t i = 0; i < stages_of(cx)->n; i++) {
         const struct stage *s = &stages_of(cx)->list[i];
         if (strcmp(s->path, l->stage) != 0 && !str_is(trace_str(cx->t, s->name), l->stage))
             continue;
-        sum += stage_value(s, m);
+        sum += m->stage_value(s);
         seen = true;
     }
     return seen ? sum : NAN;

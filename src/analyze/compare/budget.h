@@ -35,11 +35,14 @@ int budget_parse(struct budget *b, struct str text, struct arena *mem, struct er
 
 void budget_check(struct budget *b, const struct context *cx);
 
-/* Names and one-line descriptions, for help; NULL after the last. */
+/* What can be limited. The value is not finite where the trace does not tell. */
 struct budget_metric {
-    const char *name, *help;
+    const char *name;                             /* with its unit: "step_ms" */
+    const char *help;                             /* one line */
+    double (*value)(const struct context *cx);    /* of the trace, or */
+    double (*stage_value)(const struct stage *s); /* of a stage */
 };
-extern const struct budget_metric budget_metrics[];
-extern const struct budget_metric budget_stage_metrics[];
+extern const struct budget_metric budget_metrics[];       /* of a trace; no name after the last */
+extern const struct budget_metric budget_stage_metrics[]; /* of a stage */
 
 #endif
