@@ -41,7 +41,7 @@ struct human human_time_in(int64_t ns, int unit)
 
 struct human human_bytes(int64_t bytes)
 {
-    static const char *const name[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
+    static const char *const name[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     struct human h;
     double v = (double)bytes;
     int unit = 0;

@@ -6,7 +6,7 @@
 #include "report/view_report.h"
 
 static const struct opt opts[] = {
-    {"md", 0, NULL, "markdown under 8 KB: for an issue or a language model", NULL},
+    {"md", 0, NULL, "markdown under 8 kB: for an issue or a language model", NULL},
     HTML_OPT,
     {"top", 'n', "N", "findings to show (default 10)", NULL},
     {"wall", 0, "MS", "wall clock measured without a profiler: fits the profiler's cost", NULL},

@@ -80,7 +80,7 @@ static void zlib_free(void *state)
     mem_free(state);
 }
 
-/* Stored blocks of 16 KB and 5 bytes each are the worst either library does. */
+/* Stored blocks of 16 KiB and 5 bytes each are the worst either library does. */
 static size_t gzip_bound(size_t n)
 {
     return n + n / 1024 + 1024 + FLUSH_MARK;

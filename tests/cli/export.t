@@ -1,11 +1,11 @@
 # Formats are told by the name of the file, and the screen says what to do with it.
 # Sizes depend on the compressor and are left out here.
-$ strata export $DATA/tiny.json -o tiny.strata | sed 's/ *[0-9.]* [KM]*B$//'
+$ strata export $DATA/tiny.json -o tiny.strata | sed 's/ *[0-9.]* [kM]*B$//'
 | tiny.strata   strata   27 events
 |
 | next: strata report tiny.strata
 $ strata export tiny.strata -o tiny.json
-| tiny.json   chrome   27 events   7.13 KB
+| tiny.json   chrome   27 events   7.13 kB
 |
 | next: strata perfetto tiny.json    opens it in ui.perfetto.dev
 $ strata export tiny.json -o tiny.json.gz --for perfetto --json | grep -v size_bytes
@@ -16,10 +16,10 @@ $ strata export tiny.json -o tiny.json.gz --for perfetto --json | grep -v size_b
 |   "flows": 4,
 | }
 $ strata export tiny.json.gz -o tiny.csv
-| tiny.csv   csv   27 events   3.13 KB
+| tiny.csv   csv   27 events   3.13 kB
 |
 | next: python3 -c "import pandas; print(pandas.read_csv('tiny.csv').describe())"
-$ strata export tiny.strata -o tiny.sqlite | sed 's/ *[0-9.]* [KM]*B$//'
+$ strata export tiny.strata -o tiny.sqlite | sed 's/ *[0-9.]* [kM]*B$//'
 | tiny.sqlite   sqlite   27 events
 |
 | next: sqlite3 tiny.sqlite 'SELECT name, sum(dur_ns) FROM kernels GROUP BY 1 ORDER BY 2 DESC'

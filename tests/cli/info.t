@@ -1,6 +1,6 @@
 $ cp $DATA/tiny.json $DATA/torch/threads.json.gz .
 $ strata info tiny.json
-| tiny.json   kineto json, 7.81 KB, 31 events
+| tiny.json   kineto json, 7.81 kB, 31 events
 |
 |   recorded  CUDA 13.0, driver for CUDA 13.0; 2026-10-01 12:17:06 UTC
 |   with      stacks yes, shapes yes, memory yes, modules no, FLOPs no
@@ -36,7 +36,7 @@ $ strata info tiny.json
 |       strata lint tiny.json     what is wrong with the recording, with byte offsets
 
 $ strata info threads.json.gz
-| threads.json.gz   kineto json, 2.57 KB (30.0 KB of JSON), 110 events
+| threads.json.gz   kineto json, 2.57 kB (30.0 kB of JSON), 110 events
 |
 |   recorded  by an unknown version; 2026-11-15 02:49:23 UTC
 |   with      stacks no, shapes no, memory yes, modules no, FLOPs no
@@ -98,7 +98,7 @@ $ strata export tiny.json -o tiny.strata > /dev/null
 $ strata info tiny.strata | sed 's/tiny.strata/tiny.json/' | tail -n +2 > native.txt
 $ strata info tiny.json | tail -n +2 | diff -w native.txt -
 $ strata info - < tiny.json | head -1
-| standard input   kineto json (7.81 KB of JSON), 31 events
+| standard input   kineto json (7.81 kB of JSON), 31 events
 
 $ strata info nowhere.json
 ! strata: nowhere.json: cannot open: No such file or directory

@@ -37,7 +37,7 @@ $ strata kernels tiny.json --wide
 | 2 kernels, 2 copies, 0 fills: 124 us of device work; totals in us, single calls in us
 |
 |   kernel                            launched by                calls  total     %  mean  median   p95   max  occ %  limited by      achieved  family  grid    block    regs   shared
-|   gemm                              aten::mm                       2    120  96.8  60.0    60.0  60.0  60.0      3  grid        0.01 TFLOP/s  gemm    66x1x1  128x1x1    64  4.10 KB
+|   gemm                              aten::mm                       2    120  96.8  60.0    60.0  60.0  60.0      3  grid        0.01 TFLOP/s  gemm    66x1x1  128x1x1    64  4.10 kB
 |   Memcpy DtoH (Device -> Pageable)  aten::_local_scalar_dense      2   4.00   3.2  2.00    2.00  2.00  2.00      -  -             <0.01 GB/s  copy    -       -           -        -
 |
 | next: strata kernels tiny.json --by op   told apart by the operator that launches them

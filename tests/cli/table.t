@@ -168,7 +168,7 @@ $ strata table tiny.json --sort self_cuda_memory_usage --limit 2
 | times in us, averages in us, % of the total below
 |
 |   name                     calls  self CPU  self GPU     %  GPU avg  GPU mem  self GPU mem
-|   aten::mm                     2      31.0       120  96.8     60.0  16.4 KB       16.4 KB
+|   aten::mm                     2      31.0       120  96.8     60.0  16.4 kB       16.4 kB
 |   Activity Buffer Request      1      3.00         -     -        -        -             -
 |   ... and 8 more (--limit 0 shows all)
 |

@@ -168,7 +168,7 @@ TEST(nothing_known_is_an_error)
     CHECK(strstr(e.msg, "--model-bytes") != NULL);
 }
 
-/* An embedding of 1 KB and two blocks of two modules: the embedding comes in turn, from pageable
+/* An embedding of 1 kB and two blocks of two modules: the embedding comes in turn, from pageable
  * memory, and goes back; blocks of 50 us to copy hide 25 us of compute each. */
 TEST(what_lies_outside_of_blocks_comes_in_turn_and_goes_back)
 {
@@ -201,7 +201,7 @@ TEST(compute_from_arithmetic_or_bytes)
     f.device_memory = (struct facts_rate){.bytes_per_ns = 2, .from = FACT_GIVEN};
     f.tokens = 3;
     roofline_compute(&f);
-    CHECK_EQ_INT(unknown[0].compute_ns, 5000);   /* 10 KB are read at 2 bytes a ns */
+    CHECK_EQ_INT(unknown[0].compute_ns, 5000);   /* 10 kB are read at 2 bytes a ns */
     CHECK_EQ_INT(unknown[1].compute_ns, 200000); /* its own FLOPs */
     CHECK_EQ_INT(f.compute_ns, 5000 + 200000 + 5000 + 20000);
     CHECK_EQ_INT(f.compute_from, FACT_ASSUMED);

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from strata._base.units import WIDTH, duration, shorten, size
+from strata._base.units import WIDTH, count, duration, shorten, size
 
 FIRST_CALL_SLOW = 3.0  # times the median,
 FIRST_CALL_SLOW_MS = 1.0  # and so much longer: worth a word
@@ -39,7 +39,7 @@ def _rows(report: dict[str, Any]) -> list[list[str]]:
     for path, stage in report["stages"].items():
         indent = "  " * path.count("/")
         many = stage["count"] > 1
-        row = [indent + stage["name"], f"{stage['count']:,}", duration(stage["duration_ms"]),
+        row = [indent + stage["name"], count(stage["count"]), duration(stage["duration_ms"] or None),
                duration(stage["median_ms"]) if stage["count"] else "-",
                duration(stage["p95_ms"]) if many else "-",
                duration(stage["first_ms"]) if stage["count"] else "-"]

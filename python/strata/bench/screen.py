@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from strata._base.units import WIDTH, duration, shorten, size
+from strata._base.units import WIDTH, count, duration, percent, shorten, size
 from strata.bench.signatures import Signature, SignatureFile, brief
 
 LABELS = {"wall": "until done", "gpu": "GPU", "cpu": "CPU until it returns"}
@@ -80,7 +80,7 @@ def times_table(s: Screen, times: dict[str, Any], n: int) -> None:
         if metric in times:
             t = times[metric]
             spread = 100 * t["mad_ms"] / t["median_ms"] if t["median_ms"] else 0.0
-            rows.append([label, duration(t["median_ms"]), f"{spread:.1f} %", interval(t),
+            rows.append([label, duration(t["median_ms"]), percent(spread), interval(t),
                          duration(t["p95_ms"]), duration(t["max_ms"]), f"{t['outliers']} of {n}"])
     s.table(rows, 0)
 
@@ -147,19 +147,19 @@ def check_words(c: dict[str, Any]) -> str:
 def _breakdown(s: Screen, b: dict[str, Any]) -> None:
     if b["families"]:
         rows = [["kernels of one call", "calls", "GPU time", "share"]]
-        rows += [[f["family"], f"{f['calls']:,}", duration(f["total_ms"]), f"{f['share_pct']:.1f} %"]
+        rows += [[f["family"], count(f["calls"]), duration(f["total_ms"]), percent(f["share_pct"])]
                  for f in b["families"][:MOST_KERNELS]]
         s.table(rows, 44)
         rows = [["slowest kernels", "calls", "GPU time", "share"]]
-        rows += [[k["short_name"] or k["name"], f"{k['calls']:,}", duration(k["total_ms"]),
-                  f"{k['share_pct']:.1f} %"] for k in b["top_kernels"][:MOST_KERNELS]]
+        rows += [[k["short_name"] or k["name"], count(k["calls"]), duration(k["total_ms"]),
+                  percent(k["share_pct"])] for k in b["top_kernels"][:MOST_KERNELS]]
         s.add()
         s.table(rows, 44)
     elif b["top_operators"]:
         total = b["total_self_cpu_ms"]
         rows = [["operators of one call, by their own time", "calls", "CPU time", "share"]]
-        rows += [[o["name"], f"{o['calls']:,}", duration(o["self_cpu_ms"]),
-                  f"{100 * o['self_cpu_ms'] / total:.1f} %"] for o in b["top_operators"][:MOST_KERNELS]]
+        rows += [[o["name"], count(o["calls"]), duration(o["self_cpu_ms"]),
+                  percent(100 * o["self_cpu_ms"] / total)] for o in b["top_operators"][:MOST_KERNELS]]
         s.table(rows, 44)
     s.add()
 
@@ -192,7 +192,7 @@ def compare(s: Screen, r: dict[str, Any]) -> None:
         t = v["times"][r["metric"]]
         spread = 100 * t["mad_ms"] / t["median_ms"] if t["median_ms"] else 0.0
         rows.append([v["name"], *(duration(v["times"][m]["median_ms"]) for m in columns),
-                     f"{spread:.1f} %", f"{v['warmup']['calls']} calls"
+                     percent(spread), f"{v['warmup']['calls']} calls"
                      + ("" if v["warmup"]["steady"] else ", not steady")])
     s.table(rows, 20)
     s.add(f"  medians of {counted(n, 'measurement')}" + (

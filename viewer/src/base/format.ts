@@ -1,27 +1,37 @@
-// format.ts: numbers for people. Three significant digits, unit glued on with a thin space, the
-// same rules as the command's output. Only the writing happens here; the numbers come from C.
+// format.ts: numbers for people: three significant digits, unit glued on with a thin space. The same
+// texts as those of the command and the Python package: tests/data/format_vectors.json holds them.
+// Only the writing happens here; the numbers come from C.
 
 const THIN = '\u202f';
 
-function digits(value: number): string {
-  const a = Math.abs(value);
-  if (a >= 1000) return Math.round(value).toLocaleString('en-US');
-  return value.toFixed(a >= 100 || a === 0 ? 0 : a >= 10 ? 1 : 2);
+/** As toFixed, but what lies exactly in the middle goes to the even digit, as everywhere else. */
+function fixed(value: number, decimals: number): string {
+  const scaled = Math.abs(value) * 10 ** decimals;
+  if (!Number.isInteger(value * 8) || scaled % 1 !== 0.5) return value.toFixed(decimals);
+  const even = 2 * Math.round(scaled / 2);
+  return (((value < 0 ? -1 : 1) * even) / 10 ** decimals).toFixed(decimals);
 }
 
+function digits(value: number): string {
+  const a = Math.abs(value);
+  return fixed(value, a >= 99.95 ? 0 : a >= 9.995 ? 1 : 2);
+}
+
+/** A number of things, and means of such numbers. */
 export function count(n: number | null | undefined): string {
-  return n === null || n === undefined
-    ? '–'
-    : Math.round(n * 100) / 100 === Math.round(n)
-      ? Math.round(n).toLocaleString('en-US')
-      : digits(n);
+  if (n === null || n === undefined) return '–';
+  const whole = Math.round(n);
+  return Math.abs(n - whole) < 0.005 || Math.abs(n) >= 999.5
+    ? whole.toLocaleString('en-US')
+    : digits(n);
 }
 
 export function ns(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
   const a = Math.abs(value);
-  if (a < 1000) return Math.round(value) + THIN + 'ns';
-  if (a < 999.5e3) return digits(value / 1e3) + THIN + 'µs';
+  if (a < 0.5) return '0';
+  if (a < 999.5) return Math.round(value) + THIN + 'ns';
+  if (a < 999.5e3) return digits(value / 1e3) + THIN + 'us';
   if (a < 999.5e6) return digits(value / 1e6) + THIN + 'ms';
   return digits(value / 1e9) + THIN + 's';
 }
@@ -36,9 +46,10 @@ export function moment(t: number, span = 0): string {
   return (t / 1e6).toFixed(4) + THIN + 'ms';
 }
 
+/** Sizes in powers of ten. */
 export function bytes(n: number | null | undefined): string {
   if (n === null || n === undefined) return '–';
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
   let i = 0;
   let v = n;
   while (Math.abs(v) >= 999.5 && i < units.length - 1) {
@@ -50,13 +61,8 @@ export function bytes(n: number | null | undefined): string {
 
 export function pct(n: number | null | undefined): string {
   if (n === null || n === undefined) return '–';
-  return (
-    n
-      .toFixed(Math.abs(n) < 99.95 || n === 100 ? 1 : 2)
-      .replace(/\.0$/, n === 0 || n === 100 ? '' : '.0') +
-    THIN +
-    '%'
-  );
+  const v = Math.abs(n) < 0.05 ? 0 : n;
+  return fixed(v, Math.abs(v) >= 99.95 ? 0 : 1) + THIN + '%';
 }
 
 /** Shortens in the middle: the telling ends stay. */
