@@ -12,12 +12,9 @@ import threading
 import time
 from typing import Any
 
-from strata._base import run_files, settings
+from strata._base import overhead, run_files, settings
 
 MOST_ROWS = 50
-# What the profiler itself does, as it calls it.
-OVERHEAD = {"Activity Buffer Request", "Buffer Flush", "Command Buffer Full", "Instrumentation",
-            "Resource"}
 
 _names = settings.words("STRATA_ONLY")
 _steps = settings.number("STRATA_STEPS", 1, 1)
@@ -125,8 +122,11 @@ def break_down(averages: Any) -> dict[str, Any]:
         on_cpu = str(row.device_type).endswith("CPU")
         if getattr(row, "is_user_annotation", False):
             continue
-        if row.key in OVERHEAD:
+        noted = overhead.kind(row.key)
+        if noted == overhead.PROFILER:
             overhead_ms += row.self_cpu_time_total / 1e3
+        elif noted:
+            continue
         elif on_cpu:
             operators.append({"name": row.key, "calls": row.count,
                               "self_cpu_ms": row.self_cpu_time_total / 1e3})
