@@ -21,7 +21,7 @@ enum threshold {
     TH_COPY_SHARE_PCT,  /* exposed copy time of the wall clock */
     TH_SMALL_KERNEL_US, /* kernels shorter than this are small */
     TH_INVARIANT_US,    /* a Python call repeated every step that costs at least this much */
-    TH_DISTORTION_PCT,  /* recording cost above this share of CPU time is told */
+    TH_DISTORTION_PCT,  /* recording cost above this share of CPU time is reported */
     TH_COUNT
 };
 

@@ -3,11 +3,11 @@
 $ strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --first-ms 110s --vram 12GB --measured 4:122s --measured 4:124s:8GB --measured 10:180s --measured 10:160s:8GB
 | no trace: an estimate from sizes and rates
 |   model     22.0 GB, in pageable memory
-|   compute   not known, taken as nothing; --compute-ms or --tokens gives it
+|   compute   unknown, taken as zero; set --compute-ms or --tokens
 |   pageable 5.5 GB/s, given
-|   pinned   25.0 GB/s, assumed: measure it with strata offload calibrate, or give it
+|   pinned   25.0 GB/s, assumed: measure it with strata offload calibrate, or set it
 |
-|   predicted for 4 steps, all weights in host memory at the start;
+|   predicted for 4 steps, with all weights in host memory at the start;
 |   changes within 5.0 % are noise
 |
 |   from pageable     resident   first     step   total         range  change     VRAM  verdict
@@ -32,15 +32,15 @@ $ strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --firs
 |   ahead, best stay   8.00 GB  110 s  560 ms  112 s  106 to 118    -8 %  8.00 GB  worth it
 |   blocks ahead             -  110 s  880 ms  113 s  106 to 119    -8 %        -  worth it
 |
-|   ceiling: keeping everything gains 9.8 % in 4 steps, 100 % in very many
-|   break-even: 8.00 GB resident gains 10 % from 12 steps on
-|   host memory: 22.0 GB, 44.0 GB where modules or blocks are copied ahead
+|   ceiling: keeping everything resident gains 9.8 % over 4 steps, 100 % over very many
+|   break-even: keeping 8.00 GB resident gains 10 % from 12 steps on
+|   host memory: 22.0 GB, 44.0 GB if modules or blocks are prefetched
 |   measured: 4 steps, nothing resident, pageable memory: 122 s; predicted 122 s (+0.0 %)
 |   measured: 4 steps, 8.00 GB resident, pageable memory: 124 s; predicted 118 s (+5.4 %)
 |   measured: 10 steps, nothing resident, pageable memory: 180 s; predicted 146 s (+23.3 %)
 |   measured: 10 steps, 8.00 GB resident, pageable memory: 160 s; predicted 133 s (+20.4 %)
 |
-|   numbers that do not fit together
+|   inconsistent numbers
 |   ! 10 steps, all streamed: measured 180 s, but the other numbers make 146 s (+23 %).
 |   ! 10 steps, 8.00 GB resident: measured 160 s, but the other numbers make 133 s (+20 %).
 |   ! all streamed: the totals of 4 and 10 steps make 9.67 s a step, not 4.00 s: still reading from
@@ -58,7 +58,7 @@ $ strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --firs
 |   - 8.00 GB resident gains 3.6 %, less than the noise of 5 %; 10 % needs 12 steps.
 |
 | next: strata offload TRACE --resident SIZE   the same from a trace, by replaying it
-|       strata help offload                    everything that can be given
+|       strata help offload                    all options
 
 $ strata offload --model-bytes 22GB --resident 8GB --steps 10 --step-ms 4000 --first-ms 110000 --json | grep -A 22 '"policy": "largest"' | head -23
 |       "policy": "largest",
@@ -103,7 +103,7 @@ $ strata offload --model-bytes 22GB --measured 4
 ? 2
 
 $ strata offload --model-bytes 22GB --measured 4:10s:1GB:floppy
-! strata: host memory is pageable or pinned, not 'floppy'
+! strata: host memory must be pageable or pinned, not 'floppy'
 ? 2
 
 $ strata offload --model-bytes 22GB --step-ms 1s --compute-ms 2s
@@ -115,11 +115,11 @@ $ strata offload --model-bytes 22GB --steps 4 --step-ms 4s --total-ms 10s
 ? 2
 
 $ strata offload --model-bytes 22GB --noise 3s
-! strata: --noise as a time needs --first-ms and --step-ms; or give 5%
+! strata: --noise as a time needs --first-ms and --step-ms; or give a percentage such as 5%
 ? 2
 
 $ strata offload $DATA/tiny.json
-! strata: $DATA/tiny.json: no weights are streamed here: no copies from the host in the loop. With --modules or --model-bytes it tells what streaming them would cost
+! strata: $DATA/tiny.json: the trace streams no weights: there are no copies from the host in the loop. Give --modules or --model-bytes to predict what streaming them would cost
 ? 3
 
 $ strata offload no-such-file.json
@@ -140,17 +140,16 @@ $ strata offload --model-bytes 22GB --chart /nowhere/time.svg
 
 # What is computed follows from tokens and FLOPs, host memory is checked, and further ahead is tried.
 $ strata offload --model-bytes 22GB --tokens 1536 --tflops 80 --ram 32GB --vram 12GB --steps 10 --prefetch 3 | grep -e compute -e ahead -e 'second copy'
-|   compute   422 ms a step, estimated at 80 TFLOPS (given), at least a pass over the weights
+|   compute   422 ms per step, estimated at 80 TFLOPS (given), at least one pass over the weights
 |   modules ahead            -  1302 ms   880 ms  9.22 s   6.9 to 11.5   -71 %        -  needs host RAM
 |   ahead, best stay   12.0 GB  1302 ms   630 ms  6.98 s  5.23 to 8.72   -78 %  12.0 GB  needs host RAM
 |   blocks ahead             -  1302 ms   880 ms  9.22 s   6.9 to 11.5   -71 %        -  needs host RAM
 |   further ahead            -  1302 ms   880 ms  9.22 s   6.9 to 11.5   -71 %        -  worth it
-|   host memory: 22.0 GB, 44.0 GB where modules or blocks are copied ahead
 |   - enable_group_offload(use_stream=True) pins a second copy of the weights: 44.0 GB of 32.0 GB host
 
 # A second look at a traced run: a list adds what lies outside of blocks, a size would contradict.
 $ strata offload $DATA/offload/pinned_stream_all.json.gz --model-bytes 22GB
-! strata: the trace shows what is streamed: without --model-bytes, please
+! strata: the trace shows what is streamed; leave out --model-bytes
 ? 2
 
 $ echo '{"modules": [{"name": "(rest)", "bytes": 100000000}]}' > rest.json; for more in "" "--modules rest.json"; do strata offload $DATA/offload/pinned_stream_all.json.gz --pageable-gbps 10 $more | grep 'blocks ahead'; done

@@ -59,7 +59,7 @@ TEST(a_sync_is_told_from_the_call_to_the_launch_that_came_late)
     CHECK_EQ_STR(findings_of(&d.cx)->items[0]->rule->id, "sync_in_loop");
     const struct page_story *story = &s.findings[0];
     const struct page_step *stops = step_with(story, "the CPU stops");
-    const struct page_step *idle = step_with(story, "of idle GPU time");
+    const struct page_step *idle = step_with(story, "of GPU idle time");
     REQUIRE(CHECK(stops && idle));
     CHECK_EQ_STR(stops->mark, "blocked");
     CHECK(str_is(trace_name(d.t, stops->rows[0]), "cudaStreamSynchronize"));
