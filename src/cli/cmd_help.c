@@ -10,7 +10,7 @@ static const struct opt opts[] = {
 
 static const char *const examples[] = {
     "strata help report",
-    "what report does and its options",
+    "what report does, and its options",
     "strata help --completion bash > /etc/bash_completion.d/strata",
     "completion for bash",
     NULL,

@@ -37,7 +37,7 @@ void help_overview(struct buf *out, bool color)
     buf_adds(out, "\nTRACE is a PyTorch/Chrome trace (.json, .json.gz, .json.zst), a .strata file, "
                   "an Nsight\n"
                   "Systems SQLite export, or - for standard input.\n\n"
-                  "strata COMMAND --help tells more. Start with: strata report TRACE\n");
+                  "strata COMMAND --help explains a command. Start with: strata report TRACE\n");
 }
 
 static void put_opts(struct buf *out, const struct opt *o, int width)

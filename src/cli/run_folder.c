@@ -34,13 +34,14 @@ int run_folder_show(struct cli *cli, const char *path, const struct screen *s, s
     int rc = timing_run_read(path, &mem, &run, e);
     if (rc == 0 && !run.n) {
         err_at(e, path, ERR_NO_OFFSET);
-        rc = FAIL(e, ERR_FORMAT, "none of its %u timing files can be read", run.n_bad);
+        rc = FAIL(e, ERR_FORMAT, "cannot read any of its %u timing files", run.n_bad);
     }
     if (rc == 0) rc = ranks_run(run.list, run.n, &mem, &ranks, e);
     if (rc == 0 && cli->json) view_run_json(s->out, &ranks);
     else if (rc == 0) view_run_text(s, &ranks);
     if (rc == 0 && run.n_bad)
-        cli_say("%s: %u timing files cannot be read and are left out", path, run.n_bad);
+        cli_say("%s: left out %u unreadable timing file%s", path, run.n_bad,
+                run.n_bad == 1 ? "" : "s");
     arena_done(&mem);
     return rc;
 }
@@ -52,7 +53,7 @@ static bool has_own(const struct timing_run *run, const struct ring_facts *f)
     return false;
 }
 
-/* The process of the trace that these facts are about. */
+/* The process of the trace that these facts belong to. */
 static uint32_t find_process(const struct trace *t, const struct ring_facts *f)
 {
     for (uint32_t i = 0; i < t->n_processes; i++) {
@@ -72,7 +73,7 @@ static const char *when(int64_t real_ns, struct arena *mem)
     return arena_printf(mem, "%s+00:00", text);
 }
 
-/* timing.json, with the rank if it is one; with the process number where that name is taken. */
+/* timing.json, with the rank if there is one, or with the process number if that name is taken. */
 static const char *file_name(const char *folder, const struct ring_facts *f, struct arena *mem)
 {
     const char *path = f->rank >= 0 ? arena_printf(mem, "%s/timing_rank%d.json", folder, f->rank)
@@ -187,7 +188,7 @@ static int write_html(struct context *cx, const char *folder, const char *file, 
     return html_write(&p, &side, 1, file, cx->mem, e);
 }
 
-/* The name of a file of the folder; NULL when it is there already, or memory is out. */
+/* The path of a file in the folder; NULL if it exists already, or when out of memory. */
 static const char *missing(const char *folder, const char *name, struct arena *mem)
 {
     const char *file = arena_printf(mem, "%s/%s", folder, name);
@@ -196,7 +197,7 @@ static const char *missing(const char *folder, const char *name, struct arena *m
 
 static void tell_failure(const char *file, int rc, const struct err *why)
 {
-    if (rc < 0) cli_say("%s is not written: %s", strrchr(file, '/') + 1, why->msg);
+    if (rc < 0) cli_say("cannot write %s: %s", strrchr(file, '/') + 1, why->msg);
 }
 
 static void write_reports(const struct trace *t, const char *folder, struct arena *mem)
@@ -241,7 +242,7 @@ int run_folder_timing(const char *path, struct arena *mem, struct timing *ret, s
     if (!run.n) {
         err_at(e, path, ERR_NO_OFFSET);
         return FAIL(e, ERR_FORMAT,
-                    "holds no timing.json; strata recover makes one from recordings");
+                    "the folder has no timing.json; strata recover makes one from recordings");
     }
     *ret = run.list[0];
     for (uint32_t i = 1; i < run.n; i++)

@@ -11,7 +11,7 @@
 int run_folder_show(struct cli *cli, const char *path, const struct screen *s,
                     struct err *e) MUST_USE;
 
-/* Writes the timing file of every process of the run that left recordings but none itself.
+/* Writes the timing file of every process of the run that left recordings but no timing file.
  * `ret_paths` gets their names. A folder without recordings is left alone. */
 struct run_folder_made {
     const char **paths;
@@ -20,12 +20,12 @@ struct run_folder_made {
 int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
                        struct err *e) MUST_USE;
 
-/* Writes what is made from the recordings of the run: trace.json.gz for ui.perfetto.dev, report.md
- * and report.html. Files that are there already stay as they are; what cannot be written is told on
+/* Writes the files made from the recordings of the run: trace.json.gz for ui.perfetto.dev,
+ * report.md and report.html. Existing files are kept; what cannot be written is reported on
  * standard error. */
 int run_folder_files(const char *path, struct arena *mem, struct err *e) MUST_USE;
 
-/* One timing.json, or that of a folder; of several ranks the slowest. */
+/* One timing.json, or that of a folder; with several ranks, that of the slowest. */
 int run_folder_timing(const char *path, struct arena *mem, struct timing *ret,
                       struct err *e) MUST_USE;
 

@@ -3,15 +3,15 @@ $ strata hepl
 ! strata: unknown command 'hepl'. Did you mean 'help'?
 ? 2
 $ strata xyzzy
-! strata: unknown command 'xyzzy'. strata help lists them.
+! strata: unknown command 'xyzzy'. strata help lists all commands.
 ? 2
 $ strata help xyzzy
-! strata: unknown command 'xyzzy'. strata help lists them.
+! strata: unknown command 'xyzzy'. strata help lists all commands.
 ? 2
 
 # A name that would repaint the terminal does not.
 $ strata $'\e[2Jhelp'
-! strata: unknown command '?[2Jhelp'. strata help lists them.
+! strata: unknown command '?[2Jhelp'. strata help lists all commands.
 ? 2
 
 $ strata --version | sed 's/[0-9][0-9.]*$/VERSION/'
@@ -41,7 +41,7 @@ $ strata help --color sometimes
 ! strata: --color takes one of auto|always|never, not 'sometimes'; see strata help --help
 ? 2
 $ strata help table kernels
-! strata: 'kernels' is one operand too many; strata help --help has an example
+! strata: unexpected argument 'kernels'; strata help --help has an example
 ? 2
 
 # Help is a result, not talk: it goes to standard output.
@@ -59,7 +59,7 @@ $ strata help help
 |
 | examples
 |   strata help report
-|       what report does and its options
+|       what report does, and its options
 |   strata help --completion bash > /etc/bash_completion.d/strata
 |       completion for bash
 $ strata help --help | diff - <(strata help help)

@@ -9,7 +9,7 @@ $ strata report $DATA/tiny.json --html - | cmp - page.html && echo same
 $ STRATA_THREADS=3 strata report $DATA/tiny.json --html - | cmp - page.html && echo same
 | same
 $ strata report $DATA/tiny.json --html - --json
-! strata: two things cannot go to standard output: give --html a file
+! strata: only one output can go to standard output; give --html a file name
 ? 2
 $ strata report $DATA/tiny.json --html page.html --json 2>/dev/null | head -2
 | {

@@ -8,14 +8,14 @@ $ strata recover nowhere
 
 # A program without stages leaves no folder.
 $ strata run -o out -- true
-! strata: no stages were recorded: the program marks none. Mark some with
+! strata: no stages were recorded because the program marks none. To mark stages, use
 ! strata:     with strata.stage("name"):     in Python (diffusers pipelines are marked already)
 ! strata:     STRATA_SCOPE("name");          in C and C++
 $ ls out/true
 
 # Its exit status is ours.
 $ strata run -o out -- sh -c 'exit 9'
-! strata: no stages were recorded: the program marks none. Mark some with
+! strata: no stages were recorded because the program marks none. To mark stages, use
 ! strata:     with strata.stage("name"):     in Python (diffusers pipelines are marked already)
 ! strata:     STRATA_SCOPE("name");          in C and C++
 ? 9
