@@ -118,7 +118,7 @@ export interface StoryStep {
   t1_ns: number;
   spans: number[];
   arrows: { from: number; to: number }[];
-  /** Idle stretches of the device that a step with the mark "exposed" speaks of. */
+  /** Idle times of the device that a step with the mark "exposed" refers to. */
   gaps?: [number, number][];
 }
 
