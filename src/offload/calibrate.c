@@ -23,7 +23,7 @@ struct bench {
 static int said(const struct bench *b, int code, const char *what)
 {
     return code == 0 ? 0
-                     : FAIL(b->e, ERR_UNSUPPORTED, "CUDA driver: %s failed (error %d)", what, code);
+                     : FAIL(b->e, ERR_UNSUPPORTED, "CUDA driver: %s failed (%d)", what, code);
 }
 
 static int copy_once(const struct bench *b, char *host, size_t n, bool back, int64_t *ret_ns)

@@ -17,7 +17,7 @@ int page_check_viewer(struct err *e)
 {
     if (page_viewer_bytes) return 0;
     return FAIL(e, ERR_UNSUPPORTED,
-                "this strata was built without the HTML viewer: install esbuild (Debian: apt "
+                "this strata was built without the HTML viewer; install esbuild (Debian: apt "
                 "install esbuild) and build it again");
 }
 
@@ -38,7 +38,7 @@ static void put_doc(struct jout *j, const char *key, struct str doc)
     buf_done(&compact);
 }
 
-/* Steps of both sets side by side, as long as both have some. */
+/* Pairs the steps of both sets, as far as both have steps. */
 static void put_align(struct jout *j, const struct page *p)
 {
     uint32_t n[2];
@@ -57,7 +57,7 @@ static void put_align(struct jout *j, const struct page *p)
     jout_end_obj(j);
 }
 
-/* As asked for, or as the trace itself tells. */
+/* The document that was given, or the plan made from the trace. */
 static void put_offload(struct jout *j, const struct page *p)
 {
     const struct scene *scene = p->n_sets == 1 ? p->sets[0]->scene : NULL;

@@ -40,7 +40,7 @@ $ strata compare $DATA/run_ranks/timing_rank0.json $DATA/run_ranks/timing_rank0.
 
 # What is not a timing file, or no JSON at all.
 $ strata compare $DATA/tiny.json $DATA/run_ranks/timing_rank0.json
-! strata: $DATA/tiny.json: is not a timing.json: it has no stages
+! strata: $DATA/tiny.json: not a timing.json: it has no stages
 ? 3
 $ echo '{"stages": {' > cut.json && strata compare cut.json cut.json
 ! strata: cut.json: byte 13: expected a key in quotes

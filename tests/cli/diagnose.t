@@ -203,7 +203,7 @@ $ strata check v1.json.gz --budget broken.txt
 | next: strata report v1.json.gz   why, and what to do about it
 ? 1
 $ printf 'sinks_per_step <= 0\n' > wrong.txt && strata check v0.json.gz --budget wrong.txt
-! strata: wrong.txt: line 1: there is no metric 'sinks_per_step'. Did you mean 'syncs_per_step'?
+! strata: wrong.txt: line 1: unknown metric 'sinks_per_step'. Did you mean 'syncs_per_step'?
 ? 2
 $ printf 'syncs_per_step < 0\n' > wrong.txt && strata check v0.json.gz --budget wrong.txt
 ! strata: wrong.txt: line 1: expected 'METRIC <= NUMBER', found 'syncs_per_step < 0'

@@ -37,39 +37,39 @@ $ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 3
 |      limited by arithmetic (FP32 pipe), confidence high
 |        + FP32 pipe busy 76 % of the time
 |        + 50 TFLOP/s is 75 % of the datasheet
-|        + 476 FLOP a byte, above the ridge at 14
+|        + 476 FLOP per byte, above the ridge at 14
 |        + memory is busy 11 %
-|      a warp waits for shared memory or special functions 7 %, the dispatcher holds it back 6 % of
-|        its time
+|      a warp waits for shared memory or special functions 7 %, is held back by the dispatcher 6 %
+|        of its time
 |      occupancy 12 % of 12 % that registers allow; 0.97 waves; tensor cores not used; 476 FLOP per
 |        byte
-|      helps: It multiplies without tensor cores: run it in bf16 or fp16, or allow tf32
+|      helps: It multiplies matrices without tensor cores: run it in bf16 or fp16, or allow tf32
 |             (torch.backends.cuda.matmul.allow_tf32 = True).
 |
 |   2  elementwise_kernel<direct_copy_kernel_cuda>
 |      3 launches, 217 us each in the trace, 217 us alone
 |      limited by memory (L2), confidence high
 |        + L2 busy 94 % of the time
-|        + 9.3 bytes move through L2 for each one of DRAM
+|        + 9.3 bytes move through L2 per byte from DRAM
 |        + warps wait for memory 93 % of their time
 |        + no other part is busier (next 63 %)
 |      a warp waits for data from memory 89 % of its time
 |      occupancy 92 %; 31.03 waves; tensor cores not used
-|      helps: Neighbouring threads read far apart: make the tensor contiguous, or keep it in the
-|             layout the next kernel wants (channels_last) instead of transposing it.
+|      helps: Neighbouring threads read addresses far apart: make the tensor contiguous, or keep it in
+|             the layout the next kernel wants (channels_last) instead of transposing it.
 |
 |   3  nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT
 |      3 launches, 171 us each in the trace, 175 us alone
 |      limited by tensor cores, confidence high
 |        + tensor pipe busy 89 % of the time
 |        + 785 TFLOP/s is 79 % of the datasheet
-|        + 781 FLOP a byte, above the ridge at 206
+|        + 781 FLOP per byte, above the ridge at 206
 |        + no other part is busier (next 70 %)
 |      a warp waits for the other warps of its block 30 %, waits for the tensor cores 19 %, waits
 |        for data from memory 19 % of its time
 |      occupancy 15 % of 19 % that registers allow; 1.00 waves; tensor cores used; 781 FLOP per byte
-|      helps: At the limit of the tensor cores: only less work helps (fewer tokens or steps, caching,
-|             sparse attention), or a narrower type (fp8).
+|      helps: It is at the limit of the tensor cores: only less work (fewer tokens or steps, caching,
+|             sparse attention) or a narrower type (fp8) helps.
 |
 | next: strata kernels $DATA/dive/kernels.json.gz --by config
 |       strata whatif $DATA/dive/kernels.json.gz --scale-kernel REGEX=0.5
@@ -98,18 +98,18 @@ $ echo '{"gpu": "NVIDIA H200", "memory_gb_per_s": 4300, "bf16_tflop_per_s": 790}
 |      limited by tensor cores, confidence high
 |        + tensor pipe busy 89 % of the time
 |        + 785 TFLOP/s is 99 % of what this GPU reaches
-|        + 781 FLOP a byte, above the ridge at 184
+|        + 781 FLOP per byte, above the ridge at 184
 |        + no other part is busier (next 70 %)
 |      a warp waits for the other warps of its block 30 %, waits for the tensor cores 19 %, waits
 |        for data from memory 19 % of its time
 |      occupancy 15 % of 19 % that registers allow; 1.00 waves; tensor cores used; 781 FLOP per byte
-|      helps: At the limit of the tensor cores: only less work helps (fewer tokens or steps, caching,
-|             sparse attention), or a narrower type (fp8).
+|      helps: It is at the limit of the tensor cores: only less work (fewer tokens or steps, caching,
+|             sparse attention) or a narrower type (fp8) helps.
 |
 | next: strata kernels $DATA/dive/kernels.json.gz --by config
 |       strata whatif $DATA/dive/kernels.json.gz --scale-kernel REGEX=0.5
 $ echo '{"gpu": "NVIDIA L4"}' > l4.json; strata dive $DATA/dive/h200_raw.csv --ceilings l4.json
-! strata: l4.json: holds the rates of NVIDIA L4, and this is NVIDIA H200
+! strata: l4.json: has the rates of NVIDIA L4, but this GPU is NVIDIA H200
 ? 3
 
 # The five kernels that cost most in a transformer of Flux.2 Klein, against what that GPU reaches.
@@ -142,10 +142,10 @@ $ strata dive $DATA/dive/kernels.json.gz --top 2
 |      ! not measured: an estimate from the trace
 |      limited by arithmetic (FP32 pipe), confidence low
 |        + 50 TFLOP/s is 75 % of the datasheet
-|        + 341 FLOP a byte, above the ridge at 14
+|        + 341 FLOP per byte, above the ridge at 14
 |      occupancy 12 % of 12 % that registers allow; 0.97 waves; tensor cores not used; 341 FLOP per
 |        byte
-|      helps: It multiplies without tensor cores: run it in bf16 or fp16, or allow tf32
+|      helps: It multiplies matrices without tensor cores: run it in bf16 or fp16, or allow tf32
 |             (torch.backends.cuda.matmul.allow_tf32 = True).
 |
 |   2  elementwise_kernel<direct_copy_kernel_cuda>
@@ -191,10 +191,10 @@ $ strata dive $DATA/dive/kernels.json.gz --filter nothing_like_it
 ! strata: $DATA/dive/kernels.json.gz: no kernel matches; strata kernels lists their names
 ? 2
 $ strata dive $DATA/dive/kernels.json.gz --filter '('
-! strata: --filter: '(' is no regular expression
+! strata: --filter: '(' is not a regular expression
 ? 2
 $ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/tiny.json
-! strata: $DATA/tiny.json: no table of Nsight Compute: expected a line that begins with "ID" and names its columns (ncu --csv --page raw)
+! strata: $DATA/tiny.json: not a table from Nsight Compute: expected a line that begins with "ID" and names its columns (ncu --csv --page raw)
 ? 3
 
 # A program in the place of ncu notes how it is called, and does what FAKE says.
@@ -307,13 +307,13 @@ $ export TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu; sed -i 's/!= python3.9 /!= pyt
 |           'options nvidia NVreg_RestrictProfilingToAdminUsers=0' in /etc/modprobe.d and reboot; in a
 |           container start it with --cap-add=SYS_ADMIN (driver 565 and later: PERFMON)
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
-|   not measured: none of the chosen kernels was launched by the program, or not often enough
-|   remedy: run the program that the trace is of, with as many steps; --skip N says how many launches
-|           of a kernel to let go by
+|   not measured: the program did not launch the chosen kernels, or not often enough
+|   remedy: run the traced program with as many steps; --skip N sets how many launches of a kernel to
+|           skip first
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
 |   not measured: Nsight Compute says: Something that nobody has seen before
-|   remedy: ncu's own words say most; its report can also be made by hand (ncu --set full -o kernels
-|           ...) and read with --ncu
+|   remedy: see ncu's message; you can also make its report by hand (ncu --set full -o kernels ...)
+|           and read it with --ncu
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
 |   not measured: Nsight Compute was killed by signal 9 (Killed)
 |   remedy: run it again; fewer kernels (--top 1) need less memory and time

@@ -100,5 +100,5 @@ $ strata kernels tiny.json --filter '('
 ? 2
 
 $ strata kernels tiny.json --sort calls_
-! strata: there is no sort key 'calls_'. Did you mean 'calls'?
+! strata: unknown sort key 'calls_'. Did you mean 'calls'?
 ? 2

@@ -1,6 +1,6 @@
 # Nothing to recover.
 $ mkdir empty && strata recover empty
-! strata: empty: is a folder without recordings; expected a trace file or a run folder
+! strata: empty: this folder has no recordings; expected a trace file or a run folder
 ? 2
 $ strata recover nowhere
 ! strata: nowhere: cannot open: No such file or directory

@@ -114,7 +114,7 @@ TEST(a_late_launch_is_told_with_the_gap_and_the_arrow_that_ends_it)
     CHECK_EQ_STR(findings_of(&d.cx)->items[0]->rule->id, "late_launch");
     const struct page_story *story = &s.findings[0];
     CHECK(str_is(trace_name(d.t, story->steps[0].rows[0]), "pipe.py(20): prepare"));
-    const struct page_step *gap = step_with(story, "nothing to do for");
+    const struct page_step *gap = step_with(story, "meanwhile the GPU is idle for");
     const struct page_step *end = step_with(story, "is launched and starts");
     REQUIRE(CHECK(gap && end));
     CHECK_EQ_STR(gap->mark, "exposed");
