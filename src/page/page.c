@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "page/page_head.h"
 #include "page/page_text.h"
+#include "report/view_glossary.h"
 #include "report/view_offload.h"
 
 #define HEAD_MARK    "@STRATA_HEAD@"
@@ -75,6 +76,7 @@ static int put_head(const struct page *p, const struct page_place *places, struc
     jout_cstr(&j, "kind", p->kind);
     jout_cstr(&j, "title", file_name(p->title));
     jout_cstr(&j, "strata", STRATA_VERSION);
+    view_glossary_json(&j, "glossary");
     jout_arr(&j, "sets");
     for (uint32_t i = 0; i < p->n_sets; i++) TRY(page_head_set(p->sets[i], &places[i], &j, e));
     jout_end_arr(&j);

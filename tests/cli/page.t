@@ -35,6 +35,7 @@ $ python3 shape.py page.html
 | kind: str
 | title: str
 | strata: str
+| glossary: [{term, also, meaning}]
 | path headline verdict info report stages steps syncs gaps kernels table launches memory checklist
 | page.window: {t0_ns, t1_ns}
 | page.detail: {complete, spans, kept}

@@ -2,6 +2,7 @@
 // the documents of the commands are described in docs/format/json.md, and only what is read here
 // is named.
 
+import type { Term } from '../base/glossary';
 import type { Offload } from '../charts/offload_chart';
 import type { Dive } from '../charts/roofline';
 
@@ -204,6 +205,7 @@ export interface Head {
   kind: 'report' | 'diff' | 'offload' | 'dive';
   title: string;
   strata: string;
+  glossary?: Term[];
   sets: SetInfo[];
   diff?: Row;
   align?: { pairs: [number, number][]; by: 'step' | 'start' };

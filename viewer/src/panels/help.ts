@@ -46,7 +46,7 @@ export function helpDialog(): HTMLDialogElement {
     h(
       'dl',
       { class: 'words' },
-      ...glossary.flatMap(([k, v]) => [h('dt', null, k), h('dd', null, v)]),
+      ...glossary().flatMap(t => [h('dt', null, t.term), h('dd', null, t.meaning)]),
     ),
   );
   dialog.addEventListener('click', e => {
