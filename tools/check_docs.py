@@ -3,10 +3,12 @@
 
 In a console block a line `$ command` is run by bash in the root of the tree, with our strata in
 the path; the lines after it must be what it prints (standard error too). A line `...` stands for
-any number of lines. Relative links must lead to a file, #anchors to a heading. --update rewrites
-the blocks (those without `...`) to what came out. Ends with `N passed, N failed`.
+any number of lines. Relative links must lead to a file, #anchors to a heading. Between the marks
+`<!-- glossary -->` and `<!-- end -->` must be the table of `strata help glossary`. --update rewrites
+the blocks (those without `...`) and the table to what came out. Ends with `N passed, N failed`.
 """
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -14,6 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+GLOSSARY = re.compile(r"(?<=<!-- glossary -->\n).*?(?=<!-- end -->)", re.S)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -95,10 +98,29 @@ def broken_links(path, text):
                 yield target
 
 
+def glossary(strata):
+    """The glossary of the program as a Markdown table."""
+    done = subprocess.run([strata, "help", "glossary", "--json"], check=True, capture_output=True, text=True)
+    rows = [f"| {t['term']} | {t['meaning']} |" for t in json.loads(done.stdout)["terms"]]
+    return "\n".join(["| term | meaning |", "|---|---|", *rows, ""])
+
+
+def check_glossary(path, text, args):
+    """The text with the table of today, and whether the table was right or was rewritten."""
+    found = GLOSSARY.search(text)
+    if not found:
+        return text, None
+    table = glossary(args.strata)
+    good = args.update or found.group() == table
+    if not good:
+        print(f"{path.relative_to(ROOT)}: the table is not that of strata help glossary (make update-goldens)")
+    return text[:found.start()] + table + text[found.end():], good
+
+
 def check(path, args):
-    text = path.read_text()
+    text, good = check_glossary(path, path.read_text(), args)
     lines = text.split("\n")
-    passed = failed = 0
+    passed, failed = int(good is True), int(good is False)
     for first, last in reversed(list(blocks(lines))):
         p, f, written = check_block(path, lines, first, last, args)
         passed, failed = passed + p, failed + f

@@ -13,23 +13,25 @@ static const struct {
     const char *help;
 } table[TH_COUNT] = {
     [TH_REPORT_GAIN_PCT] = {"report_gain_pct", 0.2, 100,
-                            "gain below which a finding is only counted"},
+                            "findings that gain less are only counted"},
     [TH_HIGH_GAIN_PCT] = {"high_gain_pct", 10, 100,
-                          "gain from which a finding is of high severity"},
+                          "findings that gain at least this are of high severity"},
     [TH_MEDIUM_GAIN_PCT] = {"medium_gain_pct", 2, 100,
-                            "gain from which a finding is of medium severity"},
+                            "findings that gain at least this are of medium severity"},
     [TH_GAP_US] = {"gap_us", 5, 1e6, "gaps shorter than this are summed, not listed"},
     [TH_IDLE_PCT] = {"idle_pct", 10, 100, "device idle time below this is healthy"},
     [TH_STAGE_SHARE_PCT] = {"stage_share_pct", 5, 100,
-                            "share of a step a bookkeeping stage may take"},
-    [TH_LAUNCH_LATENCY_US] = {"launch_latency_us", 20, 1e6, "launch latency onto an idle stream"},
+                            "largest healthy share of a step for a bookkeeping stage"},
+    [TH_LAUNCH_LATENCY_US] = {"launch_latency_us", 20, 1e6,
+                              "largest healthy launch latency on an idle stream"},
     [TH_FIRST_STEP_RATIO] = {"first_step_ratio", 1.5, 1e6,
-                             "first step against the median of the rest"},
-    [TH_GROWTH_PCT] = {"growth_pct", 0.5, 1e6, "memory growth per step, of the first step's level"},
+                             "ratio of the first step to the median of the others"},
+    [TH_GROWTH_PCT] = {"growth_pct", 0.5, 1e6,
+                       "memory growth per step, relative to the first step's level"},
     [TH_KERNEL_OUTLIER_RATIO] = {"kernel_outlier_ratio", 1.8, 1e6,
-                                 "slowest against median of one kernel"},
+                                 "ratio of a kernel run to the median run of that kernel"},
     [TH_COPY_SHARE_PCT] = {"copy_share_pct", 5, 100,
-                           "copy time not hidden behind kernels, of the wall clock"},
+                           "share of the wall clock for copies that no kernel overlaps"},
 };
 
 void thresholds_init(struct thresholds *th)
@@ -46,8 +48,8 @@ static int unknown(const char *text, size_t n, struct err *e)
     memcpy(word, text, n);
     word[n] = '\0';
     const char *near = opt_nearest(word, names, TH_COUNT);
-    return FAIL(e, ERR_USAGE, "there is no threshold '%s'%s%s%s", word,
-                near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return FAIL(e, ERR_USAGE, "unknown threshold '%s'%s%s%s", word, near ? ". Did you mean '" : "",
+                near ? near : "", near ? "'?" : "");
 }
 
 int thresholds_set(struct thresholds *th, const char *text, struct err *e)

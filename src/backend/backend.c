@@ -39,7 +39,7 @@ static void define(enum def_type type, const char *start, const char *fmt, va_li
     (void)defs_id(type, str_c(text));
 }
 
-/* Also where nothing else is recorded: then the files are made for it. */
+/* Works even if nothing else is recorded: the files are then created for the note. */
 void backend_note(const char *fmt, ...)
 {
     if (recorder_open(NULL) < 0) return;
@@ -55,8 +55,8 @@ void backend_note_python(void)
         const char *part, *means;
     } parts[] = {
         {"stacks", "no Python lines"},
-        {"samples", "no samples of Python code"},
-        {"ops", "no operators of torch"},
+        {"samples", "no Python samples"},
+        {"ops", "no torch operators"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *why = python_side_trouble(parts[i].part);

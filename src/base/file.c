@@ -72,7 +72,7 @@ int file_map(struct file_map *f, const char *path, struct err *e)
         rc = fail_io(e, path, "cannot stat");
     } else if (S_ISDIR(st.st_mode)) {
         err_at(e, path, ERR_NO_OFFSET);
-        rc = FAIL(e, ERR_USAGE, "is a directory, expected a trace file");
+        rc = FAIL(e, ERR_USAGE, "this is a directory, expected a trace file");
     } else if (!S_ISREG(st.st_mode)) {
         rc = read_all(f, fd, path, e);
     } else if (st.st_size > 0) {

@@ -237,7 +237,7 @@ static int value(struct reader *r, struct jdoc *ret)
 
 int jdoc_parse(struct str text, struct arena *mem, struct jdoc *ret, struct err *e)
 {
-    if (text.n > JDOC_MOST_BYTES) return FAIL(e, ERR_LIMIT, "is too large to be what it should be");
+    if (text.n > JDOC_MOST_BYTES) return FAIL(e, ERR_LIMIT, "the file is too large");
     struct reader r = {text.p, text.p, text.p + text.n, mem, e, 0};
     struct jdoc found;
     TRY(value(&r, &found));

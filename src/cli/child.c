@@ -15,7 +15,7 @@ static volatile sig_atomic_t child_pid;
 
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
 
-/* What a terminal sends goes to every process of the group: the child has it already. */
+/* A terminal sends signals to every process of the group: the child has received them already. */
 static void forward(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -30,13 +30,13 @@ static void forward_signals(void)
     sigemptyset(&a.sa_mask);
     for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
         struct sigaction old;
-        /* a signal we were started to ignore (nohup) stays ignored, by the child too */
+        /* a signal that was ignored when we started (nohup) stays ignored, also by the child */
         if (sigaction(forwarded[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;
         sigaction(forwarded[i], &a, NULL);
     }
 }
 
-/* The child says by a pipe that closes on exec why there was none. */
+/* If exec fails, the child reports why through a pipe that closes on exec. */
 static void become(char **argv, int out, int tell)
 {
     if (out >= 0) dup2(out, STDOUT_FILENO);
@@ -52,7 +52,7 @@ static void wait_for(pid_t pid, int *ret_status)
     child_pid = 0;
 }
 
-/* Starts the program with `out` as its standard output, or ours when it is negative. */
+/* Starts the program with `out` as its standard output, or with ours if it is negative. */
 static int start(char **argv, int out, pid_t *ret, struct err *e)
 {
     int tell[2];
@@ -100,7 +100,7 @@ int child_run_ticking(char **argv, child_tick *tick, void *ctx, int *ret_status,
     return rc;
 }
 
-/* Reads to the end even when it is not kept, so that the program can end. */
+/* Reads to the end even if nothing is kept, so that the program can finish. */
 static void read_all(int fd, struct buf *out)
 {
     char piece[1 << 16];
@@ -125,7 +125,7 @@ int child_read(char **argv, struct buf *out, int *ret_status, struct err *e)
     }
     close(ends[0]);
     if (rc < 0) return rc;
-    if (out->n > CHILD_MOST_BYTES) return FAIL(e, ERR_LIMIT, "%s prints too much", argv[0]);
+    if (out->n > CHILD_MOST_BYTES) return FAIL(e, ERR_LIMIT, "%s prints too much output", argv[0]);
     return buf_ok(out) ? 0 : err_nomem(e);
 }
 
@@ -134,7 +134,7 @@ int child_end_alike(int status)
     if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
     int number = WTERMSIG(status);
     struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none); /* the core of interest is the child's */
+    setrlimit(RLIMIT_CORE, &none); /* only the child's core dump is of interest */
     signal(number, SIG_DFL);
     raise(number);
     return 128 + number;

@@ -1,13 +1,15 @@
-/* child.h: running a program as if we were not there: its signals, its end. */
+/* child.h: running a program transparently: signals and exit status are passed on. */
 #ifndef STRATA_CLI_CHILD_H
 #define STRATA_CLI_CHILD_H
 
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Runs argv[0] with its arguments in this environment and waits for it. Signals sent to us go to
- * it; those a terminal sends reach it by themselves. With `stdout_to_stderr` our standard output
- * stays ours. *ret_status is what wait gives. Fails with ERR_USAGE when it cannot be started. */
+/* Runs argv[0] with its arguments in this environment and waits for it. Signals sent to us are
+ * passed on; those of a terminal reach it directly. With `stdout_to_stderr` its output goes to
+ * standard error. *ret_status is the status from wait. Fails with ERR_USAGE if it cannot be
+ * started.
+ */
 int child_run(char **argv, int stdout_to_stderr, int *ret_status, struct err *e) MUST_USE;
 
 /* The same, with what it prints on standard output appended to `out`; ERR_LIMIT beyond
@@ -15,14 +17,14 @@ int child_run(char **argv, int stdout_to_stderr, int *ret_status, struct err *e)
 #define CHILD_MOST_BYTES ((size_t)256 << 20)
 int child_read(char **argv, struct buf *out, int *ret_status, struct err *e) MUST_USE;
 
-/* Like child_run, its standard output going to our standard error; calls `tick` every CHILD_TICK_MS
- * until it ends. A tick that fails is not called again, and its result is the result. */
+/* Like child_run with its standard output going to our standard error; calls `tick` every
+ * CHILD_TICK_MS until it ends. A tick that fails is not called again, and its error is returned. */
 enum { CHILD_TICK_MS = 20 };
 typedef int child_tick(void *ctx, struct err *e);
 int child_run_ticking(char **argv, child_tick *tick, void *ctx, int *ret_status,
                       struct err *e) MUST_USE;
 
-/* Ends this process the way the child ended: by its signal, or gives its exit status back. */
+/* Ends this process the way the child ended: by its signal, or by returning its exit status. */
 int child_end_alike(int status);
 
 #endif

@@ -1,7 +1,7 @@
 /* cli.h: what every sub-command gets and how it describes itself.
  *
  * A command is a const struct in cmd_<name>.c, listed once in cmds.c. Help, man pages and shell
- * completions are generated from these structs. Results go to `out`, talk goes to stderr. */
+ * completions are generated from these structs. Results go to `out`, messages go to stderr. */
 #ifndef STRATA_CLI_CLI_H
 #define STRATA_CLI_CLI_H
 
@@ -54,7 +54,7 @@ struct cmd {
     enum cmd_group group;
     int min_args, max_args; /* operands; max_args < 0 = any number */
     bool passes_args;       /* the first operand ends the options (run -- CMD) */
-    bool serves;            /* goes on until it is stopped */
+    bool serves;            /* runs until it is stopped */
 
     /* Returns 0, EXIT_OVER_BUDGET, or a negative err code with `e` filled. */
     int (*run)(struct cli *cli, const struct opts *o, struct err *e);
@@ -71,27 +71,27 @@ int cmd_unknown(const char *name, struct err *e);
 /* The program: runs one command line, prints its result, returns its exit status. */
 int cli_main(int argc, char **argv);
 
-/* Reads a trace, whatever its format, showing progress on a terminal; damage is told on stderr. */
+/* Reads a trace of any format; shows progress on a terminal and reports damage on stderr. */
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 
-/* The same, cut down to what is worth looking at in a recording (analyze/focus.h) unless the user
- * wants the whole; for commands that have this option. */
-#define PART_OPT                                                               \
-    {                                                                          \
-        "whole", 0, NULL, "of a recording: start-up and first calls too", NULL \
+/* The same, reduced to the part of a recording worth looking at (analyze/focus.h) unless the user
+ * asks for the whole; for commands with this option. */
+#define PART_OPT                                                                       \
+    {                                                                                  \
+        "whole", 0, NULL, "include start-up and cold first calls of a recording", NULL \
     }
 int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,
                   struct err *e) MUST_USE;
 
-/* The same for a command that looks at no rows: a .strata file of any size opens at once, and only
- * what native.h allows then may be used. */
+/* The same for a command that reads no rows: a .strata file of any size opens instantly, and only
+ * what native.h allows for that may be used. */
 int cli_open_summary(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 
-/* Prints what is in `out` now, for a command that goes on after its result. */
+/* Prints what is in `out` now, for a command that keeps running after its result. */
 int cli_flush(struct cli *cli, struct err *e) MUST_USE;
 
-/* One line to stderr: "strata: ...". What a terminal would obey is taken out, so file names and
- * texts from traces can be given as they are. */
+/* One line to stderr: "strata: ...". Control characters are removed, so file names and texts from
+ * traces can be passed as they are. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

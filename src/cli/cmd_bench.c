@@ -1,5 +1,5 @@
-/* cmd_bench.c: `strata bench`: a front for the Python package, where the stage and torch are. It
- * checks the options, starts `python -m strata.bench` with them and ends the way that ends. */
+/* cmd_bench.c: `strata bench`: a front end for the Python package, where the stage and torch are.
+ * It checks the options, starts `python -m strata.bench` with them and returns its exit status. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,50 +8,55 @@
 #include "cli/python.h"
 
 static const struct opt opts[] = {
-    {"stage", 's', "NAME", "the stage to run alone, by the name it was annotated with", NULL},
-    {"entry", 'e', "MODULE:NAME", "what returns the pipeline; without a signature, what to call",
-     NULL},
+    {"stage", 's', "NAME", "the stage to run alone, by its annotated name", NULL},
+    {"entry", 'e', "MODULE:NAME",
+     "function that returns the pipeline; without a signature, what to call", NULL},
     {"load", 0, "MODULE:NAME",
-     "what returns the argument of a whole call (default: load beside it)", NULL},
-    {"list", 'l', NULL, "the stages of the signature file, and whether they can run alone", NULL},
-    {"signature", 0, "N", "which of several signatures of a stage, or all (default: most frequent)",
+     "function that returns the argument of a whole call (default: load in the same module)", NULL},
+    {"list", 'l', NULL, "list the stages of the signature file, and whether they can run alone",
      NULL},
-    {"target", 0, "PATH", "what the stage is in the pipeline, when its name does not tell", NULL},
+    {"signature", 0, "N", "signature of the stage to use, or all (default: the most frequent)",
+     NULL},
+    {"target", 0, "PATH", "attribute path of the stage in the pipeline, if its name does not say",
+     NULL},
     {"inputs", 'i', "FILE", "real inputs, saved by strata.stage(..., save_inputs=True)", NULL},
-    {"arg", 0, "NAME=MODULE:NAME", "an argument that cannot be made up, by what returns it", NULL},
-    {"modes", 0, "LIST", "eager, compile, compile:reduce-overhead ...: run in turns", NULL},
-    {"regional", 0, NULL, "compile the repeated blocks of a model, not the whole", NULL},
-    {"fullgraph", 0, NULL, "a graph break is an error", NULL},
-    {"compare", 'c', "OTHER", "against another entry, a git revision, or a compile mode", NULL},
-    {"metric", 0, "WHAT", "what a comparison decides on (default wall; cpu on a busy machine)",
+    {"arg", 0, "NAME=MODULE:NAME", "function that returns an argument that cannot be generated",
+     NULL},
+    {"modes", 0, "LIST", "modes to run in turns: eager, compile, compile:reduce-overhead ...",
+     NULL},
+    {"regional", 0, NULL, "compile the repeated blocks of a model, not the whole model", NULL},
+    {"fullgraph", 0, NULL, "treat a graph break as an error", NULL},
+    {"compare", 'c', "OTHER", "compare with another entry, a git revision or a compile mode", NULL},
+    {"metric", 0, "WHAT", "metric that decides a comparison (default wall; cpu on a busy machine)",
      "wall|gpu|cpu"},
-    {"threshold", 0, "PCT", "differences below it do not matter (default 1)", NULL},
-    {"trace", 't', NULL, "take a timeline of every mode and show what changed", NULL},
-    {"iterations", 'n', "N", "calls to measure (default: as many as the time allows)", NULL},
+    {"threshold", 0, "PCT", "ignore differences below this (default 1)", NULL},
+    {"trace", 't', NULL, "record a timeline of every mode and show what changed", NULL},
+    {"iterations", 'n', "N", "number of calls to measure (default: as many as the time allows)",
+     NULL},
     {"time", 0, "SECONDS", "time to measure for (default 10; a comparison may end earlier)", NULL},
-    {"warmup", 'w', "N", "calls before measuring (default: until they are steady)", NULL},
-    {"device", 'd', "DEVICE", "run there instead of where it was recorded", NULL},
-    {"seed", 0, "N", "of random numbers (default 0)", NULL},
+    {"warmup", 'w', "N", "warm-up calls before measuring (default: until times are steady)", NULL},
+    {"device", 'd', "DEVICE", "run on this device instead of the recorded one", NULL},
+    {"seed", 0, "N", "seed of random numbers (default 0)", NULL},
     {"against", 0, "TRACE", "timeline of the full run to check against", NULL},
-    {"tolerance", 0, "PCT", "time may differ that much from the full run (default 3)", NULL},
-    {"output", 'o', "DIR", "files go here (default: a new folder in the run's)", NULL},
+    {"tolerance", 0, "PCT", "allowed difference from the full run (default 3)", NULL},
+    {"output", 'o', "DIR", "output folder (default: a new folder inside the run's)", NULL},
     {"python", 0, "PROGRAM", "the Python that has torch (default python3)", NULL},
     {0},
 };
 
 static const char *const examples[] = {
     "strata bench strata_out/pipe/20260105_101502/timing_io_signature.json --list",
-    "what was recorded and can run alone",
+    "what was recorded, and what can run alone",
     "strata bench RUN/timing_io_signature.json --stage vae_decode --entry my_pipe:load",
     "one stage alone with inputs like the recorded ones; load() returns the pipeline",
     "strata bench RUN/timing_io_signature.json -s unet_forward -e my_pipe:load --compare main~1",
-    "the same stage as of another commit, in turns: is the difference real",
+    "the same stage at another commit, in turns: is the difference real?",
     "strata bench --entry my_pipe:call --modes eager,compile,compile:reduce-overhead --trace",
     "the whole call in several modes, and what each changes",
     NULL,
 };
 
-/* Without dashes in front it could be taken for an option. */
+/* A value that starts with a dash could be taken for an option. */
 static char *joined(const struct opts *o, int i, struct arena *mem)
 {
     const char *value = o->value[i];
@@ -84,19 +89,19 @@ static char **command_line(const struct cli *cli, const struct opts *o, struct a
 static int start(struct cli *cli, const struct opts *o, struct arena *mem, struct err *e)
 {
     if (!python_prepare(mem))
-        return FAIL(
-            e, ERR_UNSUPPORTED,
-            "the Python package is not beside this program: install both with `pip install .` in "
-            "the source tree, or run `python -m strata.bench` where it is installed");
+        return FAIL(e, ERR_UNSUPPORTED,
+                    "cannot find the Python package next to this program: install both with `pip "
+                    "install .` in "
+                    "the source tree, or run `python -m strata.bench` where it is installed");
     char **argv = command_line(cli, o, mem);
     if (!argv) return err_nomem(e);
-    /* Stages are only looked up by their names: nothing may be recorded while it is measured. */
+    /* Stages are only looked up by name: nothing may be recorded during a measurement. */
     setenv("STRATA", "off", 1);
     int status = 0;
     struct err why;
     err_init(&why);
     if (child_run(argv, false, &status, &why) < 0)
-        return FAIL(e, ERR_USAGE, "%s: name a Python that has torch by --python", why.msg);
+        return FAIL(e, ERR_USAGE, "%s: use --python to name a Python that has torch", why.msg);
     return child_end_alike(status);
 }
 
@@ -104,7 +109,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     if (o->n_args == 0 && !opt_has(o, "entry"))
         return FAIL(e, ERR_USAGE,
-                    "give a timing_io_signature.json and --stage, or --entry alone for a whole "
+                    "give a timing_io_signature.json and --stage, or only --entry for a whole "
                     "call; strata bench --help has examples");
     struct arena mem;
     arena_init(&mem);
@@ -115,22 +120,21 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_bench = {
     .name = "bench",
-    .summary = "run one stage alone, or a call in several modes, and measure it well",
+    .summary = "measure one stage alone, or a call in several modes",
     .args = "[SIGNATURE]",
     .about =
-        "Runs one stage of a recorded run alone: SIGNATURE is the run's timing_io_signature.json "
-        "(or its\n"
-        "folder), --entry names what returns the pipeline, module or function, and the stage is "
-        "found by\n"
-        "the name it was annotated with. Inputs are made up from the signature, or the real ones "
-        "of --inputs.\n"
-        "Warms up until calls are steady, measures GPU and CPU time apart, checks the stage "
-        "against the full\n"
-        "run, and writes {stage}_trace.json.gz, {stage}_breakdown.json and profile_{stage}.py, "
-        "which does it\n"
-        "again by itself. Without SIGNATURE the entry is called as a whole, in the --modes given. "
-        "--compare\n"
-        "runs two variants in turns, in random order, and says whether their difference is real.",
+        "Runs one stage of a recorded run alone. SIGNATURE is the run's timing_io_signature.json "
+        "(or\n"
+        "its folder), --entry names the function that returns the pipeline, module or function, "
+        "and\n"
+        "the stage is found by its annotated name. Inputs are generated from the signature, or "
+        "are\n"
+        "the real ones of --inputs. Warms up until times are steady, measures GPU and CPU time\n"
+        "separately, checks the stage against the full run, and writes {stage}_trace.json.gz,\n"
+        "{stage}_breakdown.json and profile_{stage}.py, a script that repeats the measurement.\n"
+        "Without SIGNATURE the entry is called as a whole, in the given --modes. --compare runs "
+        "two\n"
+        "variants in turns, in random order, and says whether their difference is real.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_RECORD,

@@ -6,15 +6,15 @@
 #include "report/view_budget.h"
 
 static const struct opt opts[] = {
-    {"budget", 'b', "FILE", "limits, one a line: syncs_per_step <= 0", NULL},
-    {"limit", 0, "N", "rows to show, 0 for all (default all)", NULL},
+    {"budget", 'b', "FILE", "limits, one per line: syncs_per_step <= 0", NULL},
+    {"limit", 0, "N", "number of rows to show, 0 for all (default all)", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata check trace.json.gz --budget budget.txt",
-    "exit 1 when a limit is broken",
+    "exits 1 if a limit is broken",
     NULL,
 };
 
@@ -45,10 +45,10 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_check = {
     .name = "check",
-    .summary = "exit 1 when a trace breaks a budget: for CI",
+    .summary = "exit 1 if a trace breaks a budget, for CI",
     .args = "TRACE",
-    .about = "Compares a trace with limits in a small text file, one a line, and exits 1 when one "
-             "is broken or\n"
+    .about = "Compares a trace with the limits in a text file, one per line, and exits 1 if one is "
+             "broken or\n"
              "cannot be measured.",
     .examples = examples,
     .opts = opts,

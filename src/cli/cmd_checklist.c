@@ -5,14 +5,14 @@
 
 static const struct opt opts[] = {
     {"set", 0, "NAME=VALUE", "change one of the thresholds below; repeatable", NULL},
-    {"limit", 0, "N", "rows to show, 0 for all (default all)", NULL},
+    {"limit", 0, "N", "number of rows to show, 0 for all (default all)", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata checklist trace.json.gz",
-    "is the GPU busy, does the CPU wait, is the queue deep ...",
+    "is the GPU busy, does the CPU wait, is the queue deep?",
     NULL,
 };
 
@@ -35,13 +35,13 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_checklist = {
     .name = "checklist",
-    .summary = "the questions to ask of every trace, answered",
+    .summary = "answers to the questions to ask of every trace",
     .args = "TRACE",
-    .about = "Answers the questions people ask of every trace with a measured value and whether it "
-             "is healthy,\n"
-             "and says so where a naive reading would be wrong: a deep queue is healthy, a wait "
-             "that leaves no\n"
-             "device idle costs nothing.",
+    .about = "Answers the questions people ask of every trace. Each answer has a measured value, "
+             "says whether\n"
+             "it is healthy, and warns where a naive reading would be wrong: a deep queue is "
+             "healthy, and a\n"
+             "wait that leaves no device idle costs nothing.",
     .examples = examples,
     .opts = opts,
     .terms = terms_thresholds,

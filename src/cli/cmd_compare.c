@@ -5,15 +5,15 @@
 #include "report/view_compare.h"
 
 static const struct opt opts[] = {
-    {"limit", 0, "N", "rows to show, 0 for all (default 40)", NULL},
+    {"limit", 0, "N", "number of rows to show, 0 for all (default 40)", NULL},
     {0},
 };
 
 static const char *const examples[] = {
     "strata compare before/timing.json after/timing.json",
-    "which stages changed, and is it more than chance",
+    "which stages changed, and whether it is more than chance",
     "strata compare strata_out/flux/20261115_101502 strata_out/flux/20261115_103310",
-    "the same by run folder; of several ranks the slowest counts",
+    "the same by run folder; with several ranks the slowest counts",
     NULL,
 };
 
@@ -44,10 +44,13 @@ const struct cmd cmd_compare = {
     .name = "compare",
     .summary = "two runs stage by stage, from their timing.json",
     .args = "BEFORE AFTER",
-    .about = "Compares the stages of two runs: calls, median time of a call, peak memory. A change "
-             "counts as\nfaster or slower when the mean has moved by more than the calls scatter "
-             "(99 %) and by at\nleast 1 %; with fewer than three calls on a side no verdict is "
-             "given. For traces, which know\nkernels and gaps, use strata diff.",
+    .about = "Compares the stages of two runs: calls, median time per call, peak memory. A change "
+             "counts as\n"
+             "faster or slower if the mean moved by more than the scatter of the calls (99 %) and "
+             "by at\n"
+             "least 1 %; with fewer than three calls per side there is no verdict. To compare "
+             "traces, with\n"
+             "kernels and gaps, use strata diff.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_DIAGNOSE,

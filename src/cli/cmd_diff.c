@@ -1,4 +1,4 @@
-/* cmd_diff.c: `strata diff`: did the fix help, and by what. */
+/* cmd_diff.c: `strata diff`: did the fix help, and why. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +12,16 @@
 
 static const struct opt opts[] = {
     HTML_OPT,
-    {"limit", 0, "N", "parts of the change to show, 0 for all (default 8)", NULL},
+    {"limit", 0, "N", "number of parts of the change to show, 0 for all (default 8)", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata diff before.json.gz after.json.gz",
-    "what changed, and what the change of the wall clock is made of",
+    "what changed, and what the change in wall time consists of",
     "strata diff before1.json.gz before2.json.gz vs after1.json.gz after2.json.gz",
-    "with several runs a side: is the difference real or noise",
+    "with several runs per side: is the difference real or noise?",
     "strata diff before.json.gz after.json.gz --html diff.html",
     "both timelines in one page, step by step",
     NULL,
@@ -73,7 +73,7 @@ struct side {
 
 static int measure(struct cli *cli, const struct opts *o, struct side *s, struct err *e)
 {
-    if (s->n > MOST_RUNS) return FAIL(e, ERR_USAGE, "at most %d traces a side", MOST_RUNS);
+    if (s->n > MOST_RUNS) return FAIL(e, ERR_USAGE, "at most %d traces per side", MOST_RUNS);
     for (uint32_t i = 0; i < s->n && s->n > 1; i++) {
         struct run r = {0};
         int rc = load(cli, o, s->paths[i], &r, e);
@@ -94,7 +94,7 @@ static int split(const struct opts *o, struct side *before, struct side *after, 
         if (strcmp(o->args[i], "vs") == 0) vs = i;
     if (vs < 0 && o->n_args != 2)
         return FAIL(e, ERR_USAGE,
-                    "give BEFORE and AFTER, or several a side with 'vs' between them");
+                    "give BEFORE and AFTER, or several per side with 'vs' between them");
     if (vs == 0 || vs == o->n_args - 1)
         return FAIL(e, ERR_USAGE, "there is no trace on one side of 'vs'");
     *before = (struct side){.paths = o->args, .n = vs < 0 ? 1 : (uint32_t)vs};
@@ -153,13 +153,13 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_diff = {
     .name = "diff",
-    .summary = "what changed between two traces, and is it real or noise",
+    .summary = "what changed between two traces, and whether it is real",
     .args = "BEFORE AFTER | BEFORE ... vs AFTER ...",
-    .about = "Compares two traces of the same program: wall clock, stages, kernels, syncs. The "
-             "change of the\n"
-             "wall clock is split into parts that add up to it. Sync sites that are gone or new "
-             "are named, and\n"
-             "whether kernels became fewer by fusion or by CUDA graphs. With several traces a side "
+    .about = "Compares two traces of the same program: wall time, stages, kernels, syncs. The "
+             "change in wall\n"
+             "time is split into parts that add up to it. Sync sites that are gone or new are "
+             "named, and so\n"
+             "is the reason for fewer kernels: fusion or CUDA graphs. With several traces per side "
              "it says\n"
              "whether the difference is real.",
     .examples = examples,

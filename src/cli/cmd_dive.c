@@ -1,4 +1,4 @@
-/* cmd_dive.c: `strata dive`: why the kernels that matter are as slow as they are. */
+/* cmd_dive.c: `strata dive`: what limits the kernels that matter. */
 #include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,29 +16,30 @@
 enum { DEFAULT_TOP = 5, MOST_TOP = 50 };
 
 static const struct opt opts[] = {
-    {"top", 'n', "N", "how many kernels (5)", NULL},
+    {"top", 'n', "N", "number of kernels (default 5)", NULL},
     {"filter", 'f', "REGEX", "only kernels whose name matches", NULL},
     {"ncu", 0, "FILE", "read this report (.ncu-rep or CSV) instead of measuring", NULL},
-    {"output", 'o', "FILE", "keep the report of Nsight Compute here (opens in ncu-ui)", NULL},
-    {"skip", 0, "N", "launches of each kernel to let go by (as the trace says)", NULL},
-    {"replay", 0, "HOW", "how passes are repeated (kernel)", "kernel|application"},
-    {"ceilings", 0, "FILE", "what the GPU reaches, as JSON; or the word datasheet", NULL},
-    {"calibrate", 0, NULL, "measure what the GPU reaches again", NULL},
-    {"counters", 0, NULL, "instead: counters of the whole GPU while COMMAND runs, no trace needed",
+    {"output", 'o', "FILE", "keep the Nsight Compute report here (opens in ncu-ui)", NULL},
+    {"skip", 0, "N", "launches of each kernel to skip first (default: from the trace)", NULL},
+    {"replay", 0, "HOW", "how passes are repeated (default kernel)", "kernel|application"},
+    {"ceilings", 0, "FILE", "JSON file with the rates this GPU reaches, or the word datasheet",
      NULL},
-    {"html", 0, "FILE", "write one page with the roofline, for any browser", NULL},
+    {"calibrate", 0, NULL, "measure the rates this GPU reaches again", NULL},
+    {"counters", 0, NULL,
+     "sample counters of the whole GPU while COMMAND runs instead; needs no trace", NULL},
+    {"html", 0, "FILE", "write an HTML page with the roofline", NULL},
     {0},
 };
 
 static const char *const examples[] = {
     "strata dive trace.json.gz -- python profile_denoise.py",
-    "measure the five kernels that cost most, and say what holds them back",
+    "measure the five costliest kernels and what limits them",
     "strata dive trace.json.gz",
-    "what the trace alone allows to say, without measuring",
+    "an estimate from the trace alone, without measuring",
     "strata dive kernels.ncu-rep",
-    "read a report that exists; CSV of ncu works too",
+    "read an existing report; ncu's CSV works too",
     "strata dive --counters -- python profile_denoise.py",
-    "how busy SMs, tensor cores and memory are over the whole run, nothing slowed down",
+    "how busy SMs, tensor cores and memory are over the whole run, at full speed",
     NULL,
 };
 
@@ -69,9 +70,9 @@ static struct str gpu_of(const struct job *j)
 }
 
 static const struct ncu_trouble nothing_fits = {
-    "none of the measured launches is one of the kernels of this trace",
-    "the report has to be of the program that the trace is of, with the same inputs; strata dive "
-    "REPORT alone shows what is in it"};
+    "none of the measured launches is a kernel of this trace",
+    "use a report of the traced program with the same inputs; strata dive REPORT alone shows what "
+    "it holds"};
 
 static int write_page(const struct dive *d, const char *title, const char *file, struct err *e)
 {
@@ -136,10 +137,9 @@ static int find_numbers(const struct opts *o, struct job *j, struct arena *mem, 
         return ncu_run_read(given, mem, &j->report, e);
     }
     if (*j->command) return measure(o, j, mem, e);
-    j->trouble =
-        (struct ncu_trouble){"no program to run was given",
-                             "strata dive TRACE -- python SCRIPT measures the kernels while "
-                             "SCRIPT runs; --ncu FILE reads a report"};
+    j->trouble = (struct ncu_trouble){"there is no program to run",
+                                      "strata dive TRACE -- python SCRIPT measures the kernels "
+                                      "while SCRIPT runs; --ncu FILE reads a report"};
     return 0;
 }
 
@@ -148,12 +148,12 @@ static int no_targets(const struct job *j, struct err *e)
     if (j->targets.n_kernels)
         return FAIL(e, ERR_USAGE, "%s: no kernel matches; strata kernels lists their names",
                     j->path);
-    return FAIL(e, ERR_FORMAT, "%s: no kernels in this trace: record with ProfilerActivity.CUDA",
+    return FAIL(e, ERR_FORMAT, "%s: the trace has no kernels; record with ProfilerActivity.CUDA",
                 j->path);
 }
 
-/* The trace of a run's folder: that of the whole run, else of its one stage that has one. Others
- * are opened as they are. */
+/* The trace in a run folder: that of the whole run, else that of the only stage that has one. Other
+ * paths are opened as they are. */
 static int find_trace(const char *path, struct arena *mem, const char **ret, struct err *e)
 {
     static const char *const patterns[] = {"trace.strata", "trace.json.gz", "trace.json",
@@ -169,7 +169,8 @@ static int find_trace(const char *path, struct arena *mem, const char **ret, str
         size_t n = g.gl_pathc;
         *ret = n == 1 ? arena_strdup(mem, str_c(g.gl_pathv[0])) : path;
         globfree(&g);
-        if (n > 1) return FAIL(e, ERR_USAGE, "%s holds traces of %zu stages: name one", path, n);
+        if (n > 1)
+            return FAIL(e, ERR_USAGE, "%s holds traces of %zu stages; name one of them", path, n);
         if (!*ret) return err_nomem(e);
     }
     return 0;
@@ -226,7 +227,7 @@ static int dive(struct cli *cli, const struct opts *o, struct arena *mem, struct
     if (!ncu_run_is_report(j.path)) return with_trace(cli, o, &j, mem, e);
     if (*j.command)
         return FAIL(e, ERR_USAGE,
-                    "%s is a report: there is nothing to run. To measure, give a trace", j.path);
+                    "%s is a report, so there is nothing to run; to measure, give a trace", j.path);
     j.has_report = true;
     TRY(ncu_run_read(j.path, mem, &j.report, e));
     return show(cli, o, &j, mem, e);
@@ -243,17 +244,22 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_dive = {
     .name = "dive",
-    .summary = "why the kernels that matter are slow: Nsight Compute on just those",
+    .summary = "what limits the costliest kernels, measured with Nsight Compute",
     .args = "[TRACE|RUN|REPORT] [-- COMMAND...]",
     .about =
-        "Chooses the kernels of a trace that cost most time in which nothing else ran, measures\n"
-        "one launch of each with Nsight Compute while COMMAND runs, and says for each what holds\n"
-        "it back: memory, tensor cores, arithmetic, issue slots, latency, occupancy, or a grid\n"
-        "that does not fill the GPU. A verdict needs several measurements that agree, and comes\n"
-        "with how sure it is. Rates are compared with what this GPU reaches, which is measured\n"
-        "once and kept. Without ncu, or without the right to use it, the trace alone gives an\n"
-        "estimate, marked as one. An existing report (.ncu-rep, CSV) is read as it is.\n"
-        "With --counters the GPU samples its own counters instead while COMMAND runs.",
+        "Chooses the kernels of a trace that take most time with nothing else running, measures "
+        "one\n"
+        "launch of each with Nsight Compute while COMMAND runs, and says what limits each: "
+        "memory,\n"
+        "tensor cores, arithmetic, issue slots, latency, occupancy, or a grid that does not fill\n"
+        "the GPU. A verdict needs several measurements that agree, and states its confidence. "
+        "Rates\n"
+        "are compared with what this GPU reaches, which is measured once and kept. Without ncu, "
+        "or\n"
+        "without permission to use it, the trace alone gives an estimate, marked as such. An\n"
+        "existing report (.ncu-rep, CSV) is read as it is. With --counters the GPU samples its "
+        "own\n"
+        "counters instead while COMMAND runs.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_DIAGNOSE,

@@ -5,9 +5,9 @@
 
 static const char *const examples[] = {
     "strata doctor",
-    "what a timeline would be recorded by on this machine, and what is missing",
+    "how a timeline would be recorded on this machine, and what is missing",
     "strata doctor --json | jq '.checks[] | select(.state == \"missing\")'",
-    "only what could be better",
+    "only what is missing",
     NULL,
 };
 
@@ -40,13 +40,13 @@ static const char *verdict(const struct doctor *d)
     switch (d->timeline[0]) {
     case 'c': return "a timeline can be recorded here: kernels, copies and syncs through CUPTI";
     case 't':
-        return "no NVIDIA GPU here: a timeline is of operators and Python, or torch.profiler's of "
-               "another device";
+        return "no NVIDIA GPU here: a timeline shows operators and Python; torch.profiler records "
+               "other devices";
     default: return "stages can be recorded here; a timeline needs a GPU or torch";
     }
 }
 
-/* Words to the width of the screen, later lines under the first. */
+/* Wraps text to the width of the screen; later lines are indented under the first. */
 static void put_wrapped(struct cli *cli, struct str text, int indent)
 {
     int at = indent;
@@ -76,7 +76,7 @@ static void show_text(struct cli *cli, const struct doctor *d)
         struct buf line;
         buf_init(&line);
         buf_printf(&line, "%s: %s", c->what, c->found);
-        if (c->remedy && c->state != DOCTOR_OK) buf_printf(&line, ". To have it: %s", c->remedy);
+        if (c->remedy && c->state != DOCTOR_OK) buf_printf(&line, ". To fix: %s", c->remedy);
         buf_printf(&cli->out, "  %s  ", marks[c->state]);
         put_wrapped(cli, buf_str(&line), 6);
         buf_done(&line);
@@ -101,11 +101,9 @@ const struct cmd cmd_doctor = {
     .summary = "what can be recorded on this machine, and what is missing",
     .args = "",
     .about =
-        "Looks for devices, their drivers and what recording needs (CUPTI, the library that is "
-        "loaded\n"
-        "into programs, a Python whose lines can be told), and says what is missing and how to "
-        "get it.\n"
-        "Starts no program of yours and changes nothing.",
+        "Looks for devices, their drivers and what recording needs (CUPTI, the library that is\n"
+        "loaded into programs, a Python whose line numbers can be read), and says what is missing\n"
+        "and how to get it. It starts none of your programs and changes nothing.",
     .examples = examples,
     .group = GROUP_RECORD,
     .min_args = 0,

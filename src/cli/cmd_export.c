@@ -10,23 +10,23 @@
 #include "export/export.h"
 
 static const struct opt opts[] = {
-    {"output", 'o', "FILE", "where to write; - is standard output", NULL},
-    {"to", 0, "FORMAT", "chrome, strata, csv or sqlite; told by FILE's name otherwise",
+    {"output", 'o', "FILE", "output file; - is standard output", NULL},
+    {"to", 0, "FORMAT", "chrome, strata, csv or sqlite (default: from FILE's name)",
      "chrome|strata|csv|sqlite"},
-    {"for", 0, "VIEWER", "chrome: perfetto gives spans it would drop threads of their own",
+    {"for", 0, "VIEWER", "chrome: put spans that Perfetto would drop on threads of their own",
      "perfetto"},
-    {"args", 0, NULL, "csv, sqlite: every event's args too, as JSON", NULL},
-    {"strip", 0, NULL, "leave out metadata that may tell of the machine or hold secrets", NULL},
+    {"args", 0, NULL, "csv, sqlite: include every event's args as JSON", NULL},
+    {"strip", 0, NULL, "remove metadata that may identify the machine or hold secrets", NULL},
     {0},
 };
 
 static const char *const examples[] = {
     "strata export run.json.gz -o run.strata",
-    "a file that opens at once, with everything in it",
+    "a complete file that opens instantly",
     "strata export run.strata -o run.json.gz --for perfetto",
     "for ui.perfetto.dev, overlapping kernels included",
     "strata export run.json -o run.sqlite",
-    "for questions in SQL",
+    "for SQL queries",
     NULL,
 };
 
@@ -37,16 +37,17 @@ static int find_exporter(const struct opts *o, const char *path, const struct ex
     *ret = name ? export_find(name) : export_for_path(path);
     if (*ret) return 0;
     return FAIL(e, ERR_USAGE,
-                "no format is called like '%s'; say --to chrome, strata, csv or sqlite", path);
+                "cannot tell the format from '%s'; use --to chrome, strata, csv or sqlite", path);
 }
 
-/* An option that the format would pass over in silence is a mistake. */
+/* An option that the format would silently ignore is a mistake. */
 static int check_options(const struct opts *o, const struct exporter *x, struct err *e)
 {
     if (opt_has(o, "for") && !(x->uses & EXPORT_VIEWER))
-        return FAIL(e, ERR_USAGE, "--for is for Chrome JSON, not for %s", x->name);
+        return FAIL(e, ERR_USAGE, "--for applies to Chrome JSON, not to %s", x->name);
     if (opt_has(o, "args") && !(x->uses & EXPORT_ARGS))
-        return FAIL(e, ERR_USAGE, "--args is for csv and sqlite: %s has them anyway", x->name);
+        return FAIL(e, ERR_USAGE, "--args applies to csv and sqlite; %s always includes them",
+                    x->name);
     return 0;
 }
 
@@ -87,7 +88,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     const char *path = opt_get(o, "output", NULL);
     const struct exporter *x;
-    if (!path) return FAIL(e, ERR_USAGE, "where to? Say -o FILE");
+    if (!path) return FAIL(e, ERR_USAGE, "no output file: give -o FILE");
     TRY(find_exporter(o, path, &x, e));
     TRY(check_options(o, x, e));
     struct progress progress;
@@ -115,9 +116,9 @@ const struct cmd cmd_export = {
     .args = "TRACE",
     .about =
         "Writes a trace as Chrome JSON (plain, .gz or .zst), as a native .strata file, as CSV or\n"
-        "as a SQLite database. JSON and .strata keep everything that was in the input, unknown\n"
-        "metadata included: --strip leaves out what may hold secrets. The file appears whole or\n"
-        "not at all.",
+        "as a SQLite database. JSON and .strata keep everything from the input, unknown metadata\n"
+        "included; --strip removes what may hold secrets. The file is written completely or not\n"
+        "at all.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_FILES,

@@ -1,19 +1,19 @@
-/* cmd_gaps.c: `strata gaps`: when devices stood idle, and why. */
+/* cmd_gaps.c: `strata gaps`: when devices were idle, and why. */
 #include "cli/show.h"
 #include "report/view_gaps.h"
 
 static const struct opt opts[] = {
-    {"min-us", 0, "US", "shorter gaps are summed, not looked into (default 5)", NULL},
-    {"limit", 0, "N", "causes to show, 0 for all (default 16)", NULL},
+    {"min-us", 0, "US", "sum up shorter gaps without analyzing them (default 5)", NULL},
+    {"limit", 0, "N", "number of causes to show, 0 for all (default 16)", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata gaps trace.json.gz",
-    "what the CPU was doing while the GPU had nothing to do",
+    "what the CPU did while the GPU was idle",
     "strata gaps trace.json.gz --min-us 100 --json | jq '.gaps[0]'",
-    "the longest gap, taken apart",
+    "the longest gap, split by cause",
     NULL,
 };
 
@@ -36,13 +36,13 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_gaps = {
     .name = "gaps",
-    .summary = "when the GPU stood idle, and why",
+    .summary = "when the GPU was idle, and why",
     .args = "TRACE",
     .about =
         "Adds up the time in which no stream of a device had work, between its first and its last\n"
-        "work, and takes every gap apart by time: what the launching thread did until it launched\n"
-        "what ended the gap (Python function, operator, compile lookup, sync, allocation, the\n"
-        "profiler itself), and what lay between the launch and the start. The causes add up to "
+        "work, and splits every gap by cause: what the launching thread did until it launched the\n"
+        "work that ended the gap (Python function, operator, guard check, sync, allocation, the\n"
+        "profiler itself), and what passed from that launch to its start. The causes add up to "
         "the\n"
         "idle time exactly.",
     .examples = examples,

@@ -1,4 +1,6 @@
 /* cmd_help.c: `strata help`, also the generator of manual pages and completions for the build. */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/help.h"
 
@@ -10,7 +12,9 @@ static const struct opt opts[] = {
 
 static const char *const examples[] = {
     "strata help report",
-    "what report does and its options",
+    "what report does, and its options",
+    "strata help glossary",
+    "the terms used in reports",
     "strata help --completion bash > /etc/bash_completion.d/strata",
     "completion for bash",
     NULL,
@@ -21,6 +25,10 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     const char *shell = opt_get(o, "completion", NULL);
     if (shell) {
         complete_script(&cli->out, shell);
+        return 0;
+    }
+    if (o->n_args && strcmp(o->args[0], "glossary") == 0) {
+        help_glossary(cli);
         return 0;
     }
     const struct cmd *c = NULL;
@@ -37,10 +45,11 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_help = {
     .name = "help",
-    .summary = "explain a command",
-    .args = "[COMMAND]",
-    .about =
-        "Explains a command, or lists them all. Also prints manual pages and shell completions.",
+    .summary = "explain a command, or the terms used (glossary)",
+    .args = "[COMMAND|glossary]",
+    .about = "Explains a command, lists all commands, or explains the terms used in reports. Also "
+             "prints\n"
+             "manual pages and shell completions.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_FILES,

@@ -37,10 +37,11 @@ const struct cmd cmd_info = {
     .summary = "what is in a trace: versions, devices, events, damage",
     .args = "TRACE",
     .about =
-        "Tells what a file holds: format and size, the versions that wrote it, devices, what the "
-        "recorder was asked for, events by category, threads and streams, and what was damaged.\n"
-        "Metadata it does not know is listed by name only: whole environments, with secrets, have "
-        "been seen there. From a .strata file it takes milliseconds, whatever the size.",
+        "Shows what a file contains: format and size, the versions that wrote it, devices, what "
+        "the "
+        "recorder was asked to record, events by category, threads and streams, and any damage.\n"
+        "Unknown metadata is listed by name only, because it may hold whole environments with "
+        "secrets. A .strata file of any size takes milliseconds.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_FILES,

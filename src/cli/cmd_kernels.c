@@ -9,19 +9,19 @@ static const struct opt opts[] = {
      "largest first: total, calls, mean, median, p95, max, occupancy, gb_per_s, tflop_per_s; or "
      "name",
      NULL},
-    {"limit", 'n', "N", "rows shown (40; 0 = all; all with --json)", NULL},
-    {"by", 'b', "WHAT", "tell kernels apart by name, by launch configuration too, or by operator",
+    {"limit", 'n', "N", "number of rows to show, 0 for all (default 40; all with --json)", NULL},
+    {"by", 'b', "WHAT", "group by name, by name and launch configuration, or by name and operator",
      "name|config|op"},
     {"filter", 'f', "REGEX", "only kernels whose name or family matches", NULL},
     {"wide", 'w', NULL,
-     "every column: operator, mean, max, family, grid, block, registers, shared memory", NULL},
+     "show every column: operator, mean, max, family, grid, block, registers, shared memory", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata kernels trace.json.gz",
-    "kernels, copies and fills by total time",
+    "kernels, copies and memsets by total time",
     "strata kernels trace.json.gz --filter gemm --sort tflop_per_s",
     "matrix multiplications by achieved rate (needs record_shapes=True)",
     "strata kernels trace.json.gz --by config --limit 10",
@@ -62,10 +62,12 @@ const struct cmd cmd_kernels = {
     .about =
         "Adds up device work by kernel: calls, total, median, 95th percentile, share of all device "
         "work, and the operator that launches it. Work replayed from CUDA graphs is included.\n"
-        "Occupancy is worked out from registers, threads, shared memory and grid, also where the "
-        "recorder wrote 0, with what limits it. Copies show bytes over their own time; matrix "
-        "multiplications show FLOP/s where the trace has shapes.\n"
-        "Names are shortened to the template and the functor it applies; --json has them in full.",
+        "Occupancy, and what limits it, is computed from registers, threads, shared memory and "
+        "grid, even where the "
+        "recorder wrote 0. Copies show bytes over their own time; matrix "
+        "multiplications show FLOP/s if the trace has shapes.\n"
+        "Names are shortened to the template and the functor it applies; --json has the full "
+        "names.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

@@ -1,16 +1,16 @@
-/* cmd_launches.c: `strata launches`: launch latency, queue depth, who is ahead. */
+/* cmd_launches.c: `strata launches`: launch latency, queue depth, whether the CPU runs ahead. */
 #include "cli/show.h"
 #include "report/view_launches.h"
 
 static const struct opt opts[] = {
-    {"limit", 0, "N", "rows of a table to show, 0 for all (default 40)", NULL},
+    {"limit", 0, "N", "number of rows per table, 0 for all (default 40)", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata launches trace.json.gz",
-    "is the GPU starved, and which stages are bound by launches",
+    "is the GPU starved, and which stages are launch-bound?",
     NULL,
 };
 
@@ -33,14 +33,13 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_launches = {
     .name = "launches",
-    .summary = "launch latency, queue depth, and who is ahead: CPU or GPU",
+    .summary = "launch latency, queue depth, and whether the CPU runs ahead",
     .args = "TRACE",
     .about =
-        "Splits the time from a launch to the start of its kernel into what a launch costs (the\n"
-        "stream was idle) and waiting in the queue (the stream was busy, which is good: the CPU\n"
-        "is ahead). Shows the depth of the queue over time, which stages are bound by their\n"
-        "launches, and what each kind of launch call costs the CPU. A graph launch counts as\n"
-        "one launch with many kernels.",
+        "Splits the time from a launch to the start of its kernel into launch latency (the stream\n"
+        "was idle) and waiting in the queue (the stream was busy, which is healthy: the CPU runs\n"
+        "ahead). Shows the queue depth over time, which stages are launch-bound, and what each\n"
+        "kind of launch call costs the CPU. A graph launch counts as one launch with many kernels.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

@@ -1,4 +1,4 @@
-/* cmd_lint.c: `strata lint`: is the file whole, and is the recording consistent with itself? */
+/* cmd_lint.c: `strata lint`: is the file complete, and is the recording consistent? */
 #include "cli/show.h"
 #include "report/view_lint.h"
 
@@ -30,15 +30,16 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_lint = {
     .name = "lint",
-    .summary = "damage in the file and contradictions in the recording",
+    .summary = "damage to the file and contradictions in the recording",
     .args = "TRACE",
     .about =
-        "Lists what was wrong with the file, by reason and with byte offsets (of the inflated "
-        "text for .gz and .zst), then checks the recording against itself: work before its "
+        "Lists what is wrong with the file, by reason and with byte offsets (of the decompressed "
+        "text for .gz and .zst), then checks that the recording is consistent: work before its "
         "launch, "
-        "syncs that return early, launches and work without each other, overlapping kernels, ids "
+        "syncs that return early, launches without work and work without launches, overlapping "
+        "kernels, ids "
         "used twice, spans that cross.\n"
-        "A warning means that some figures are off; a note is normal but good to know. The exit "
+        "A warning means that some figures are wrong; a note is normal but good to know. The exit "
         "status is 0 unless the file cannot be read at all.",
     .examples = examples,
     .opts = opts,

@@ -3,14 +3,14 @@
 #include "report/view_memory.h"
 
 static const struct opt opts[] = {
-    {"limit", 0, "N", "rows of a table to show, 0 for all (default 40)", NULL},
+    {"limit", 0, "N", "number of rows per table, 0 for all (default 40)", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata memory trace.json.gz",
-    "does memory grow from step to step, and who allocates in the loop",
+    "does memory grow from step to step, and what allocates in the loop?",
     NULL,
 };
 
@@ -36,10 +36,11 @@ const struct cmd cmd_memory = {
     .summary = "memory at the end of each step, growth, peaks, allocations in the loop",
     .args = "TRACE",
     .about =
-        "Follows the allocator's events (recorded with profile_memory=True): the level at the end\n"
-        "of each step, whether it rises consistently, the peak and the stage it falls in, what\n"
-        "the loop allocates and from which line, and calls to the driver's allocator, which a\n"
-        "steady loop does not make.",
+        "Uses the allocator's events (recorded with profile_memory=True): the level at the end of\n"
+        "each step, whether it rises consistently, the peak and its stage, what the loop "
+        "allocates\n"
+        "and on which line, and calls to the driver's allocator, which a steady loop does not "
+        "make.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

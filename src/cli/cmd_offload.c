@@ -12,7 +12,7 @@ static const char *const examples[] = {
     "strata offload trace.json.gz --resident 8GB",
     "what keeping 8 GB of weights on the device would gain",
     "strata offload before.json.gz after.json.gz",
-    "compare what before predicts with what after shows",
+    "compare the prediction from one run with another run",
     "strata offload --model-bytes 22GB --resident 8GB --steps 4 --step-ms 4s --first-ms 110s",
     "the same from a few numbers, without a trace",
     "strata offload calibrate --json > rates.json",
@@ -39,13 +39,14 @@ static int open_trace(struct cli *cli, const char *path, struct scene_hints hint
 static int nothing_streamed(const char *path, struct err *e)
 {
     err_set(e, ERR_FORMAT,
-            "no weights are streamed here: no copies from the host in the loop. With --modules or "
-            "--model-bytes it tells what streaming them would cost");
+            "the trace streams no weights: there are no copies from the host in the loop. Give "
+            "--modules or "
+            "--model-bytes to predict what streaming them would cost");
     err_at(e, path, ERR_NO_OFFSET);
     return ERR_FORMAT;
 }
 
-/* Facts of the first trace, with what the user says on top. */
+/* Facts of the first trace, overridden by what the user gave. */
 static int plan_from_trace(const struct opts *o, struct scene *sc, struct arena *mem,
                            struct plan *p, struct err *e)
 {
@@ -56,7 +57,7 @@ static int plan_from_trace(const struct opts *o, struct scene *sc, struct arena 
     return scene_complete(sc, &p->facts, mem, e);
 }
 
-/* A run that streams nothing tells how long a step computes. */
+/* A run that streams nothing shows how long a step computes. */
 static int plan_from_resident(const struct opts *o, const struct opened *st, struct arena *mem,
                               struct plan *p, struct err *e)
 {
@@ -133,8 +134,7 @@ static int run_with_trace(struct cli *cli, const struct opts *o, struct opened *
     bool described = opt_has(o, "modules") || opt_has(o, "model-bytes");
     if (st->scene.streamed.n_loads) {
         if (opt_has(o, "model-bytes"))
-            return FAIL(e, ERR_USAGE,
-                        "the trace shows what is streamed: without --model-bytes, please");
+            return FAIL(e, ERR_USAGE, "the trace shows what is streamed; leave out --model-bytes");
         TRY(plan_from_trace(o, &st->scene, mem, &p, e));
     } else {
         if (!described) return nothing_streamed(o->args[0], e);
@@ -188,11 +188,14 @@ const struct cmd cmd_offload = {
     .about =
         "Predicts the time of a run whose weights do not fit on the device: everything streamed, "
         "a\n"
-        "resident set of a given size, pinned host memory, copies ahead of compute, everything\n"
-        "resident. With a trace of a streamed run the predictions are replays of it; without one\n"
-        "they follow from the numbers that are given. Further traces and --measured runs are\n"
-        "compared with what is predicted for them. Every run is taken to begin with all weights\n"
-        "in host memory. `strata offload calibrate` measures how fast this machine copies.",
+        "resident set of a given size, pinned host memory, prefetching, everything resident. With "
+        "a\n"
+        "trace of a streamed run the predictions are replays of it; without one they follow from\n"
+        "the given numbers. Further traces and --measured runs are compared with their "
+        "predictions.\n"
+        "Every run is assumed to start with all weights in host memory. `strata offload "
+        "calibrate`\n"
+        "measures how fast this machine copies.",
     .examples = examples,
     .opts = offload_opts,
     .group = GROUP_DIAGNOSE,

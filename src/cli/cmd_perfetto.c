@@ -1,5 +1,5 @@
 /* cmd_perfetto.c: `strata perfetto`: a trace in Perfetto's viewer without uploading it. The page
- * comes from the web, the trace from this machine, over a port that the page may read. */
+ * comes from the web; the trace comes from this machine, over a port that the page may read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@
 #include "export/export.h"
 
 #define PAGE "https://ui.perfetto.dev"
-#define PORT 9001 /* the page allows itself to read from no other */
+#define PORT 9001 /* the only port that the page allows itself to read from */
 
 static const struct opt opts[] = {
-    {"once", 0, NULL, "end when the trace has been read once", NULL},
-    {"convert", 0, NULL, "JSON too: spans that the viewer would drop get threads of their own",
-     NULL},
-    {"port", 0, "N", "another port (default 9001, the only one ui.perfetto.dev reads)", NULL},
+    {"once", 0, NULL, "exit when the trace has been read once", NULL},
+    {"convert", 0, NULL,
+     "convert JSON too: put spans the viewer would drop on threads of their own", NULL},
+    {"port", 0, "N", "port (default 9001, the only one ui.perfetto.dev reads)", NULL},
     {0},
 };
 
@@ -40,7 +40,7 @@ struct source {
     char name[256];
 };
 
-/* What the viewer reads as it is: JSON, plain or in gzip. */
+/* Formats the viewer reads as they are: JSON, plain or gzip. */
 static bool readable(int fd)
 {
     unsigned char head[64];
@@ -63,7 +63,7 @@ static int convert(struct cli *cli, const char *path, const char *file, struct e
     return rc;
 }
 
-/* In a folder of its own, which is gone again as soon as the file is open. */
+/* Written to a folder of its own, which is removed as soon as the file is open. */
 static int open_converted(struct cli *cli, const char *path, struct source *ret, struct err *e)
 {
     const char *tmp = getenv("TMPDIR");
@@ -71,7 +71,7 @@ static int open_converted(struct cli *cli, const char *path, struct source *ret,
     snprintf(folder, sizeof folder, "%s/strata-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(folder)) {
         err_at(e, folder, ERR_NO_OFFSET);
-        return FAIL(e, ERR_IO, "cannot make a folder: %s; set TMPDIR", strerror(errno));
+        return FAIL(e, ERR_IO, "cannot create a folder: %s; set TMPDIR", strerror(errno));
     }
     snprintf(file, sizeof file, "%s/trace.json.gz", folder);
     int rc = convert(cli, path, file, e);
@@ -108,9 +108,10 @@ static void show_text(struct cli *cli, const struct serve *s, const struct sourc
     buf_printf(&cli->out, "%s   %s   for browsers on this machine only\n\n  %s\n\n",
                human_cut(str_c(from->name), 60, name, sizeof name),
                human_bytes((int64_t)s->size_bytes).s, url);
-    buf_printf(&cli->out, "next: open the link; Ctrl-C ends this. Nothing is uploaded.\n");
+    buf_printf(&cli->out, "next: open the link; stop with Ctrl-C. Nothing is uploaded.\n");
     if (getenv("SSH_CONNECTION"))
-        buf_printf(&cli->out, "      a browser elsewhere needs: ssh -L %u:127.0.0.1:%u THIS-HOST\n",
+        buf_printf(&cli->out,
+                   "      from another machine, first run: ssh -L %u:127.0.0.1:%u THIS-HOST\n",
                    s->port, s->port);
 }
 
@@ -159,9 +160,9 @@ const struct cmd cmd_perfetto = {
     .args = "TRACE",
     .about =
         "Prints a link that opens the trace in Perfetto's viewer. The viewer's page comes from\n"
-        "ui.perfetto.dev; the trace goes from this machine to the browser on it and nowhere else:\n"
-        "it is served on the loopback address, under a random name, to that page alone, until\n"
-        "Ctrl-C or, with --once, until it has been read. What the viewer cannot read (.strata, "
+        "ui.perfetto.dev; the trace goes only to the browser on this machine: it is served on the\n"
+        "loopback address, under a random name, to that page alone, until Ctrl-C or, with --once,\n"
+        "until it has been read. What the viewer cannot read (.strata, "
         ".zst,\n"
         "Nsight Systems exports, run folders) is converted first.",
     .examples = examples,

@@ -1,4 +1,4 @@
-/* cmd_recover.c: `strata recover`: what a run left behind, also when it was killed. */
+/* cmd_recover.c: `strata recover`: what a run left behind, even if it was killed. */
 #include <string.h>
 
 #include "base/human.h"
@@ -74,7 +74,9 @@ static void show_text(struct cli *cli, const struct recovery *v, const struct tr
     }
     text_table_print(&tt, &cli->out, 2, cli->width, cli->color);
     text_table_done(&tt);
-    if (v->survey.n_bad) buf_printf(&cli->out, "  %u files could not be read\n", v->survey.n_bad);
+    if (v->survey.n_bad)
+        buf_printf(&cli->out, "  %u unreadable file%s\n", v->survey.n_bad,
+                   v->survey.n_bad == 1 ? "" : "s");
     put_last_words(&cli->out, t);
     buf_printf(&cli->out, "\nwrote %s (%s events)\n", v->trace, human_count(v->n_rows).s);
     for (uint32_t i = 0; i < v->made.n; i++) buf_printf(&cli->out, "wrote %s\n", v->made.paths[i]);
@@ -142,10 +144,11 @@ const struct cmd cmd_recover = {
     .summary = "trace and timing of a run that was killed or crashed",
     .args = "DIR",
     .about =
-        "Reads the recordings of every process in a run folder, whatever state they were left "
-        "in, writes\nthem as one trace (trace.strata) and a timing.json for every process that "
-        "could not write its\nown. Nothing that was recorded before a kill is lost; the "
-        "recordings themselves stay.",
+        "Reads the recordings of every process in a run folder, whatever state they were left in, "
+        "and\n"
+        "writes them as one trace (trace.strata), plus a timing.json for every process that could "
+        "not\n"
+        "write its own. Nothing recorded before a kill is lost; the recordings themselves stay.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_RECORD,

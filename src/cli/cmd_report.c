@@ -1,4 +1,4 @@
-/* cmd_report.c: `strata report`: what is slow, why, on which line, and what a fix is worth. */
+/* cmd_report.c: `strata report`: what is slow, why, on which line, and what a fix would gain. */
 #include "analyze/rules/rule.h"
 #include "cli/html.h"
 #include "cli/show.h"
@@ -6,10 +6,10 @@
 #include "report/view_report.h"
 
 static const struct opt opts[] = {
-    {"md", 0, NULL, "markdown under 8 kB: for an issue or a language model", NULL},
+    {"md", 0, NULL, "print markdown under 8 kB, for an issue or a language model", NULL},
     HTML_OPT,
-    {"top", 'n', "N", "findings to show (default 10)", NULL},
-    {"wall", 0, "MS", "wall clock measured without a profiler: fits the profiler's cost", NULL},
+    {"top", 'n', "N", "number of findings to show (default 10)", NULL},
+    {"wall", 0, "MS", "wall time measured without a profiler, to fit the profiler's cost", NULL},
     {"set", 0, "NAME=VALUE", "change one of the thresholds below; repeatable", NULL},
     PART_OPT,
     {0},
@@ -19,15 +19,15 @@ static const char *const examples[] = {
     "strata report trace.json.gz",
     "what is slow and what to do about it, on one screen",
     "strata report trace.json.gz --md",
-    "the same, small enough to hand to a language model",
+    "the same, small enough for a language model",
     "strata report trace.json.gz --html report.html",
-    "the same on a timeline: one file that opens without a network",
+    "the same with a timeline: one file that opens offline",
     "strata report trace.json.gz --json | jq '.findings[0]'",
-    "the best finding with its evidence",
+    "the top finding with its evidence",
     NULL,
 };
 
-/* The page is written beside what goes to standard output; alone it is all that was asked for. */
+/* With another output format the page is written as well; otherwise only the page is written. */
 static int print(struct cli *cli, const struct opts *o, const struct screen *s, struct context *cx,
                  struct err *e)
 {
@@ -67,17 +67,17 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_report = {
     .name = "report",
-    .summary = "what is slow, why, on which line, and what a fix is worth",
+    .summary = "what is slow, why, on which line, and what a fix would gain",
     .args = "TRACE",
-    .about = "Reads the trace, says what bounds the wall clock, and lists what can be done about "
-             "it, best first.\n"
-             "Every finding has two costs: how long it blocks the CPU, and how long it leaves the "
-             "GPU idle\n"
-             "(exposed); only the second can be gained. The gain is predicted by replaying the "
-             "trace with\n"
-             "the finding fixed and the profiler's own cost taken out, each finding as if those "
-             "above it\n"
-             "were fixed already.",
+    .about = "Reads the trace, says what bounds the wall time, and lists what can be done about "
+             "it, largest\n"
+             "gain first. Every finding has two costs: how long it blocks the CPU, and how long it "
+             "leaves\n"
+             "the GPU idle (exposed). Only exposed time can be gained. The gain is predicted by "
+             "replaying\n"
+             "the trace with the finding fixed and the profiler's own cost removed; each finding "
+             "assumes\n"
+             "that those above it are fixed already.",
     .examples = examples,
     .opts = opts,
     .terms = terms_thresholds,

@@ -1,5 +1,5 @@
-/* cmd_run.c: `strata run -- CMD`: any program with recording on. The program is told by its
- * environment; Python finds our sitecustomize first, which hands on to the program's own. */
+/* cmd_run.c: `strata run -- CMD`: any program with recording on. The environment turns recording
+ * on; Python finds our sitecustomize first, which then loads the program's own. */
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,30 +16,31 @@
 #include "record/rundir.h"
 
 static const struct opt opts[] = {
-    {"output", 'o', "DIR", "keep runs here (default strata_out)", NULL},
-    {"pipeline", 0, "NAME", "what the run is called (default: the program)", NULL},
+    {"output", 'o', "DIR", "folder for runs (default strata_out)", NULL},
+    {"pipeline", 0, "NAME", "name of the run (default: the program's name)", NULL},
     {"level", 0, "LEVEL", "what to record (default stages)", "stages|timeline"},
-    {"ops", 0, "WHICH", "of torch's operators in a timeline (default user)", "off|user|all"},
-    {"graphs", 0, "HOW", "CUDA graphs by node or whole (default node)", "node|whole"},
-    {"only", 0, "STAGES", "take a timeline inside these stages: a,b or *", NULL},
-    {"steps", 0, "N", "with --only: of how many calls of a stage (default 1)", NULL},
-    {"skip", 0, "N", "with --only: calls to let go by first (default 0)", NULL},
+    {"ops", 0, "WHICH", "which torch operators to record in a timeline (default user)",
+     "off|user|all"},
+    {"graphs", 0, "HOW", "record CUDA graphs by node or whole (default node)", "node|whole"},
+    {"only", 0, "STAGES", "record a timeline only inside these stages: a,b or *", NULL},
+    {"steps", 0, "N", "with --only: calls per stage to record (default 1)", NULL},
+    {"skip", 0, "N", "with --only: calls to skip first (default 0)", NULL},
     {0},
 };
 
 static const char *const examples[] = {
     "strata run -- python pipe.py",
-    "stages of a diffusers pipeline, or whatever the program marks",
+    "stages of a diffusers pipeline, or those the program marks",
     "strata run -- torchrun --nproc-per-node 4 train.py",
-    "all ranks, and which of them the others wait for",
+    "all ranks, and which one the others wait for",
     "strata run --level timeline -- python pipe.py",
-    "kernels, copies, syncs with their Python lines; then the report",
+    "kernels, copies and syncs with their Python lines, then the report",
     "strata run --only vae_decode --steps 2 -- python pipe.py",
-    "and a timeline of two calls of one stage",
+    "stages, and a timeline of two calls of one stage",
     NULL,
 };
 
-/* What the program is: the script or module a Python runs, else its own name. */
+/* Name of the program: the script or module that Python runs, else the program's own name. */
 static void guess_pipeline(int argc, char **argv, char *out, size_t cap)
 {
     static const char *const launchers[] = {"python", "torchrun", "accelerate", "deepspeed"};
@@ -99,17 +100,17 @@ static int set_environment(const struct opts *o, const char *dir, const char *pi
     return 0;
 }
 
-/* Nothing was recorded: say why that may be, and take the empty folder away. */
+/* Nothing was recorded: say why, and remove the empty folder. */
 static void tell_nothing(const char *dir)
 {
-    cli_say("no stages were recorded: the program marks none. Mark some with");
+    cli_say("no stages were recorded because the program marks none. To mark stages, use");
     cli_say(
         "    with strata.stage(\"name\"):     in Python (diffusers pipelines are marked already)");
     cli_say("    STRATA_SCOPE(\"name\");          in C and C++");
     rmdir(dir);
 }
 
-/* The folder as people name it: from where they are. */
+/* The folder, relative to the working directory. */
 static const char *shown(const char *dir)
 {
     char here[RUNDIR_MAX];
@@ -117,8 +118,8 @@ static const char *shown(const char *dir)
     return n > 1 && strncmp(dir, here, n) == 0 && dir[n] == '/' ? dir + n + 1 : dir;
 }
 
-/* What the processes of the run could not write themselves: timing of those that were killed, the
- * trace of all, and the reports. */
+/* Writes what the processes of the run could not write themselves: the timing of those that were
+ * killed, the trace of all, and the reports. */
 static int complete_files(struct cli *cli, const char *dir, struct run_recording *r, struct err *e)
 {
     struct run_folder_made made;
@@ -131,7 +132,7 @@ static int complete_files(struct cli *cli, const char *dir, struct run_recording
     if (rc < 0) return rc;
     rc = run_recording_open(r, cli, dir, &why);
     if (rc == 0) rc = run_recording_finish(r, &why);
-    if (rc < 0) cli_say("the trace and the reports are not written: %s", why.msg);
+    if (rc < 0) cli_say("cannot write the trace and the reports: %s", why.msg);
     return 0;
 }
 
@@ -186,9 +187,9 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     }
     struct err why;
     err_init(&why);
-    /* Started by a launcher we are one of its ranks: the first tells what is there by then. */
+    /* Started by a launcher, we are one of its ranks: the first rank shows what exists by then. */
     if (rank_find().rank <= 0 && tell_result(cli, wants_timeline(o), dir, &why) < 0)
-        cli_say("the recordings cannot be read: %s", why.msg);
+        cli_say("cannot read the recordings: %s", why.msg);
     return child_end_alike(status);
 }
 
@@ -198,19 +199,19 @@ const struct cmd cmd_run = {
     .args = "-- COMMAND [ARGUMENT...]",
     .about =
         "Runs any program unchanged, with recording switched on through its environment: Python\n"
-        "programs get the strata package and diffusers pipelines are annotated by themselves, C "
+        "programs get the strata package, diffusers pipelines are annotated automatically, and C "
         "and\n"
         "C++ programs that use strata.h start recording. Processes it starts (torchrun, mpirun,\n"
         "multiprocessing) belong to the run; their ranks are shown side by side. Signals are "
         "passed\n"
-        "on, and the exit status is the program's. With --json its standard output goes to "
-        "standard\n"
-        "error. The table goes to standard error, the files to DIR/PIPELINE/TIME.\n"
+        "on, and the exit status is the program's. With --json the program's standard output goes "
+        "to\n"
+        "standard error. The table goes to standard error, the files to DIR/PIPELINE/TIME.\n"
         "With --level timeline every kernel, copy and sync of the GPU is recorded too, with the "
-        "line of\n"
-        "Python that waited, at a few percent of the time; where that is not possible "
-        "torch.profiler\n"
-        "takes over. strata doctor tells what can be recorded here.",
+        "Python\n"
+        "line that waited, at a cost of a few percent; where that is not possible, torch.profiler "
+        "takes\n"
+        "over. strata doctor shows what can be recorded on this machine.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_RECORD,

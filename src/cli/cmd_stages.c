@@ -5,18 +5,18 @@
 
 static const struct opt opts[] = {
     {"all", 0, NULL, "show compiled regions and collectives as stages too", NULL},
-    {"limit", 0, "N", "rows to show, 0 for all (default 40)", NULL},
+    {"limit", 0, "N", "number of rows to show, 0 for all (default 40)", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata stages trace.json.gz",
-    "CPU and GPU time of each stage, what lies between them",
+    "CPU and GPU time of each stage, and of the code between stages",
     "strata stages trace.json.gz --all",
-    "with the regions torch.compile made",
+    "the same with the regions of torch.compile",
     "strata stages strata_out/train/20261115_101502",
-    "a run of several ranks: how even they are, which one is slow",
+    "a run of several ranks: how balanced they are, and which one is slow",
     NULL,
 };
 
@@ -46,12 +46,15 @@ const struct cmd cmd_stages = {
     .summary = "each annotated stage: CPU, GPU, idle, kernels, syncs, memory",
     .args = "TRACE",
     .about =
-        "Adds up what happens under each annotation (record_function, NVTX range), by path. CPU\n"
-        "figures are how long the calls lasted; GPU figures belong to the work launched inside\n"
-        "them, whenever it ran; the two are never added. Backward work that autograd launches\n"
-        "counts for the label open on the forward thread. Work between the stages gets a row of\n"
-        "its own, with the functions it is spent in. Of a run folder its timing files are shown,\n"
-        "all ranks side by side.",
+        "Adds up what happens under each label (record_function, NVTX range), by path. CPU "
+        "figures\n"
+        "are how long the calls took; GPU figures belong to the work launched inside them, "
+        "whenever\n"
+        "it ran; the two are never added. Backward work launched by autograd counts for the label\n"
+        "that is open on the forward thread. Time between stages has a row of its own, with the\n"
+        "functions it is spent in. For a run folder, its timing files are shown, all ranks side "
+        "by\n"
+        "side.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

@@ -1,10 +1,10 @@
-/* cmd_steps.c: `strata steps`: the rounds of the main loop. */
+/* cmd_steps.c: `strata steps`: the iterations of the main loop. */
 #include "analyze/steps/steps.h"
 #include "cli/show.h"
 #include "report/view_steps.h"
 
 static const struct opt opts[] = {
-    {"limit", 0, "N", "rows to show, 0 for all (default 40)", NULL},
+    {"limit", 0, "N", "number of rows to show, 0 for all (default 40)", NULL},
     PART_OPT,
     {0},
 };
@@ -35,15 +35,17 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_steps = {
     .name = "steps",
-    .summary = "the steps of the loop: CPU, GPU, kernels and syncs of each",
+    .summary = "the steps of the loop: CPU, GPU, kernels and syncs per step",
     .args = "TRACE",
-    .about =
-        "Finds the main loop (denoising steps, training steps, tokens) and measures each round.\n"
-        "The loop is found from ProfilerStep#, from annotations that repeat (two forwards of\n"
-        "classifier-free guidance and one scheduler step are one round), from compiled regions or\n"
-        "from the period of the kernels; where nothing repeats, it says so. The GPU side of a "
-        "step\n"
-        "is the work launched inside it, whenever it ran.",
+    .about = "Finds the main loop (denoising steps, training steps, tokens) and measures each "
+             "step. The\n"
+             "loop is found from ProfilerStep#, from labels that repeat (two forwards of "
+             "classifier-free\n"
+             "guidance and one scheduler step make one step), from compiled regions or from "
+             "kernels that\n"
+             "repeat; if nothing repeats, it says so. The GPU side of a "
+             "step\n"
+             "is the work launched inside it, whenever it ran.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

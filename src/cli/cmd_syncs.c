@@ -1,22 +1,22 @@
-/* cmd_syncs.c: `strata syncs`: where the CPU waits for the device, and what that costs. */
+/* cmd_syncs.c: `strata syncs`: where the CPU waits for the device, and what it costs. */
 #include "analyze/gaps/gaps.h"
 #include "cli/show.h"
 #include "report/view_syncs.h"
 
 static const struct opt opts[] = {
-    {"site", 0, "N", "how we know: one site, moment by moment", NULL},
-    {"limit", 0, "N", "sites to show, 0 for all (default 12)", NULL},
+    {"site", 0, "N", "the evidence for one site, moment by moment", NULL},
+    {"limit", 0, "N", "number of sites to show, 0 for all (default 12)", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata syncs trace.json.gz",
-    "every place where the CPU waits, the costly ones first",
+    "every place where the CPU waits, costliest first",
     "strata syncs trace.json.gz --site 1",
-    "what happened before, during and after the worst of them",
+    "what happened before, during and after the costliest wait",
     "strata syncs trace.json.gz --json | jq '.sites[] | select(.drains)'",
-    "the ones that empty the queue",
+    "only those that drain the queue",
     NULL,
 };
 
@@ -24,8 +24,8 @@ struct predictions {
     struct forecast alone, all;
 };
 
-/* What the wall clock would be without the waits of the site, and without all of them: one that
- * is removed alone may only move the wait to the next. */
+/* The wall time without the waits of this site, and without all waits: removing one alone may only
+ * move the wait to the next one. */
 static int predict(struct context *cx, const struct sync_site *site, struct predictions *ret,
                    struct err *e)
 {
@@ -59,7 +59,7 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     if (number) {
         const struct sync_site *site = syncs_site(syncs, number);
         if (!site)
-            return FAIL(e, ERR_USAGE, "there is no site %ld: this trace has %u", number,
+            return FAIL(e, ERR_USAGE, "there is no site %ld; the trace has %u", number,
                         syncs->n_sites);
         TRY(sync_story_run(cx, site, &story));
         TRY(predict(cx, site, &p, e));
@@ -79,17 +79,16 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_syncs = {
     .name = "syncs",
-    .summary = "where the CPU waits for the GPU, and what that costs",
+    .summary = "where the CPU waits for the GPU, and what it costs",
     .args = "TRACE",
     .about =
-        "Lists every place where the CPU waits for the device: values read back (.item(), "
-        "nonzero,\n"
-        "masks), constants uploaded (torch.tensor(..., device)), explicit synchronize calls, slow\n"
-        "allocations and copies. Each with two costs: blocked, the CPU time inside the calls, and\n"
-        "exposed, the idle time of the GPU that follows from it. A wait of half a second on a "
-        "full\n"
-        "queue may expose nothing. Launches that wait for a full queue are no syncs and are told\n"
-        "apart.",
+        "Lists every place where the CPU waits for the device: values read back (.item(),\n"
+        "nonzero, masks), constants uploaded (torch.tensor(..., device)), explicit synchronize "
+        "calls, slow\n"
+        "allocations and copies. Each has two costs: blocked, the CPU time inside the calls, and\n"
+        "exposed, the GPU idle time they cause. A wait of half a second on a deep queue may "
+        "expose\n"
+        "nothing. Launches that wait on a full queue are not syncs and are listed separately.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_DIAGNOSE,

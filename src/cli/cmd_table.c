@@ -10,13 +10,13 @@
 static const struct opt opts[] = {
     {"sort", 's', "KEY",
      "largest first: self_gpu, gpu, gpu_avg, self_cpu, cpu, cpu_avg, calls, gpu_mem, self_gpu_mem, "
-     "cpu_mem, self_cpu_mem, flops, or torch's name of it; first: in order of appearance",
+     "cpu_mem, self_cpu_mem, flops, or torch's name for it; first: in order of appearance",
      NULL},
-    {"limit", 'n', "N", "rows shown (40; 0 = all; all with --json)", NULL},
-    {"by", 'b', "WHAT", "tell rows of one name apart", "shape|stack|module"},
-    {"depth", 0, "N", "frames that tell rows apart with --by stack (5)", NULL},
-    {"wide", 'w', NULL, "every column: averages, shares, memory, FLOPs", NULL},
-    {"python", 0, NULL, "Python functions are rows too, as in torch 2.12 and 2.13", NULL},
+    {"limit", 'n', "N", "number of rows to show, 0 for all (default 40; all with --json)", NULL},
+    {"by", 'b', "WHAT", "split rows of the same name by this", "shape|stack|module"},
+    {"depth", 0, "N", "number of frames that --by stack compares (default 5)", NULL},
+    {"wide", 'w', NULL, "show every column: averages, shares, memory, FLOPs", NULL},
+    {"python", 0, NULL, "include Python functions as rows, as torch 2.12 and 2.13 do", NULL},
     PART_OPT,
     {0},
 };
@@ -25,7 +25,7 @@ static const char *const examples[] = {
     "strata table trace.json.gz",
     "operators and kernels, most device time first",
     "strata table trace.json.gz --sort self_cpu_time_total --limit 10",
-    "the ten that keep the CPU busiest",
+    "the ten operators that keep the CPU busiest",
     "strata table trace.json.gz --by shape --sort gpu",
     "which input shapes cost the most (needs record_shapes=True)",
     "strata table trace.json.gz --json | jq '.rows[] | select(.device == \"cuda\")'",
@@ -50,9 +50,8 @@ static int find_key(const struct opts *o, const struct op_sort_key **ret, struct
     int n = 0;
     while (n < 32 && op_sort_word(n)) words[n] = op_sort_word(n), n++;
     const char *near = opt_nearest(word, words, n);
-    if (near)
-        return FAIL(e, ERR_USAGE, "there is no sort key '%s'. Did you mean '%s'?", word, near);
-    return FAIL(e, ERR_USAGE, "there is no sort key '%s'; see strata table --help", word);
+    if (near) return FAIL(e, ERR_USAGE, "unknown sort key '%s'. Did you mean '%s'?", word, near);
+    return FAIL(e, ERR_USAGE, "unknown sort key '%s'; see strata table --help", word);
 }
 
 /* A table sorted by memory or FLOPs shows them. */
@@ -64,15 +63,15 @@ static enum view_table_focus focus_of(const struct op_sort_key *key)
     return strstr(word, "cpu") ? FOCUS_CPU_MEMORY : FOCUS_DEVICE_MEMORY;
 }
 
-/* Grouping by what was not recorded gives a table without a difference: say how to record it. */
+/* Grouping by something that was not recorded changes nothing: say how to record it. */
 static void warn_missing(const struct trace *t, enum op_by by)
 {
     bool has_shapes = false;
     for (uint32_t i = 0; i < t->n_ops && !has_shapes; i++) has_shapes = t->ops[i].dims != STR_NONE;
     if (by == OP_BY_SHAPE && !has_shapes)
-        cli_say("this trace has no input shapes: record with record_shapes=True");
+        cli_say("the trace has no input shapes; record with record_shapes=True");
     if ((by == OP_BY_STACK || by == OP_BY_MODULE) && !t->n_py)
-        cli_say("this trace has no Python stacks: record with with_stack=True");
+        cli_say("the trace has no Python stacks; record with with_stack=True");
 }
 
 static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
@@ -110,11 +109,12 @@ const struct cmd cmd_table = {
     .about =
         "Prints the table of torch.profiler's key_averages() from the trace alone: calls, self and "
         "total time on the CPU and the device, averages, shares and memory.\n"
-        "Self time is the own time less that of direct children. An operator's GPU total adds the "
+        "Self time excludes the time of direct children. An operator's GPU total includes the "
         "work its children launched. Operators, calls and kernels are separate rows, so columns "
-        "do not add up to the wall clock.\n"
-        "Without --sort rows come by self GPU time, then by self CPU time; the device-side copies "
-        "of annotations, which are spans and not work, come last.",
+        "do not add up to the wall time.\n"
+        "Without --sort, rows are sorted by self GPU time, then by self CPU time; the device-side "
+        "copies "
+        "of labels, which are spans and not work, come last.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

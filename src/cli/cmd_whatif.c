@@ -13,29 +13,29 @@
 #define MOST_GB_PER_S 10000
 
 static const struct opt opts[] = {
-    {"drop-sync", 0, "SITE", "remove a sync: its number in `strata syncs`; repeatable", NULL},
+    {"drop-sync", 0, "SITE", "remove a sync, by its number in `strata syncs`; repeatable", NULL},
     {"drop-cpu", 0, "REGEX",
-     "remove CPU time of annotations, functions, ops that match; repeatable", NULL},
-    {"scale-cpu", 0, "REGEX=F", "the same, times F", NULL},
-    {"scale-kernel", 0, "REGEX=F", "make kernels and copies that match take F times as long", NULL},
-    {"drop-kernel", 0, "REGEX", "remove kernels that match, and their launches", NULL},
-    {"cuda-graph", 0, "STAGE", "capture each run of a stage (REGEX) as one CUDA graph", NULL},
-    {"pin-copies", 0, "GB/s", "make pageable copies pinned, at this speed (0: from the trace)",
+     "remove the CPU time of matching labels, functions and operators; repeatable", NULL},
+    {"scale-cpu", 0, "REGEX=F", "multiply that CPU time by F instead", NULL},
+    {"scale-kernel", 0, "REGEX=F", "multiply the time of matching kernels and copies by F", NULL},
+    {"drop-kernel", 0, "REGEX", "remove matching kernels and their launches", NULL},
+    {"cuda-graph", 0, "STAGE", "capture each call of a stage (REGEX) as one CUDA graph", NULL},
+    {"pin-copies", 0, "GB/s", "pin pageable copies, at this speed (0: speed seen in the trace)",
      NULL},
-    {"overlap-copies", 0, NULL, "hide copies between host and device behind kernels", NULL},
-    {"undistort", 0, NULL, "predict the run without the profiler (its cost estimated)", NULL},
-    {"wall", 0, "MS", "wall clock measured without a profiler: fits the profiler's cost", NULL},
+    {"overlap-copies", 0, NULL, "overlap copies between host and device with kernels", NULL},
+    {"undistort", 0, NULL, "predict the run without the profiler (estimates its cost)", NULL},
+    {"wall", 0, "MS", "wall time measured without a profiler, to fit the profiler's cost", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata whatif trace.json.gz",
-    "how well does the replay reproduce the trace",
+    "how well the replay reproduces the trace",
     "strata whatif trace.json.gz --drop-sync 1 --wall 36.35",
-    "what removing the first sync is worth",
+    "what removing the first sync would gain",
     "strata whatif trace.json.gz --scale-kernel 'flash|sdpa=0.5'",
-    "what an attention twice as fast is worth",
+    "what attention at twice the speed would gain",
     NULL,
 };
 
@@ -129,7 +129,7 @@ static int check_matches(const struct whatif *w, struct err *e)
         if (!w->edits[i].n_matched)
             return FAIL(
                 e, ERR_USAGE,
-                "%s matches nothing in this trace; strata stages and strata kernels list names",
+                "%s matches nothing in the trace; strata stages and strata kernels list names",
                 w->words[i]);
     return 0;
 }
@@ -176,15 +176,15 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_whatif = {
     .name = "whatif",
-    .summary = "what a change would be worth on the wall clock, before making it",
+    .summary = "what a change would gain, before you make it",
     .args = "TRACE",
     .about = "Replays the trace as a graph of CPU work, launches, device work and waits, with "
-             "something changed,\n"
-             "and says what the wall clock would be: in the profiler's own time, and without the "
-             "profiler, which\n"
-             "slows the CPU and so changes what is critical. Edits can be combined. Without an "
-             "edit it only says\n"
-             "how well the replay reproduces the trace.",
+             "something\n"
+             "changed, and predicts the wall time: as traced, and without the profiler, which "
+             "slows the CPU\n"
+             "and so changes the critical path. Edits can be combined. Without an edit it only "
+             "shows how\n"
+             "well the replay reproduces the trace.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_DIAGNOSE,

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 
-/* One a line, in the order help lists them within their group. */
+/* One per line, in the order help lists them within their group. */
 /* clang-format off */
 #define COMMANDS(X) \
     X(run) \
@@ -55,5 +55,5 @@ int cmd_unknown(const char *name, struct err *e)
         if (cmds[i]->group != GROUP_HIDDEN) names[n++] = cmds[i]->name;
     const char *near = opt_nearest(name, names, n);
     if (near) return FAIL(e, ERR_USAGE, "unknown command '%s'. Did you mean '%s'?", name, near);
-    return FAIL(e, ERR_USAGE, "unknown command '%s'. strata help lists them.", name);
+    return FAIL(e, ERR_USAGE, "unknown command '%s'. strata help lists all commands.", name);
 }

@@ -65,7 +65,7 @@ static void complete_bash(struct buf *out)
     put_names(out);
     buf_adds(out, "'\n  [ \"$COMP_CWORD\" -eq 1 ] && words=$names\n"
                   "  case ${COMP_WORDS[1]}:$prev in\n"
-                  "  help:help) words=$names ;;\n");
+                  "  help:help) words=\"$names glossary\" ;;\n");
     for (int i = 0; cmds[i]; i++)
         if (is_listed(cmds[i])) each_opt(out, cmds[i], bash_choices);
     buf_adds(out, "  esac\n  case $cur in -*)\n    case ${COMP_WORDS[1]} in\n");

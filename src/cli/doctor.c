@@ -52,7 +52,7 @@ static void check_library(struct visit *v)
     }
     c->state = DOCTOR_MISSING;
     c->found = arena_printf(v->mem, LIBRARY " is not in %s",
-                            package ? package : "any folder beside this program");
+                            package ? package : "any folder next to this program");
     c->remedy = "`pip install .` or `make install` in the source tree";
 }
 
@@ -65,11 +65,11 @@ static void check_door(struct visit *v, const char *variable, const char *what)
         return;
     }
     c->state = DOCTOR_MISSING;
-    c->found = arena_printf(v->mem, "%s is held by %s", variable, holder);
-    c->remedy = arena_printf(v->mem, "unset %s; one tool at a time can use it", variable);
+    c->found = arena_printf(v->mem, "%s is set to %s", variable, holder);
+    c->remedy = arena_printf(v->mem, "unset %s; only one tool can use it at a time", variable);
 }
 
-/* Lines KEY=VALUE of a small program that the user's Python runs; torch is not imported. */
+/* A small program for the user's Python that prints KEY=VALUE lines; torch is not imported. */
 static const char script[] =
     "python3 - 2>/dev/null <<'END'\n"
     "import sys, os, glob, importlib.util as u, sysconfig\n"
@@ -120,15 +120,16 @@ static void check_python(struct visit *v, const struct python *p)
     int major = 0, minor = 0;
     if (sscanf(p->version, "%d.%d", &major, &minor) != 2) {
         c->state = DOCTOR_ABSENT;
-        c->found = "no python3 on the path";
+        c->found = "python3 is not on the path";
         return;
     }
     bool known = major == 3 && minor >= 10 && minor <= 14 && !p->free_threaded;
     c->found = arena_printf(v->mem, "CPython %s%s", p->version,
-                            p->free_threaded ? ", free-threaded: its frames are not known" : "");
+                            p->free_threaded ? ", free-threaded: its frames cannot be read" : "");
     if (known) return;
     c->state = DOCTOR_MISSING;
-    c->remedy = "syncs are recorded without lines; CPython 3.10 to 3.15 with a GIL has them";
+    c->remedy =
+        "use CPython 3.10 to 3.15 with a GIL; without it syncs are recorded without line numbers";
 }
 
 static void check_torch(struct visit *v, const struct python *p)
@@ -158,7 +159,7 @@ static void check_cupti(struct visit *v, const struct python *p)
     }
     bool needed = v->d->timeline != NULL;
     c->state = needed ? DOCTOR_MISSING : DOCTOR_ABSENT;
-    c->found = "no libcupti beside torch, none in /usr/local/cuda";
+    c->found = "libcupti is neither next to torch nor in /usr/local/cuda";
     if (!needed) return;
     c->remedy = "pip install nvidia-cuda-cupti (CUDA 12: nvidia-cuda-cupti-cu12), or name one in "
                 "STRATA_CUPTI";
@@ -193,18 +194,19 @@ static void check_counters(struct visit *v, bool gpu)
     struct doctor_check *c = add(v, "counters", "kernel metrics (strata dive)");
     bool ncu = on_path("ncu"), restricted = counters_are_restricted();
     c->state = ncu && gpu && !restricted ? DOCTOR_OK : gpu ? DOCTOR_MISSING : DOCTOR_ABSENT;
-    c->found = arena_printf(v->mem, "%s%s", ncu ? "ncu found" : "no ncu on the path",
-                            restricted ? ", counters are for administrators only" : "");
+    c->found = arena_printf(v->mem, "%s%s", ncu ? "ncu found" : "ncu is not on the path",
+                            restricted ? ", counters are restricted to administrators" : "");
     if (restricted)
-        c->remedy = "sudo, CAP_PERFMON, or the module option NVreg_RestrictProfilingToAdminUsers=0";
+        c->remedy =
+            "use sudo, CAP_PERFMON, or the module option NVreg_RestrictProfilingToAdminUsers=0";
     else if (!ncu && gpu) c->remedy = "install Nsight Compute";
 }
 
 static void check_clock(struct visit *v)
 {
     struct doctor_check *c = add(v, "clock", "clock");
-    c->found = clock_best() == CLOCK_OS ? "the kernel's (about 20 ns a reading)"
-                                        : "the CPU's counter (about 10 ns a reading)";
+    c->found = clock_best() == CLOCK_OS ? "the kernel's (about 20 ns per reading)"
+                                        : "the CPU's counter (about 10 ns per reading)";
 }
 
 int doctor_run(struct doctor *d, struct arena *mem, struct err *e)
@@ -212,8 +214,8 @@ int doctor_run(struct doctor *d, struct arena *mem, struct err *e)
     *d = (struct doctor){0};
     struct visit v = {d, mem};
     struct python p = ask_python();
-    check_door(&v, "CUDA_INJECTION64_PATH", "CUDA's door");
-    check_door(&v, "NVTX_INJECTION64_PATH", "NVTX's door");
+    check_door(&v, "CUDA_INJECTION64_PATH", "CUDA injection");
+    check_door(&v, "NVTX_INJECTION64_PATH", "NVTX injection");
     unsetenv("CUDA_INJECTION64_PATH"); /* not into this process */
     check_backends(&v);
     check_library(&v);

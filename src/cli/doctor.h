@@ -1,4 +1,4 @@
-/* doctor.h: what can be recorded on this machine, one check after the other. */
+/* doctor.h: what can be recorded on this machine, one check at a time. */
 #ifndef STRATA_CLI_DOCTOR_H
 #define STRATA_CLI_DOCTOR_H
 
@@ -7,8 +7,8 @@
 
 enum doctor_state {
     DOCTOR_OK,
-    DOCTOR_ABSENT,  /* not here, and not needed for what the machine is */
-    DOCTOR_MISSING, /* something could be recorded that now cannot */
+    DOCTOR_ABSENT,  /* not here, and not needed on this machine */
+    DOCTOR_MISSING, /* missing, and something cannot be recorded because of it */
 };
 
 struct doctor_check {
@@ -24,7 +24,7 @@ enum { DOCTOR_MOST = 16 };
 struct doctor {
     struct doctor_check list[DOCTOR_MOST];
     int n;
-    const char *timeline; /* what a timeline would be recorded by: "cupti" or "torch.profiler" */
+    const char *timeline; /* what would record a timeline: "cupti" or "torch.profiler" */
 };
 
 /* Looks at everything; texts live in `mem`. Fails only when memory is out. */

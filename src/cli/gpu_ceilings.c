@@ -25,7 +25,7 @@ static int read_file(const char *path, struct arena *mem, struct ceilings *c, st
     return rc;
 }
 
-/* The folders of `path`, as far as they are missing. */
+/* Creates the missing folders of `path`. */
 static void make_folders(const char *path, struct arena *mem)
 {
     char *copy = arena_strdup(mem, str_c(path));
@@ -43,7 +43,7 @@ static void keep(struct str text, struct str gpu, struct arena *mem)
     if (ceilings_path(gpu, mem, &path, NULL) < 0 || !path) return;
     make_folders(path, mem);
     if (file_write_whole(path, text.p, text.n, NULL) == 0)
-        cli_say("what this GPU reaches is kept in %s", path);
+        cli_say("kept the rates this GPU reaches in %s", path);
 }
 
 /* The rates as the package's own script prints them; false when it could not. */
@@ -61,11 +61,11 @@ static void measure(const char *python, struct arena *mem, struct ceilings *c)
 {
     struct buf out;
     buf_init(&out);
-    cli_say("measuring what this GPU reaches, once (a few seconds)");
+    cli_say("measuring the rates this GPU reaches, once (a few seconds)");
     char *text = run_script(python, mem, &out) ? arena_strdup(mem, buf_str(&out)) : NULL;
     if (text && ceilings_read(c, str_from(text, out.n), mem, NULL) == 0)
         keep(buf_str(&out), c->gpu, mem);
-    else cli_say("that was not possible: datasheets have to do (--ceilings FILE gives others)");
+    else cli_say("cannot measure them; using datasheet values instead (or give --ceilings FILE)");
     buf_done(&out);
 }
 
@@ -80,7 +80,7 @@ int gpu_ceilings_get(const struct ceilings_wish *w, struct arena *mem, struct ce
     if (kept && !w->again && access(kept, R_OK) == 0) {
         int rc = read_file(kept, mem, ret, NULL);
         if (rc == ERR_NOMEM) return err_nomem(e);
-        if (rc < 0) cli_say("%s cannot be used; --calibrate measures again", kept);
+        if (rc < 0) cli_say("cannot use %s; --calibrate measures again", kept);
     }
     if (ret->memory.from == CEILING_NONE && !w->file && w->python) measure(w->python, mem, ret);
     ceilings_from_datasheet(ret);

@@ -1,5 +1,5 @@
-/* gpu_ceilings.h: the ceilings of the GPU at hand: given, kept from before, or measured now with
- * the user's own Python; datasheets for the rest. */
+/* gpu_ceilings.h: the ceilings of this GPU: given, kept from before, or measured now with the
+ * user's own Python; datasheet values for the rest. */
 #ifndef STRATA_CLI_GPU_CEILINGS_H
 #define STRATA_CLI_GPU_CEILINGS_H
 
@@ -8,7 +8,7 @@
 struct ceilings_wish {
     struct str gpu;     /* .n is 0 when not known */
     const char *file;   /* --ceilings: a file, or "datasheet" to measure nothing; NULL */
-    const char *python; /* measure with this one when nothing is kept; NULL for not at all */
+    const char *python; /* measure with this if nothing is kept; NULL: do not measure */
     bool again;         /* measure even when something is kept */
 };
 

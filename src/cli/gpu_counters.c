@@ -25,7 +25,7 @@ static int sample(struct pm_sampler *s, char **command, struct pm_result *ret, s
     TRY(pm_start(s, e));
     TRY(child_run_ticking(command, tick, s, &status, e));
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        cli_say("%s did not end well: what was counted until then is shown", command[0]);
+        cli_say("%s failed; showing what was counted until then", command[0]);
     return pm_stop(s, ret, e);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/jout.h"
 #include "base/text.h"
+#include "report/view_glossary.h"
 
 enum { HELP_COLUMN = 28 }; /* where the explanation of an option starts */
 
@@ -37,7 +38,8 @@ void help_overview(struct buf *out, bool color)
     buf_adds(out, "\nTRACE is a PyTorch/Chrome trace (.json, .json.gz, .json.zst), a .strata file, "
                   "an Nsight\n"
                   "Systems SQLite export, or - for standard input.\n\n"
-                  "strata COMMAND --help tells more. Start with: strata report TRACE\n");
+                  "strata COMMAND --help explains a command, strata help glossary the terms.\n"
+                  "Start with: strata report TRACE\n");
 }
 
 static void put_opts(struct buf *out, const struct opt *o, int width)
@@ -134,5 +136,18 @@ void help_json(struct buf *out, const struct cmd *c)
     for (int i = 0; cmds[i]; i++)
         if (c ? cmds[i] == c : cmds[i]->group != GROUP_HIDDEN) json_command(&j, cmds[i]);
     jout_end_arr(&j);
+    jout_end_obj(&j);
+}
+
+void help_glossary(struct cli *cli)
+{
+    struct jout j;
+    if (!cli->json) {
+        view_glossary_text(&cli->out, cli->color, cli->width);
+        return;
+    }
+    jout_init(&j, &cli->out, true);
+    jout_obj(&j, NULL);
+    view_glossary_json(&j, "terms");
     jout_end_obj(&j);
 }

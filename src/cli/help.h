@@ -11,6 +11,9 @@ void help_command(struct buf *out, const struct cmd *c, bool color, int width);
 /* One command, or all of them when `c` is NULL, for machines. */
 void help_json(struct buf *out, const struct cmd *c);
 
+/* The terms used in reports, as text or, with --json, for machines. */
+void help_glossary(struct cli *cli);
+
 /* A troff page for one command, or for the program when `c` is NULL. */
 void man_page(struct buf *out, const struct cmd *c);
 

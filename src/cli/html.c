@@ -11,7 +11,8 @@ int html_check(const struct opts *o, struct err *e)
     const char *file = opt_get(o, "html", NULL);
     if (!file) return 0;
     if (strcmp(file, "-") == 0 && (opt_has(o, "json") || opt_has(o, "md")))
-        return FAIL(e, ERR_USAGE, "two things cannot go to standard output: give --html a file");
+        return FAIL(e, ERR_USAGE,
+                    "only one output can go to standard output; give --html a file name");
     return page_check_viewer(e);
 }
 

@@ -6,12 +6,12 @@
 #include "page/page.h"
 
 /* For the option lists of commands. */
-#define HTML_OPT                                                                     \
-    {                                                                                \
-        "html", 0, "FILE", "write one page with the timeline, for any browser", NULL \
+#define HTML_OPT                                                        \
+    {                                                                   \
+        "html", 0, "FILE", "write an HTML page with the timeline", NULL \
     }
 
-/* Fails early, before anything is read, when --html is given and there is no viewer, or when it
+/* Fails early, before anything is read, if --html is given but there is no viewer, or if the page
  * would share standard output with something else. */
 int html_check(const struct opts *o, struct err *e) MUST_USE;
 

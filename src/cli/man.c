@@ -89,10 +89,11 @@ static void man_program(struct buf *out)
         put_troff(out, cmds[i]->summary);
         buf_addc(out, '\n');
     }
-    buf_adds(out,
-             ".SH EXIT STATUS\n0 ok, 1 over budget, 2 usage, 3 bad input, 4 internal error.\n"
-             ".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nno colour.\n.TP\n\\fBSTRATA_THREADS\\fR\n"
-             "number of threads to read with.\n");
+    buf_adds(
+        out,
+        ".SH EXIT STATUS\n0 success, 1 over budget, 2 wrong usage, 3 bad input, 4 internal error.\n"
+        ".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nno colour.\n.TP\n\\fBSTRATA_THREADS\\fR\n"
+        "number of threads to read with.\n");
 }
 
 void man_page(struct buf *out, const struct cmd *c)

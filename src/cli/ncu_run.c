@@ -35,7 +35,7 @@ static const char *on_path(const char *name, struct arena *mem)
     return NULL;
 }
 
-/* The newest of what a pattern matches: the last one by name. */
+/* The newest match of a pattern: the last one by name. */
 static const char *by_pattern(const char *pattern, struct arena *mem)
 {
     glob_t g;
@@ -104,12 +104,13 @@ int ncu_run_read(const char *path, struct arena *mem, struct ncu_report *ret, st
 {
     if (str_ends(str_c(path), ".ncu-rep")) {
         const char *ncu = ncu_run_find(mem);
-        if (access(path, R_OK) != 0) return FAIL(e, ERR_IO, "%s: cannot be read", path);
+        if (access(path, R_OK) != 0) return FAIL(e, ERR_IO, "%s: cannot read the file", path);
         if (!ncu)
-            return FAIL(e, ERR_UNSUPPORTED,
-                        "%s: reading it needs Nsight Compute, and there is no ncu on the path. "
-                        "Where there is one: ncu --import %s --page raw --csv > kernels.csv",
-                        path, path);
+            return FAIL(
+                e, ERR_UNSUPPORTED,
+                "%s: reading it needs Nsight Compute, but ncu is not on the path. Where it is "
+                "installed, run: ncu --import %s --page raw --csv > kernels.csv",
+                path, path);
         return import_report(ncu, path, mem, ret, e);
     }
     struct file_map f;
@@ -134,7 +135,7 @@ static int open_session(struct session *s, struct err *e)
     const char *tmp = getenv("TMPDIR");
     char *folder = arena_printf(s->mem, "%s/strata-dive-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!folder) return err_nomem(e);
-    if (!mkdtemp(folder)) return FAIL(e, ERR_IO, "cannot make the folder %s", folder);
+    if (!mkdtemp(folder)) return FAIL(e, ERR_IO, "cannot create the folder %s", folder);
     s->folder = folder;
     s->report = arena_printf(s->mem, "%s/kernels.ncu-rep", folder);
     s->log = arena_printf(s->mem, "%s/ncu.log", folder);
@@ -148,7 +149,7 @@ static void close_session(const struct session *s)
     rmdir(s->folder);
 }
 
-/* Whether a Python file of the command says itself where to measure. */
+/* Whether a Python file of the command marks what to measure. */
 static bool is_marked(char **command)
 {
     for (int i = 0; command[i]; i++) {
@@ -173,8 +174,8 @@ static struct ncu_trouble read_log(const struct session *s)
     return t;
 }
 
-/* Why there is nothing to read, or NULL. A program that fails after its kernels were measured has
- * left them. */
+/* Why there is nothing to read, or NULL. A program that fails after its kernels were measured still
+ * leaves a report. */
 static struct ncu_trouble why_nothing(const struct session *s, int status)
 {
     struct ncu_trouble t = read_log(s);
@@ -183,13 +184,13 @@ static struct ncu_trouble why_nothing(const struct session *s, int status)
     if (t.what) return t;
     if (WIFSIGNALED(status))
         return (struct ncu_trouble){
-            arena_printf(s->mem, "Nsight Compute was ended by signal %d (%s)", WTERMSIG(status),
+            arena_printf(s->mem, "Nsight Compute was killed by signal %d (%s)", WTERMSIG(status),
                          strsignal(WTERMSIG(status))),
             "run it again; fewer kernels (--top 1) need less memory and time"};
     return (struct ncu_trouble){
         arena_printf(s->mem, "the program ended with status %d and Nsight Compute left no report",
                      WEXITSTATUS(status)),
-        "see that the program runs without strata, and that it uses the GPU"};
+        "check that the program runs without strata and uses the GPU"};
 }
 
 static int keep_report(const struct session *s, struct err *e)
@@ -220,12 +221,12 @@ static int run_once(const struct session *s, const struct targets *targets, bool
                          .major = s->wish->major,
                          .command = s->wish->command};
     TRY(ncu_args_profile(targets, &w, s->mem, &args, e));
-    cli_say("measuring %u kernel%s with %s; the program is slower meanwhile", targets->n,
+    cli_say("measuring %u kernel%s with %s; this slows the program down", targets->n,
             targets->n == 1 ? "" : "s", s->ncu);
     return child_run(args, 1, ret_status, e);
 }
 
-/* The report that was left; one that cannot be read is a trouble like others. */
+/* Reads the report; one that cannot be read is reported like other trouble. */
 static int read_report(const struct session *s, struct ncu_report *ret,
                        struct ncu_trouble *ret_trouble, struct err *e)
 {
@@ -246,18 +247,18 @@ static int measure(const struct session *s, const struct targets *targets, struc
     int status = 0;
     bool marked = is_marked(s->wish->command);
     setenv("STRATA_DIVE", "1", 1);
-    unsetenv("CUDA_INJECTION64_PATH"); /* ncu comes in by the same door */
+    unsetenv("CUDA_INJECTION64_PATH"); /* ncu uses the same variable */
     TRY(run_once(s, targets, marked, &status, e));
     *ret_trouble = why_nothing(s, status);
     if (ret_trouble->nothing_ran && marked) {
-        cli_say("nothing ran between the program's own marks: once more without them");
+        cli_say("nothing ran between the program's own profiler marks; running again without them");
         unlink(s->log);
         TRY(run_once(s, targets, false, &status, e));
         *ret_trouble = why_nothing(s, status);
     }
     if (ret_trouble->what) return 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        cli_say("the program did not end well under ncu: what was measured until then is shown");
+        cli_say("the program failed under ncu; showing what was measured until then");
     return read_report(s, ret, ret_trouble, e);
 }
 
@@ -268,10 +269,11 @@ int ncu_run_profile(const struct ncu_run *r, const struct targets *targets, stru
     *ret = (struct ncu_report){0};
     *ret_trouble = (struct ncu_trouble){0};
     if (!s.ncu) {
-        *ret_trouble = (struct ncu_trouble){
-            "there is no Nsight Compute on this machine: no `ncu` on the path",
-            "install it (it comes with the CUDA toolkit: apt install nsight-compute), or name it "
-            "in STRATA_NCU; or measure elsewhere and read the report with --ncu"};
+        *ret_trouble =
+            (struct ncu_trouble){"Nsight Compute is not installed: `ncu` is not on the path",
+                                 "install it (it comes with the CUDA toolkit: apt install "
+                                 "nsight-compute), set STRATA_NCU to its path, "
+                                 "or measure elsewhere and read the report with --ncu"};
         return 0;
     }
     TRY(open_session(&s, e));

@@ -14,34 +14,34 @@
 #define MOST_TOKENS 100000000
 
 const struct opt offload_opts[] = {
-    {"resident", 0, "SIZE", "weights that stay on the device: 8GB (default: half of them)", NULL},
-    {"steps", 0, "N", "steps of the run to predict (default: as traced, else 1)", NULL},
-    {"model-bytes", 0, "SIZE", "size of the weights that are streamed, without a trace", NULL},
-    {"modules", 0, "FILE", "their modules: a .safetensors file, or a list of them", NULL},
-    {"first-ms", 0, "TIME", "first step with all that happens only once: 110s, 1083", NULL},
-    {"step-ms", 0, "TIME", "a later step, everything streamed: 4s, 1098", NULL},
-    {"total-ms", 0, "TIME", "the whole run, everything streamed; gives the first step", NULL},
-    {"compute-ms", 0, "TIME", "of a step: what the device computes, without copies", NULL},
-    {"bench", 0, "FILE", "the same as strata bench --json measured it", NULL},
-    {"tokens", 0, "N", "rows through every weight, to estimate what is computed", NULL},
-    {"tflops", 0, "N", "16-bit arithmetic the device reaches, for that estimate", NULL},
-    {"device-gbps", 0, "N", "rate of the device's own memory, GB/s", NULL},
-    {"fixed-ms", 0, "TIME", "before and after the loop: text encoder, VAE", NULL},
-    {"host", 0, "KIND", "the memory weights lie in now", "pageable|pinned"},
-    {"pageable-gbps", 0, "N", "rate of copies from pageable memory, GB/s", NULL},
-    {"pinned-gbps", 0, "N", "rate of copies from pinned memory, GB/s", NULL},
-    {"calibration", 0, "FILE", "rates as strata offload calibrate --json wrote them", NULL},
-    {"cold-gbps", 0, "N", "rate of the first read, from disk, GB/s", NULL},
-    {"vram", 0, "SIZE", "device memory there is", NULL},
-    {"ram", 0, "SIZE", "host memory there is", NULL},
-    {"noise", 0, "N%|TIME", "spread from run to run (default: as traced, else 5%)", NULL},
-    {"prefetch", 0, "N", "also try to copy N modules ahead; 0: try none ahead", NULL},
-    {"target-gain", 0, "PCT", "gain that break-even asks for (default 10)", NULL},
-    {"passes", 0, "N", "times a step goes through the model (2 with guidance)", NULL},
-    {"measured", 0, "RUN", "a run to compare: STEPS:TIME[:RESIDENT[:HOST]]; several times", NULL},
-    {"traced-steps", 0, "N", "steps in the trace, where its labels do not tell", NULL},
-    {"chart", 0, "FILE", "also draw time against resident bytes, as SVG", NULL},
-    {"wall", 0, "TIME", "wall clock of the traced run without a profiler", NULL},
+    {"resident", 0, "SIZE", "weights to keep on the device: 8GB (default: half of them)", NULL},
+    {"steps", 0, "N", "number of steps to predict (default: as traced, else 1)", NULL},
+    {"model-bytes", 0, "SIZE", "size of the streamed weights, if there is no trace", NULL},
+    {"modules", 0, "FILE", "the model's modules: a .safetensors file, or a list of them", NULL},
+    {"first-ms", 0, "TIME", "first step, including one-time work: 110s, 1083", NULL},
+    {"step-ms", 0, "TIME", "a later step with everything streamed: 4s, 1098", NULL},
+    {"total-ms", 0, "TIME", "the whole run with everything streamed; gives the first step", NULL},
+    {"compute-ms", 0, "TIME", "compute time per step on the device, without copies", NULL},
+    {"bench", 0, "FILE", "compute time per step, as measured by strata bench --json", NULL},
+    {"tokens", 0, "N", "tokens per step, to estimate the compute time", NULL},
+    {"tflops", 0, "N", "16-bit TFLOPS the device reaches, for that estimate", NULL},
+    {"device-gbps", 0, "N", "bandwidth of device memory, GB/s", NULL},
+    {"fixed-ms", 0, "TIME", "time before and after the loop: text encoder, VAE", NULL},
+    {"host", 0, "KIND", "host memory that holds the weights now", "pageable|pinned"},
+    {"pageable-gbps", 0, "N", "speed of copies from pageable memory, GB/s", NULL},
+    {"pinned-gbps", 0, "N", "speed of copies from pinned memory, GB/s", NULL},
+    {"calibration", 0, "FILE", "rates written by strata offload calibrate --json", NULL},
+    {"cold-gbps", 0, "N", "speed of the first read from disk, GB/s", NULL},
+    {"vram", 0, "SIZE", "size of device memory", NULL},
+    {"ram", 0, "SIZE", "size of host memory", NULL},
+    {"noise", 0, "N%|TIME", "variation between runs (default: as traced, else 5%)", NULL},
+    {"prefetch", 0, "N", "also try prefetching N modules ahead; 0: no prefetching", NULL},
+    {"target-gain", 0, "PCT", "gain to reach for break-even (default 10)", NULL},
+    {"passes", 0, "N", "passes through the model per step (2 with guidance)", NULL},
+    {"measured", 0, "RUN", "a run to compare: STEPS:TIME[:RESIDENT[:HOST]]; repeatable", NULL},
+    {"traced-steps", 0, "N", "number of steps in the trace, if its labels do not show it", NULL},
+    {"chart", 0, "FILE", "also draw a chart of time by resident bytes, as SVG", NULL},
+    {"wall", 0, "TIME", "wall time of the traced run without a profiler", NULL},
     {0},
 };
 
@@ -75,10 +75,10 @@ static int parse_host(const char *text, enum offload_host *ret, struct err *e)
             *ret = (enum offload_host)h;
             return 0;
         }
-    return FAIL(e, ERR_USAGE, "host memory is pageable or pinned, not '%s'", text);
+    return FAIL(e, ERR_USAGE, "host memory must be pageable or pinned, not '%s'", text);
 }
 
-/* What an estimate of the compute rests on. */
+/* What the estimate of compute time is based on. */
 static int read_device(const struct opts *o, struct facts *f, struct err *e)
 {
     long tokens = 0;
@@ -102,13 +102,13 @@ static int read_rates(const struct opts *o, struct arena *mem, struct facts *f, 
     return read_rate(o, "cold-gbps", &f->cold, e);
 }
 
-/* The first step is what a whole run leaves when its later steps are taken off. */
+/* The first step is the whole run minus its later steps. */
 static int first_from_total(const struct opts *o, struct facts *f, struct err *e)
 {
     int64_t total = 0;
     TRY(read_time(o, "total-ms", &total, e));
     if (!total) return 0;
-    if (!f->step_ns) return FAIL(e, ERR_USAGE, "--total-ms needs --step-ms, the time of a step");
+    if (!f->step_ns) return FAIL(e, ERR_USAGE, "--total-ms needs --step-ms, the time per step");
     f->first_ns = total - f->fixed_ns - (int64_t)(f->steps - 1) * f->step_ns;
     if (f->first_ns <= 0)
         return FAIL(e, ERR_USAGE, "%u steps of --step-ms take longer than --total-ms", f->steps);
@@ -145,16 +145,18 @@ static int read_noise(const struct opts *o, struct facts *f, struct err *e)
         double run = (double)(f->fixed_ns + f->first_ns) + (f->steps - 1.0) * (double)f->step_ns;
         if (run <= 0)
             return FAIL(e, ERR_USAGE,
-                        "--noise as a time needs --first-ms and --step-ms; or give 5%%");
+                        "--noise as a time needs --first-ms and --step-ms; or give a percentage "
+                        "such as 5%%");
         pct = 100 * (double)ns / run;
     }
-    if (!(pct >= 0 && pct <= 100)) return FAIL(e, ERR_USAGE, "--noise is more than the run itself");
+    if (!(pct >= 0 && pct <= 100))
+        return FAIL(e, ERR_USAGE, "--noise is longer than the run itself");
     f->noise_pct = pct;
     f->noise_from = FACT_GIVEN;
     return 0;
 }
 
-/* Modules of a trace are known better than from a list; what lies outside of them is not. */
+/* The trace knows its modules better than a list does, but not what lies outside them. */
 static int read_modules(const struct opts *o, struct arena *mem, struct facts *f, struct err *e)
 {
     const char *file;
@@ -199,7 +201,7 @@ static int parse_run(const char *text, struct measured_run *ret, struct err *e)
     for (char *p = copy; *p; p++) {
         if (*p != ':') continue;
         if (n == 4)
-            return FAIL(e, ERR_USAGE, "--measured takes four parts at most, not '%s'", text);
+            return FAIL(e, ERR_USAGE, "--measured takes at most four parts, not '%s'", text);
         *p = '\0';
         part[n++] = p + 1;
     }

@@ -1,4 +1,4 @@
-/* offload_input.h: what `strata offload` is told on the command line, as facts and wishes. */
+/* offload_input.h: the command line of `strata offload`, as facts and wishes. */
 #ifndef STRATA_CLI_OFFLOAD_INPUT_H
 #define STRATA_CLI_OFFLOAD_INPUT_H
 
@@ -7,8 +7,8 @@
 
 extern const struct opt offload_opts[];
 
-/* Numbers that hold with and without a trace, over what `f` has already. `f->modules` is read from
- * --modules. Memory from `mem`. */
+/* Numbers that apply with and without a trace; they override what `f` has already. `f->modules` is
+ * read from --modules. Memory from `mem`. */
 int offload_read_facts(const struct opts *o, struct arena *mem, struct facts *f,
                        struct err *e) MUST_USE;
 

@@ -1,4 +1,4 @@
-/* open.c: opening a trace for a command: progress while it takes long, damage told once. */
+/* open.c: opens a trace for a command: shows progress if it takes long, reports damage once. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,17 +25,17 @@ static void tell_cut(const struct trace *t, const char *name)
     cli_say("%s: ends %s at byte %s (file cut short): %s events read%s", name,
             inside ? "inside an event" : "before its closing bracket",
             human_count(t->source_bytes).s, human_count((uint64_t)t->n_rows + t->n_flows).s,
-            inside ? ", the last 1 lost" : "");
+            inside ? ", the last one lost" : "");
 }
 
-/* A database has rows where text has bytes, and lost records are in no place. */
+/* A database has rows instead of bytes, and lost records have no place. */
 static bool has_byte(const struct trace *t, int reason)
 {
     return reason != DAMAGE_LOST_RECORDS && strcmp(t->format, "nsys sqlite") != 0;
 }
 
-/* Once, whatever the number of reasons: the cut, then the rest in one line. A .strata file
- * remembers the damage of what it was made from. */
+/* At most two lines, whatever the number of reasons: the cut, then the rest. A .strata file
+ * remembers the damage of its source. */
 static void tell_damage(const struct trace *t, const char *path)
 {
     char shown[128], name[160];
@@ -51,12 +51,14 @@ static void tell_damage(const struct trace *t, const char *path)
     }
     if (first < 0) return;
     char more[64] = "";
-    if (reasons > 1) snprintf(more, sizeof more, ", and %d other kinds of damage", reasons - 1);
+    if (reasons > 1)
+        snprintf(more, sizeof more, ", and %d other kind%s of damage", reasons - 1,
+                 reasons == 2 ? "" : "s");
     char where[64] = "";
     if (has_byte(t, first))
         snprintf(where, sizeof where, " (first at byte %s)", human_count(d->place[first][0]).s);
-    cli_say("%s: %s %s%s%s; strata lint lists all", name, human_count(d->count[first]).s,
-            damage_text((enum damage_reason)first), where, more);
+    cli_say("%s: %s: %s%s%s; strata lint lists all", name, damage_text((enum damage_reason)first),
+            human_count(d->count[first]).s, where, more);
 }
 
 static int open_trace(const char *path, bool skip_rows, struct trace **ret, struct err *e)

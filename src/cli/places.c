@@ -24,7 +24,7 @@ const char *places_self(struct arena *mem)
     return n > 0 && n < (ssize_t)sizeof self ? arena_strdup(mem, str_from(self, (size_t)n)) : NULL;
 }
 
-/* The folder of this program, written so that glob takes every character for itself. */
+/* The folder of this program, escaped so that glob takes every character literally. */
 static const char *own_folder(struct arena *mem)
 {
     const char *self = places_self(mem), *slash = self ? strrchr(self, '/') : NULL;
@@ -46,7 +46,7 @@ const char *places_package(struct arena *mem)
         const char *pattern = arena_printf(mem, "%s/%s%s", own, packages[i], mark);
         glob_t found;
         if (!pattern || glob(pattern, 0, NULL, &found) != 0) continue;
-        char real[PATH_MAX]; /* without the steps up and down */
+        char real[PATH_MAX]; /* without ".." */
         const char *shown = realpath(found.gl_pathv[0], real);
         if (!shown) shown = found.gl_pathv[0];
         const char *path = arena_strdup(mem, str_from(shown, strlen(shown) - strlen(mark)));

@@ -1,5 +1,5 @@
-/* progress.h: one line on the terminal for what takes more than a second, gone when it is done.
- * Nothing is shown when standard error is not a terminal. */
+/* progress.h: one line on the terminal for anything that takes more than a second, removed at the
+ * end. Nothing is shown if standard error is not a terminal. */
 #ifndef STRATA_CLI_PROGRESS_H
 #define STRATA_CLI_PROGRESS_H
 
@@ -14,7 +14,7 @@ struct progress {
 
 void progress_begin(struct progress *p, const char *what, const char *name);
 void progress_tell(struct progress *p, uint64_t done,
-                   uint64_t all); /* at most ten lines a second */
+                   uint64_t all); /* at most ten lines per second */
 void progress_end(struct progress *p);
 
 #endif

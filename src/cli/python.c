@@ -1,5 +1,5 @@
 /* python.c: see python.h. The package comes with a sitecustomize that Python loads first; it adds
- * the package to the path and hands on to the program's own. */
+ * the package to the path and then loads the program's own. */
 #include "cli/python.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 
-/* Makes every Python started from here find the package, and this program through STRATA_BIN. What
- * is set lives in our own environment. False when the package does not lie beside this program. */
+/* Makes every Python started from here find the package, and this program through STRATA_BIN, by
+ * setting our own environment. False if the package is not next to this program. */
 bool python_prepare(struct arena *mem);
 
 #endif

@@ -86,7 +86,7 @@ int cli_flush(struct cli *cli, struct err *e)
     return 0;
 }
 
-/* A mistake in the options points to where they are explained, unless it has a better idea. */
+/* An option error points to where options are explained, unless it already has a suggestion. */
 static int see_help(const struct cmd *c, int rc, struct err *e)
 {
     size_t n = strlen(e->msg);
@@ -101,7 +101,7 @@ static int check_operands(const struct cmd *c, const struct opts *o, struct err 
         return FAIL(e, ERR_USAGE, "%s needs %s; strata %s --help has an example", c->name, c->args,
                     c->name);
     if (c->max_args >= 0 && o->n_args > c->max_args)
-        return FAIL(e, ERR_USAGE, "'%s' is one operand too many; strata %s --help has an example",
+        return FAIL(e, ERR_USAGE, "unexpected argument '%s'; strata %s --help has an example",
                     o->args[c->max_args], c->name);
     return 0;
 }
@@ -118,7 +118,7 @@ static int run_command(const struct cmd *c, int argc, char **argv, struct err *e
     int rc = 0;
     if (opt_has(&o, "help")) help_command(&cli.out, c, cli.color, cli.width);
     else if ((rc = check_operands(c, &o, e)) == 0) rc = c->run(&cli, &o, e);
-    int flushed = rc < 0 ? 0 : cli_flush(&cli, e); /* half a result is worse than none */
+    int flushed = rc < 0 ? 0 : cli_flush(&cli, e); /* a partial result is worse than none */
     buf_done(&cli.out);
     return flushed < 0 ? flushed : rc;
 }

@@ -28,13 +28,14 @@ int run_folder_show(struct cli *cli, const char *path, const struct screen *s, s
     int rc = timing_run_read(path, &mem, &run, e);
     if (rc == 0 && !run.n) {
         err_at(e, path, ERR_NO_OFFSET);
-        rc = FAIL(e, ERR_FORMAT, "none of its %u timing files can be read", run.n_bad);
+        rc = FAIL(e, ERR_FORMAT, "cannot read any of its %u timing files", run.n_bad);
     }
     if (rc == 0) rc = ranks_run(run.list, run.n, &mem, &ranks, e);
     if (rc == 0 && cli->json) view_run_json(s->out, &ranks);
     else if (rc == 0) view_run_text(s, &ranks);
     if (rc == 0 && run.n_bad)
-        cli_say("%s: %u timing files cannot be read and are left out", path, run.n_bad);
+        cli_say("%s: left out %u unreadable timing file%s", path, run.n_bad,
+                run.n_bad == 1 ? "" : "s");
     arena_done(&mem);
     return rc;
 }
@@ -46,7 +47,7 @@ static bool has_own(const struct timing_run *run, const struct ring_facts *f)
     return false;
 }
 
-/* The process of the trace that these facts are about. */
+/* The process of the trace that these facts belong to. */
 static uint32_t find_process(const struct trace *t, const struct ring_facts *f)
 {
     for (uint32_t i = 0; i < t->n_processes; i++) {
@@ -66,7 +67,7 @@ static const char *when(int64_t real_ns, struct arena *mem)
     return arena_printf(mem, "%s+00:00", text);
 }
 
-/* timing.json, with the rank if it is one; with the process number where that name is taken. */
+/* timing.json, with the rank if there is one, or with the process number if that name is taken. */
 static const char *file_name(const char *folder, const struct ring_facts *f, struct arena *mem)
 {
     const char *path = f->rank >= 0 ? arena_printf(mem, "%s/timing_rank%d.json", folder, f->rank)
@@ -144,7 +145,7 @@ int run_folder_timing(const char *path, struct arena *mem, struct timing *ret, s
     if (!run.n) {
         err_at(e, path, ERR_NO_OFFSET);
         return FAIL(e, ERR_FORMAT,
-                    "holds no timing.json; strata recover makes one from recordings");
+                    "the folder has no timing.json; strata recover makes one from recordings");
     }
     *ret = run.list[0];
     for (uint32_t i = 1; i < run.n; i++)

@@ -11,7 +11,7 @@
 int run_folder_show(struct cli *cli, const char *path, const struct screen *s,
                     struct err *e) MUST_USE;
 
-/* Writes the timing file of every process of the run that left recordings but none itself.
+/* Writes the timing file of every process of the run that left recordings but no timing file.
  * `ret_paths` gets their names. A folder without recordings is left alone. */
 struct run_folder_made {
     const char **paths;
@@ -20,7 +20,7 @@ struct run_folder_made {
 int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
                        struct err *e) MUST_USE;
 
-/* One timing.json, or that of a folder; of several ranks the slowest. */
+/* One timing.json, or that of a folder; with several ranks, that of the slowest. */
 int run_folder_timing(const char *path, struct arena *mem, struct timing *ret,
                       struct err *e) MUST_USE;
 

@@ -86,7 +86,7 @@ static int write_html(struct context *cx, const char *folder, const char *file, 
     return html_write(&p, &side, 1, file, cx->mem, e);
 }
 
-/* The name of a file of the folder; NULL when it is there already, or memory is out. */
+/* The path of a file in the folder; NULL if it exists already, or when out of memory. */
 static const char *missing(const char *folder, const char *name, struct arena *mem)
 {
     const char *file = arena_printf(mem, "%s/%s", folder, name);
@@ -95,7 +95,7 @@ static const char *missing(const char *folder, const char *name, struct arena *m
 
 static void tell_failure(const char *file, int rc, const struct err *why)
 {
-    if (rc < 0) cli_say("%s is not written: %s", strrchr(file, '/') + 1, why->msg);
+    if (rc < 0) cli_say("cannot write %s: %s", strrchr(file, '/') + 1, why->msg);
 }
 
 static void write_reports(struct run_recording *r)

@@ -21,7 +21,7 @@ static const char *find_library(struct arena *mem)
     return path && access(path, R_OK) == 0 ? path : NULL;
 }
 
-/* One library at a time can stand behind such a variable; Nsight and others use the same ones. */
+/* Such a variable names only one library; Nsight and others use the same variables. */
 static void open_door(const char *variable, const char *library, const char *lost)
 {
     const char *holder = getenv(variable);
@@ -38,8 +38,8 @@ void run_timeline_prepare(const struct opts *o, struct arena *mem)
     if (opt_has(o, "graphs")) setenv("STRATA_GRAPHS", opt_get(o, "graphs", "node"), 1);
     const char *library = find_library(mem);
     if (!library) {
-        cli_say("no GPU timeline: " LIBRARY " is not beside the Python package; strata doctor "
-                "tells where it was looked for");
+        cli_say("no GPU timeline: " LIBRARY " is not next to the Python package; strata doctor "
+                "shows where it was looked for");
         return;
     }
     setenv("STRATA_INJECT", library, 1);
@@ -59,17 +59,17 @@ static void show(struct cli *cli, const struct run_recording *r, const char *sho
     buf_done(&text);
 }
 
-/* Every reason once; where there is none, the one that remains. */
+/* Reports every reason once; without any, the only one left. */
 static void tell_notes(const struct run_recording *r, struct arena *mem)
 {
     struct ring_notes notes = {0};
     if (rings_in(r->folder) && rings_notes(r->folder, mem, &notes, NULL) < 0) return;
     for (uint32_t i = 0; i < notes.n; i++) cli_say("%s", notes.list[i]);
     if (r->by_torch)
-        cli_say("this timeline is torch.profiler's: CUPTI records no device here; strata "
-                "doctor tells why");
+        cli_say("this timeline comes from torch.profiler because CUPTI records no device here; run "
+                "strata doctor to see why");
     else if (!r->on_device && !notes.n)
-        cli_say("no work on a GPU was recorded: the program used none, or strata doctor tells why");
+        cli_say("no GPU work was recorded. If the program uses a GPU, run strata doctor");
 }
 
 bool run_timeline_tell(struct cli *cli, struct run_recording *r, const char *shown)

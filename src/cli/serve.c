@@ -1,5 +1,5 @@
-/* serve.c: see serve.h. One thread: connections wait in a table until their request is there, since
- * browsers open some that they never use, and are then answered one after the other. */
+/* serve.c: see serve.h. One thread: connections wait in a table until their request has arrived,
+ * since browsers open some that they never use, and are then answered one after the other. */
 #include "cli/serve.h"
 
 #include <arpa/inet.h>
@@ -35,12 +35,12 @@ static void on_signal(int number)
     interrupted = 1;
 }
 
-/* A word nobody guesses, then the name without what a URL would need to escape. */
+/* A random word, then the name without characters that a URL would have to escape. */
 static int make_path(struct serve *s, const char *name, struct err *e)
 {
     unsigned char word[WORD_BYTES];
     if (getrandom(word, sizeof word, 0) != (ssize_t)sizeof word)
-        return FAIL(e, ERR_IO, "no random numbers: %s", strerror(errno));
+        return FAIL(e, ERR_IO, "cannot get random numbers: %s", strerror(errno));
     char *p = s->path, *end = s->path + sizeof s->path - 1;
     *p++ = '/';
     for (size_t i = 0; i < sizeof word; i++, p += 2) snprintf(p, 3, "%02x", word[i]);
@@ -69,10 +69,12 @@ static int listen_on(struct serve *s, struct err *e)
     int error = errno;
     serve_close(s);
     return FAIL(e, ERR_IO, "cannot use port %u: %s%s", s->port, strerror(error),
-                error == EADDRINUSE ? "; end what uses it, another strata perfetto perhaps" : "");
+                error == EADDRINUSE
+                    ? "; stop the program that uses it (perhaps another strata perfetto)"
+                    : "");
 }
 
-/* Ctrl-C comes while we wait, not between a look at it and the wait. Readers may go at any time. */
+/* Ctrl-C is delivered only while we wait, so it cannot be missed. Readers may leave at any time. */
 static void catch_signals(struct serve *s)
 {
     struct sigaction stop = {.sa_handler = on_signal}, ignore = {.sa_handler = SIG_IGN};
@@ -119,7 +121,7 @@ static struct str header(const char *request, const char *name)
     return str_c("");
 }
 
-/* A page of another origin, or a name of its own for this machine, must get nothing. */
+/* A page of another origin, or one that uses another name for this machine, must get nothing. */
 static bool may_ask(const struct serve *s, const char *request)
 {
     char by_number[32], by_name[32];
@@ -223,7 +225,7 @@ static void greet(struct table *t, int listener)
     t->list[t->n++].n = 0;
 }
 
-/* More of a request; true when it was the last that is to be answered. */
+/* Reads more of a request; true if it was the last one to answer. */
 static bool hear(const struct serve *s, struct table *t, int i)
 {
     struct connection *c = &t->list[i];
@@ -250,7 +252,7 @@ static void answer_all(const struct serve *s, bool once, struct table *t)
     bool sent = false;
     while (!interrupted && !(once && sent)) {
         if (wait_for(s, t, polls) < 0) continue;
-        /* from the end: one that goes is replaced by one that was looked at */
+        /* from the end: a closed connection is replaced by one already looked at */
         for (int i = t->n; i-- > 0;)
             if (polls[i + 1].revents) sent |= hear(s, t, i);
         if (polls[0].revents) greet(t, s->listener);

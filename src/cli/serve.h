@@ -1,8 +1,8 @@
-/* serve.h: one file over HTTP, on this machine alone, to one web page.
+/* serve.h: serves one file over HTTP, on this machine only, to one web page.
  *
- * Whoever asks must know the path, which holds a random word, must have come by the name of this
- * machine (no other name that leads here), and a page must be of the one origin. The file is open
- * already and may have no name any more. */
+ * A request must know the path, which contains a random word, must use the loopback name of this
+ * machine, and must come from a page of the given origin. The file is already open and may have
+ * been unlinked. */
 #ifndef STRATA_CLI_SERVE_H
 #define STRATA_CLI_SERVE_H
 
@@ -18,17 +18,17 @@ struct serve {
     uint16_t port;      /* 0: any */
 
     int listener;
-    sigset_t while_waiting; /* signals that are blocked then: not those that end us */
+    sigset_t while_waiting; /* signals blocked while waiting: not those that end us */
     uint64_t size_bytes;
     char path[160]; /* "/RANDOM/NAME" */
 };
 
-/* Listens; port and path are known then, and Ctrl-C ends serve_run from then on. `name` is what the
- * file is called to others. */
+/* Starts to listen; then port and path are known, and Ctrl-C ends serve_run. `name` is the file
+ * name that others see. */
 int serve_open(struct serve *s, const char *name, struct err *e) MUST_USE;
 void serve_close(struct serve *s);
 
-/* Answers until Ctrl-C, or with `once` until somebody has got the whole file. */
+/* Answers until Ctrl-C, or with `once` until the whole file has been read once. */
 int serve_run(struct serve *s, bool once, struct err *e) MUST_USE;
 
 #endif

@@ -1,4 +1,4 @@
-/* show.h: what commands that read one trace and show one view have in common. */
+/* show.h: what commands that read one trace and show one view share. */
 #ifndef STRATA_CLI_SHOW_H
 #define STRATA_CLI_SHOW_H
 
@@ -11,7 +11,8 @@ typedef int show_fn(struct cli *cli, const struct opts *o, struct context *cx, s
 /* Opens the trace of the first operand, calls `fn` with its context, cleans up. */
 int show_trace(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
 
-/* The same with cli_open_part. A text begins with what part it is, unless the view says so. */
+/* The same with cli_open_part. The text starts with the part shown, unless the view says so itself.
+ */
 int show_part(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
 int show_part_untold(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
 

@@ -60,7 +60,7 @@ void ceilings_init(struct ceilings *c, struct str gpu)
     for (int i = 0; i < PRECISIONS; i++) c->compute[i] = (struct ceiling){NAN, CEILING_NONE};
 }
 
-/* A word stands alone: "L4" is not in "L40". */
+/* Whole words only: "L4" does not match "L40". */
 static bool has_word(struct str name, struct str word)
 {
     for (size_t i = 0; i + word.n <= name.n; i++) {
@@ -110,7 +110,7 @@ int ceilings_read(struct ceilings *c, struct str text, struct arena *mem, struct
     const char *gpu = jdoc_text(&d, "gpu", NULL);
     if (!gpu) return FAIL(e, ERR_FORMAT, "expected an object with \"gpu\" and measured rates");
     if (c->gpu.n && !str_is(c->gpu, gpu))
-        return FAIL(e, ERR_FORMAT, "holds the rates of %.60s, and this is " STR_FMT, gpu,
+        return FAIL(e, ERR_FORMAT, "has the rates of %.60s, but this GPU is " STR_FMT, gpu,
                     STR_ARG(c->gpu));
     c->gpu = str_c(gpu);
     read_rate(&d, "memory_gb_per_s", 1e9, &c->memory);

@@ -73,7 +73,7 @@ int csv_next(struct csv *c, struct err *e)
     if (c->at >= c->text.n) return 0;
     for (;;) {
         if (c->n >= CSV_MOST_FIELDS)
-            return FAIL(e, ERR_LIMIT, "a row of more than %u fields", CSV_MOST_FIELDS);
+            return FAIL(e, ERR_LIMIT, "a row has more than %u fields", CSV_MOST_FIELDS);
         struct str field = scan_field(c);
         if (!field.p || VEC_RESERVE(c->fields, c->n, c->cap, 1)) return err_nomem(e);
         c->fields[c->n++] = field;

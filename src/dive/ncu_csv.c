@@ -64,7 +64,7 @@ static enum column_kind kind_of(struct str head)
     return COLUMN_OTHER;
 }
 
-/* Talk of the tool and of the program it runs stands before the table. */
+/* The tool and the program it runs print messages before the table. */
 static bool is_head(const struct csv *c)
 {
     return c->n > 3 && str_is(c->fields[0], "ID");
@@ -77,7 +77,7 @@ static int find_head(struct reader *r, struct err *e)
         if (is_head(&r->csv)) return 0;
     if (rc < 0) return rc;
     return FAIL(e, ERR_FORMAT,
-                "no table of Nsight Compute: expected a line that begins with "
+                "not a table from Nsight Compute: expected a line that begins with "
                 "\"ID\" and names its columns (ncu --csv --page raw)");
 }
 

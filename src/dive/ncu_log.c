@@ -13,30 +13,30 @@ static const struct {
       "'options nvidia NVreg_RestrictProfilingToAdminUsers=0' in /etc/modprobe.d and reboot; in a "
       "container start it with --cap-add=SYS_ADMIN (driver 565 and later: PERFMON)"}},
     {"No kernels were profiled",
-     {"none of the chosen kernels was launched by the program, or not often enough",
-      "run the program that the trace is of, with as many steps; --skip N says how many launches "
-      "of a kernel to let go by",
+     {"the program did not launch the chosen kernels, or not often enough",
+      "run the traced program with as many steps; --skip N sets how many launches of a kernel to "
+      "skip first",
       true}},
     {"ResourceUnavailable",
-     {"another profiler holds the GPU's counters (ResourceUnavailable)",
-      "end the other profiler (nsys, dcgm: dcgmi profiling --pause) and run again"}},
+     {"another profiler uses the GPU's counters (ResourceUnavailable)",
+      "stop the other profiler (nsys, dcgm: dcgmi profiling --pause) and run again"}},
     {"LibraryNotLoaded",
      {"Nsight Compute cannot reach the GPU's counters here (LibraryNotLoaded)",
-      "some sandboxes and virtual machines keep them away; measure on another machine and read its "
+      "some sandboxes and virtual machines hide them; measure on another machine and read its "
       "report with --ncu"}},
     {"driver resource",
-     {"another profiler holds the GPU's counters", "end it (nsys, dcgm) and run again"}},
+     {"another profiler uses the GPU's counters", "stop it (nsys, dcgm) and run again"}},
     {"Failed to find metric",
-     {"this version of Nsight Compute lacks a metric that was asked for",
+     {"this version of Nsight Compute lacks a required metric",
       "install a newer one (2023.1 or later), or read a report of `ncu --set full` with --ncu"}},
     {"unrecognised option",
-     {"this version of Nsight Compute does not know an option that was used",
-      "install a newer one (2023.1 or later); STRATA_NCU names the one to use"}},
+     {"this version of Nsight Compute lacks a required option",
+      "install a newer one (2023.1 or later); set STRATA_NCU to its path"}},
     {"not supported on this device",
-     {"Nsight Compute does not support this GPU", "it needs a GPU of compute capability 7.0 on"}},
+     {"Nsight Compute does not support this GPU", "use a GPU of compute capability 7.0 or later"}},
     {"out of memory",
-     {"saving the GPU's memory between passes needs more than there is",
-      "try --replay application, which runs the program once for each pass"}},
+     {"there is not enough memory to save the GPU's memory between passes",
+      "try --replay application, which runs the program once per pass"}},
 };
 
 /* The first line that starts with "==ERROR==", without it; .n is 0 when there is none. */
@@ -59,7 +59,7 @@ struct ncu_trouble ncu_log_trouble(struct str text, struct arena *mem)
     if (error.n > 200) error.n = 200;
     char *what = arena_printf(mem, "Nsight Compute says: " STR_FMT, STR_ARG(error));
     return (struct ncu_trouble){what ? human_clean(what) : "Nsight Compute failed",
-                                "ncu's own words say most; its report can also be made by hand "
-                                "(ncu --set full -o kernels ...) and read with --ncu",
+                                "see ncu's message; you can also make its report by hand "
+                                "(ncu --set full -o kernels ...) and read it with --ncu",
                                 false};
 }

@@ -39,8 +39,8 @@ void pm_api_close(struct pm_api *a)
     *a = (struct pm_api){0};
 }
 
-/* CUPTI loads its other half by name alone: it has to be there already when its folder is on no
- * path of the loader. */
+/* CUPTI loads its other half by name only, so that must be loaded already if its folder is not on
+ * the loader's path. */
 static void *open_cupti(struct pm_api *a, const char *path, struct arena *mem)
 {
     const char *slash = strrchr(path, '/');
@@ -85,7 +85,7 @@ static int find_symbols(struct pm_api *a, struct err *e)
         found = dlsym(a->cupti, symbols[i].name);
         if (!found)
             return FAIL(e, ERR_UNSUPPORTED,
-                        "this CUPTI has no %s: counters of the whole GPU need CUDA 12.6 or later",
+                        "this CUPTI has no %s; counters of the whole GPU need CUDA 12.6 or later",
                         symbols[i].name);
         memcpy((char *)a + symbols[i].offset, &found, sizeof found);
     }
@@ -95,12 +95,12 @@ static int find_symbols(struct pm_api *a, struct err *e)
 int pm_api_open(struct pm_api *a, struct arena *mem, struct err *e)
 {
     *a = (struct pm_api){.cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)};
-    if (!a->cuda) return FAIL(e, ERR_UNSUPPORTED, "no CUDA driver on this machine (libcuda.so.1)");
+    if (!a->cuda) return FAIL(e, ERR_UNSUPPORTED, "cannot load the CUDA driver (libcuda.so.1)");
     a->cupti = find_cupti(a, mem);
     int rc = a->cupti ? find_symbols(a, e)
                       : FAIL(e, ERR_UNSUPPORTED,
-                             "no CUPTI on this machine: it comes with the CUDA toolkit and with "
-                             "PyTorch; STRATA_CUPTI names its libcupti.so");
+                             "cannot find CUPTI: it comes with the CUDA toolkit and with "
+                             "PyTorch; set STRATA_CUPTI to the path of libcupti.so");
     if (rc < 0) pm_api_close(a);
     return rc;
 }

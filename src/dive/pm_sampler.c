@@ -7,7 +7,7 @@ enum {
     INTERVAL_NS = 100000,
     SAMPLES_A_POLL = 4096,
     HARDWARE_BUFFER = 64 << 20,
-    MOST_DECODES = 64, /* of one poll: a GPU that is never done must not hold us up */
+    MOST_DECODES = 64, /* per poll: a GPU that never finishes must not block us */
 };
 
 #define PCT ".avg.pct_of_peak_sustained_elapsed"
@@ -16,8 +16,8 @@ static const struct {
     const char *metric, *key, *about;
     bool is_bytes;
 } counters[PM_COUNTERS] = {
-    [PM_GPU] = {"gr__cycles_active" PCT, "gpu_pct", "GPU works", false},
-    [PM_SM] = {"sm__cycles_active" PCT, "sm_pct", "SMs have work", false},
+    [PM_GPU] = {"gr__cycles_active" PCT, "gpu_pct", "GPU busy", false},
+    [PM_SM] = {"sm__cycles_active" PCT, "sm_pct", "SMs active", false},
     [PM_ISSUE] = {"sm__inst_executed_realtime" PCT, "issue_pct", "instructions", false},
     [PM_TENSOR] = {"sm__pipe_tensor_cycles_active" PCT, "tensor_pct", "tensor pipes", false},
     [PM_DRAM_READ] = {"dram__read_throughput" PCT, "dram_read_pct", "memory, reading", false},
@@ -41,18 +41,18 @@ const char *pm_counter_about(enum pm_counter c)
 static const char *reason_of(int code)
 {
     switch (code) {
-    case 7: return "something else samples this GPU already (nsys, dcgm)";
-    case 15: return "CUPTI does not fit this driver; STRATA_CUPTI names another libcupti.so";
+    case 7: return "another tool already samples this GPU (nsys, dcgm)";
+    case 15: return "CUPTI does not match this driver; set STRATA_CUPTI to another libcupti.so";
     case 26: return "the counters are in use by another profiler";
     case 33:
     case 40: return "virtual GPUs have no such counters";
     case 35:
         return "this user may not read the GPU's counters: run as root, or set "
                "NVreg_RestrictProfilingToAdminUsers=0 for the nvidia module";
-    case 41: return "confidential computing keeps the counters away";
+    case 41: return "confidential computing hides the counters";
     case 43: return "not possible on a MIG slice";
     case 45: return "not possible under WSL";
-    default: return "see strata dive -- COMMAND, which uses Nsight Compute instead";
+    default: return "use strata dive -- COMMAND, which uses Nsight Compute instead";
     }
 }
 
@@ -60,8 +60,8 @@ static const char *reason_of(int code)
 static int check(int code, const char *what, struct err *e)
 {
     if (code == 0) return 0;
-    return FAIL(e, ERR_UNSUPPORTED, "the GPU's counters cannot be sampled: %s failed (%d): %s",
-                what, code, reason_of(code));
+    return FAIL(e, ERR_UNSUPPORTED, "cannot sample the GPU's counters: %s failed (%d): %s", what,
+                code, reason_of(code));
 }
 
 /* ---- setting up ---- */
@@ -124,7 +124,7 @@ static int add_counters(struct pm_sampler *s, struct err *e)
         s->names[s->n] = name;
         s->counter[s->n++] = (enum pm_counter)i;
     }
-    if (!s->n) return FAIL(e, ERR_UNSUPPORTED, "CUPTI knows no counter for chip %s", s->chip);
+    if (!s->n) return FAIL(e, ERR_UNSUPPORTED, "CUPTI has no counters for chip %s", s->chip);
     TRY(open_host(s, e));
     return check(add_names(s, s->names, s->n), "metrics", e);
 }
@@ -147,8 +147,8 @@ static int make_config(struct pm_sampler *s, struct err *e)
     TRY(check(s->api->passes(&passes), "passes", e));
     if (passes.n != 1)
         return FAIL(e, ERR_UNSUPPORTED,
-                    "chip %s needs %zu passes for these counters: one is possible", s->chip,
-                    passes.n);
+                    "chip %s needs %zu passes for these counters, but only one is possible",
+                    s->chip, passes.n);
     return 0;
 }
 

@@ -110,9 +110,9 @@ static void fill_occupancy(const struct ncu_launch *l, struct profile *p)
         const char *name;
     } limits[] = {{NCU_LIMIT_REGISTERS, "registers"},
                   {NCU_LIMIT_SHARED, "shared memory"},
-                  {NCU_LIMIT_BLOCKS, "blocks an SM"},
+                  {NCU_LIMIT_BLOCKS, "blocks per SM"},
                   {NCU_LIMIT_BARRIERS, "barriers"},
-                  {NCU_LIMIT_WARPS, "threads a block"}};
+                  {NCU_LIMIT_WARPS, "threads per block"}};
     const double *v = l->value;
     p->occupancy_pct = v[NCU_OCCUPANCY_PCT];
     p->occupancy_most_pct = v[NCU_OCCUPANCY_MOST_PCT];
@@ -128,7 +128,7 @@ static bool stall_is(int stall, const char *name)
     return strcmp(ncu_stall_names[stall], name) == 0;
 }
 
-/* Issuing is no wait, and a warp that could issue but was not chosen misses nothing. */
+/* Issuing is not a wait, and a warp that could issue but was not chosen loses nothing. */
 static bool is_wait(int stall)
 {
     return !stall_is(stall, "selected") && !stall_is(stall, "not_selected");

@@ -270,7 +270,7 @@ int targets_select(const struct context *cx, struct targets_wish wish, struct ar
     regex_t filter;
     *ret = (struct targets){0};
     if (wish.filter && regcomp(&filter, wish.filter, REG_EXTENDED | REG_NOSUB) != 0)
-        return FAIL(e, ERR_USAGE, "--filter: '%s' is no regular expression", wish.filter);
+        return FAIL(e, ERR_USAGE, "--filter: '%s' is not a regular expression", wish.filter);
     struct selector s = {.cx = cx, .steady_ns = steady_from(cx)};
     map_init(&s.index);
     map_init(&s.by_short);

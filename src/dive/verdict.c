@@ -120,7 +120,7 @@ static void sign_ridge(struct verdict *v, const struct verdict_in *in, bool left
     double ridge = ceilings_ridge(in->ceilings, in->profile->main);
     double at = in->profile->flop_per_byte;
     bool is_left = at < ridge;
-    add_sign(v, ridge + at, is_left == left, "%.3g FLOP a byte, %s the ridge at %.0f", at,
+    add_sign(v, ridge + at, is_left == left, "%.3g FLOP per byte, %s the ridge at %.0f", at,
              is_left ? "below" : "above", ridge);
 }
 
@@ -169,7 +169,7 @@ static bool try_l2(const struct verdict_in *in, struct verdict *v)
     v->unit = UNIT_L2;
     sign_busy(v, p, UNIT_L2, VERY_BUSY);
     double times = p->bytes > 0 ? p->l2_bytes / p->bytes : NAN;
-    add_sign(v, times, times >= 3, "%.1f bytes move through L2 for each one of DRAM", times);
+    add_sign(v, times, times >= 3, "%.1f bytes move through L2 per byte from DRAM", times);
     sign_memory_stalls(v, p);
     sign_busiest(v, p, UNIT_L2);
     return true;
@@ -256,9 +256,9 @@ static bool try_issue(const struct verdict_in *in, struct verdict *v)
     v->unit = UNIT_ISSUE;
     sign_busy(v, p, UNIT_ISSUE, VERY_BUSY);
     add_sign(v, p->eligible_warps, p->eligible_warps >= 1.5,
-             "%.1f warps ready to issue where one can", p->eligible_warps);
+             "%.1f warps are ready to issue, but only one can", p->eligible_warps);
     add_sign(v, p->issuing_pct, p->issuing_pct >= 25,
-             "warps issue or could issue %.0f %% of their time", p->issuing_pct);
+             "warps issue or are ready to issue %.0f %% of their time", p->issuing_pct);
     add_sign(v, p->busy_pct[UNIT_DRAM], p->busy_pct[UNIT_DRAM] < VERY_BUSY, "DRAM busy %.0f %%",
              p->busy_pct[UNIT_DRAM]);
     return true;
@@ -285,7 +285,7 @@ static bool try_tail(const struct verdict_in *in, struct verdict *v)
     else
         add_sign(v, share, true, "%.2f waves: the last one fills the GPU to %.0f %%", p->waves,
                  100 * (p->waves - floor(p->waves)));
-    add_sign(v, active, active < LOST_SMS, "SMs have work %.0f %% of the time", active);
+    add_sign(v, active, active < LOST_SMS, "SMs are active %.0f %% of the time", active);
     add_sign(v, busy, busy < BUSY, "no part is busier than %.0f %%", busy);
     return true;
 }
@@ -299,7 +299,7 @@ static void sign_idle(struct verdict *v, const struct profile *p)
 {
     double busy = busiest_other(p, UNITS);
     add_sign(v, busy, busy < BUSY, "no part is busier than %.0f %%", busy);
-    add_sign(v, p->eligible_warps, p->eligible_warps < 1, "%.2f warps ready to issue a cycle",
+    add_sign(v, p->eligible_warps, p->eligible_warps < 1, "%.2f warps are ready to issue per cycle",
              p->eligible_warps);
 }
 
@@ -313,10 +313,10 @@ static bool try_occupancy(const struct verdict_in *in, struct verdict *v)
     v->unit = UNITS;
     v->factor = p->occupancy_limit;
     sign_idle(v, p);
-    add_sign(v, p->occupancy_most_pct, true, "room for %.0f %% of the warps, by %s",
+    add_sign(v, p->occupancy_most_pct, true, "room for %.0f %% of the warps, limited by %s",
              p->occupancy_most_pct, v->factor ? v->factor : "its launch");
     add_sign(v, p->occupancy_pct, p->occupancy_pct >= 0.7 * p->occupancy_most_pct,
-             "and %.0f %% are there", p->occupancy_pct);
+             "%.0f %% of the warps are resident", p->occupancy_pct);
     return true;
 }
 
@@ -330,7 +330,7 @@ static bool try_latency(const struct verdict_in *in, struct verdict *v)
     double top = p->n_stalls ? p->stalls[0].pct : NAN;
     add_sign(v, top, top >= MOSTLY, "a warp %s %.0f %% of its time",
              p->n_stalls ? ncu_stall_about(p->stalls[0].stall) : "", top);
-    add_sign(v, p->occupancy_pct, p->occupancy_pct > FEW_WARPS, "%.0f %% of the warps are there",
+    add_sign(v, p->occupancy_pct, p->occupancy_pct > FEW_WARPS, "%.0f %% of the warps are resident",
              p->occupancy_pct);
     return true;
 }

@@ -53,7 +53,7 @@ static int add_record(struct gathering *g, const struct trace *t, row_t r, struc
     if (!buf_ok(b)) return err_nomem(e);
     size_t text = b->n - at - sizeof n;
     if (text > STRATA_ARGS_MOST)
-        return FAIL(e, ERR_LIMIT, "an event has %zu bytes of args: the format ends at %d", text,
+        return FAIL(e, ERR_LIMIT, "an event has %zu bytes of args; the format allows %d", text,
                     (int)STRATA_ARGS_MOST);
     if (str_is(str_from(b->p + at + sizeof n, text), "{}")) b->n -= text;
     n = (uint32_t)(b->n - at - sizeof n);

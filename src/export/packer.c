@@ -42,6 +42,6 @@ int packer_run(struct packer *p, struct str plain, struct err *e)
     p->plain = plain;
     pool_run(p->n_workers, (int)n, pack_block, p);
     for (size_t i = 0; i < n; i++)
-        if (!p->n[i]) return FAIL(e, ERR_NOMEM, "%s could not compress", p->codec->name);
+        if (!p->n[i]) return FAIL(e, ERR_NOMEM, "%s cannot compress the data", p->codec->name);
     return (int)n;
 }

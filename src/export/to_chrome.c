@@ -263,7 +263,7 @@ static int write_chrome(const struct trace *t, const char *path, const struct ex
 
 const struct exporter to_chrome = {
     .name = "chrome",
-    .summary = "Chrome trace JSON, for Perfetto and every tool that reads PyTorch's",
+    .summary = "Chrome trace JSON, for Perfetto and every tool that reads PyTorch traces",
     .extensions = ".json .json.gz .json.zst",
     .uses = EXPORT_VIEWER,
     .next = {"strata perfetto ", "    opens it in ui.perfetto.dev"},

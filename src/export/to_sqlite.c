@@ -111,7 +111,7 @@ static int write_sqlite(const struct trace *t, const char *path, const struct ex
 
 const struct exporter to_sqlite = {
     .name = "sqlite",
-    .summary = "a SQLite database with indexes and views, for questions in SQL",
+    .summary = "a SQLite database with indexes and views, for SQL queries",
     .extensions = ".sqlite .sqlite3 .db",
     .uses = EXPORT_ARGS,
     .next = {"sqlite3 ", " 'SELECT name, sum(dur_ns) FROM kernels GROUP BY 1 ORDER BY 2 DESC'"},

@@ -260,7 +260,7 @@ static int write_strata(const struct trace *t, const char *path, const struct ex
 
 const struct exporter to_strata = {
     .name = "strata",
-    .summary = "the native file: opens at once, loses nothing",
+    .summary = "the native format: opens instantly and keeps everything",
     .extensions = ".strata",
     .next = {"strata report ", ""},
     .write = write_strata,

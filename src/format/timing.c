@@ -79,7 +79,7 @@ static int read_document(const struct jdoc *d, struct arena *mem, struct timing 
 {
     const struct jdoc *stages = jdoc_get(d, "stages");
     if (!stages || stages->kind != JDOC_OBJECT)
-        return FAIL(e, ERR_FORMAT, "is not a timing.json: it has no stages");
+        return FAIL(e, ERR_FORMAT, "not a timing.json: it has no stages");
     if (jdoc_number(d, "schema", 1) > TIMING_SCHEMA)
         return FAIL(e, ERR_VERSION, "was written by a newer strata");
     ret->stages = arena_zalloc(mem, stages->n, sizeof *ret->stages);

@@ -42,7 +42,7 @@ static int list_names(const char *folder, struct arena *mem, char ***names, size
     int rc = 0;
     for (struct dirent *f; rc == 0 && (f = readdir(d));) {
         if (!is_timing(f->d_name)) continue;
-        if (*n >= MOST_RANKS) rc = FAIL(e, ERR_LIMIT, "%s holds too many files", folder);
+        if (*n >= MOST_RANKS) rc = FAIL(e, ERR_LIMIT, "%s has too many files", folder);
         else if (VEC_RESERVE(*names, *n, cap, 1) ||
                  !((*names)[*n] = arena_printf(mem, "%s/%s", folder, f->d_name)))
             rc = err_nomem(e);

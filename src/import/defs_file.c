@@ -38,8 +38,7 @@ static int check_head(const struct defs_file *f, const char *path, const struct 
     static const char nothing[8];
     if (f->map.n < RING_HEAD_BYTES || memcmp(h->magic, nothing, 8) == 0) return 0;
     err_at(e, path, 0);
-    if (memcmp(h->magic, DEFS_MAGIC, 8) != 0)
-        return FAIL(e, ERR_FORMAT, "is not a file of definitions");
+    if (memcmp(h->magic, DEFS_MAGIC, 8) != 0) return FAIL(e, ERR_FORMAT, "not a definitions file");
     if (h->version != RING_VERSION || h->head_bytes != RING_HEAD_BYTES)
         return FAIL(e, ERR_VERSION, "has version %u, expected %u", h->version, RING_VERSION);
     return 0;

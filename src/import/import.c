@@ -32,7 +32,7 @@ static int open_file(struct file_map *file, const char *path, const struct impor
     int rc;
     if (file->n == 0) {
         file_unmap(file);
-        rc = FAIL(e, ERR_FORMAT, "is empty, expected a trace");
+        rc = FAIL(e, ERR_FORMAT, "the file is empty, expected a trace");
     } else {
         struct str head = str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED);
         const struct importer *format = find_importer(head);

@@ -48,8 +48,9 @@ int inflater_step(struct inflater *f, char *out, size_t room, size_t *ret_n, str
     f->ended = *ret_n < room;
     if (!is_bomb(f)) return 0;
     return FAIL(e, ERR_LIMIT,
-                "%s of %s data unpack to more than %s: not read, it may be made to fill the memory "
-                "(STRATA_MAX_INFLATE=BYTES allows it)",
+                "%s of %s data decompress to more than %s, which may be an attempt to fill the "
+                "memory; not read "
+                "(set STRATA_MAX_INFLATE=BYTES to allow it)",
                 human_bytes((int64_t)f->codec->consumed(f->state)).s, f->codec->name,
                 human_bytes((int64_t)f->produced).s);
 }

@@ -150,7 +150,7 @@ static int read_top(struct document *d, struct err *e)
     const char *at = s->p;
     if (!d->found_events) {
         if (rc == SCAN_OK || !find_events(d))
-            return FAIL(e, ERR_FORMAT, "not a trace: there is no \"traceEvents\" in it");
+            return FAIL(e, ERR_FORMAT, "not a trace: it has no \"traceEvents\"");
         note(d, DAMAGE_BAD_EVENT, at);
         TRY(read_events(d, e));
         TRY(read_rest(d, &rc, e));
@@ -183,7 +183,7 @@ static int read_document(struct document *d, struct plain *plain, struct err *e)
     if (str_starts(str_from(s->p, (size_t)(s->end - s->p)), "\xef\xbb\xbf")) s->p += 3;
     do scan_blanks(s);
     while (s->p >= s->end && block_more_text(&d->reader, 0));
-    if (s->p >= s->end) return FAIL(e, ERR_FORMAT, "is empty, expected a trace");
+    if (s->p >= s->end) return FAIL(e, ERR_FORMAT, "the file is empty, expected a trace");
     if (*s->p != '{' && *s->p != '[') return fail_head(str_from(s->p, (size_t)(s->end - s->p)), e);
     return read_top(d, e);
 }

@@ -25,7 +25,7 @@ static int map_columns(struct trace *t, const struct native_file *f, struct err 
             continue; /* older than the table */
         TRY(native_file_find_table(f, col->section, col->item_bytes, &items, e));
         if (!first && items.n != *column_n(col, t))
-            return FAIL(e, ERR_FORMAT, "damaged: column %s has another length", col->name);
+            return FAIL(e, ERR_FORMAT, "damaged: column %s has the wrong length", col->name);
         *column_n(col, t) = (uint32_t)items.n;
         *column_items(col, t) = (void *)(uintptr_t)items.p;
     }
@@ -39,7 +39,7 @@ static int map_strings(struct trace *t, const struct native_file *f, struct err 
     TRY(native_file_find(f, SECTION_STRING_OFFSETS, sizeof(uint64_t), &offsets, e));
     TRY(native_file_find(f, SECTION_STRING_BYTES, 1, &bytes, e));
     if (offsets.n != order.n + 1 || order.n == 0)
-        return FAIL(e, ERR_FORMAT, "damaged: the string table has another length");
+        return FAIL(e, ERR_FORMAT, "damaged: the string table has the wrong length");
     struct intern_view view = {offsets.p, order.p, bytes.p, bytes.n};
     intern_borrow(&t->strings, &view, (uint32_t)order.n);
     return 0;
@@ -164,7 +164,7 @@ static int copy_summary(struct trace *t, const struct native_file *f, uint64_t *
 {
     struct native_items items;
     TRY(native_file_find(f, SECTION_SUMMARY, sizeof(struct strata_summary), &items, e));
-    if (items.n != 1) return FAIL(e, ERR_FORMAT, "damaged: there is no summary");
+    if (items.n != 1) return FAIL(e, ERR_FORMAT, "damaged: the summary is missing");
     const struct strata_summary *s = items.p;
     t->base_ns = s->base_ns;
     t->begin_ns = s->begin_ns;

@@ -14,8 +14,9 @@ static int check_head(const struct strata_head *h, struct err *e)
     if (h->byte_order != STRATA_BYTE_ORDER)
         return FAIL(e, ERR_UNSUPPORTED, "written on a machine with another byte order");
     if (h->major != STRATA_MAJOR)
-        return FAIL(e, ERR_VERSION, "written in version %u of the format, this strata reads %d",
-                    h->major, STRATA_MAJOR);
+        return FAIL(e, ERR_VERSION,
+                    "written in version %u of the format; this strata reads version %d", h->major,
+                    STRATA_MAJOR);
     return 0;
 }
 

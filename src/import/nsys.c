@@ -203,7 +203,7 @@ static int read_tables(struct nsys *n, struct builder *b, struct err *e)
 {
     if (!has_events(n))
         return FAIL(e, ERR_FORMAT,
-                    "a SQLite database, but not one of Nsight Systems: it has no table "
+                    "a SQLite database, but not from Nsight Systems: it has no table "
                     "CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS");
     TRY(find_processes(n, e));
     TRY(each_row(n, &strings, e));

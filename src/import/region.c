@@ -23,7 +23,8 @@ int region_init(struct region *r, uint64_t most, struct err *e)
             *r = (struct region){.p = aligned, .reserved = want, .mapping = p, .mapped = room};
             return 0;
         }
-        if (want <= SMALLEST) return FAIL(e, ERR_NOMEM, "no address space to unpack into");
+        if (want <= SMALLEST)
+            return FAIL(e, ERR_NOMEM, "not enough address space to decompress the file");
     }
 }
 
@@ -55,7 +56,8 @@ static int new_page(struct region *r, struct err *e)
 
 int region_commit(struct region *r, uint64_t upto, uint64_t released, struct err *e)
 {
-    if (upto > r->reserved) return FAIL(e, ERR_LIMIT, "more text than fits into memory");
+    if (upto > r->reserved)
+        return FAIL(e, ERR_LIMIT, "the decompressed text does not fit into memory");
     while (r->committed < upto) {
         bool old = r->reclaimed + LARGE_PAGE <= released;
         if (!old || !move_page(r)) {

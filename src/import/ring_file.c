@@ -30,7 +30,7 @@ static int read_head(const struct file_map *map, const char *path, void *head, s
         return 0;
     }
     if (memcmp(head, PROC_MAGIC, 8) != 0 && memcmp(head, RING_MAGIC, 8) != 0)
-        return fail(e, path, "is not a file of a recording");
+        return fail(e, path, "not a recording file");
     if (version != RING_VERSION || head_bytes != RING_HEAD_BYTES) {
         err_at(e, path, 8);
         return FAIL(e, ERR_VERSION, "has version %u, expected %u", version, RING_VERSION);
@@ -71,9 +71,9 @@ int proc_file_open(struct proc_file *f, const char *path, struct err *e)
     TRY(file_map(&f->map, path, e));
     int rc = read_head(&f->map, path, &f->head, sizeof f->head, e);
     if (rc == 0 && f->head.pid && memcmp(f->head.magic, PROC_MAGIC, 8) != 0)
-        rc = fail(e, path, "is not the file of a process");
+        rc = fail(e, path, "not the recording of a process");
     if (rc == 0 && (f->head.start_real_ns > LATEST_NS || f->head.start_mono_ns > LATEST_NS / 4))
-        rc = fail(e, path, "has a broken head");
+        rc = fail(e, path, "the file header is damaged");
     f->head.host[sizeof f->head.host - 1] = 0;
     f->head.boot[sizeof f->head.boot - 1] = 0;
     f->head.program[sizeof f->head.program - 1] = 0;
@@ -103,8 +103,9 @@ int ring_file_open(struct ring_file *f, const char *path, struct err *e)
     struct ring_head h;
     int rc = read_head(&f->map, path, &h, sizeof h, e);
     if (rc == 0 && h.version && memcmp(h.magic, RING_MAGIC, 8) != 0)
-        rc = fail(e, path, "is not the ring of a thread");
-    if (rc == 0 && h.version && !head_makes_sense(&h)) rc = fail(e, path, "has a broken head");
+        rc = fail(e, path, "not the recording of a thread");
+    if (rc == 0 && h.version && !head_makes_sense(&h))
+        rc = fail(e, path, "the file header is damaged");
     if (rc < 0) {
         ring_file_close(f);
         return rc;

@@ -55,7 +55,7 @@ static int list_folder(struct listing *l, const char *folder, const char *ending
     for (struct dirent *f; rc == 0 && (f = readdir(d));) {
         size_t n = strlen(f->d_name), cut = strlen(ending);
         if (!ends_with(f->d_name, ending)) continue;
-        if (l->n >= MOST_FILES) rc = FAIL(e, ERR_LIMIT, "holds too many files");
+        if (l->n >= MOST_FILES) rc = FAIL(e, ERR_LIMIT, "the folder has too many files");
         else if (VEC_RESERVE(l->names, l->n, l->cap, 1) ||
                  !(l->names[l->n] = arena_strdup(&l->mem, str_from(f->d_name, n - cut))))
             rc = err_nomem(e);
@@ -226,7 +226,7 @@ int ring_set_open(const char *folder, struct ring_set **ret, struct err *e)
     if (!ring_set_locate(folder, path)) {
         err_at(e, folder, ERR_NO_OFFSET);
         return FAIL(e, ERR_USAGE,
-                    "is a folder without recordings; expected a trace file or a run folder");
+                    "this folder has no recordings; expected a trace file or a run folder");
     }
     struct ring_set *s = mem_zalloc(1, sizeof *s);
     if (!s) return err_nomem(e);

@@ -1,5 +1,5 @@
-/* advice.c: see advice.h. Sentences are made here because they are conclusions; how they are laid
- * out is the report's business. */
+/* advice.c: see offload_private.h. Sentences are made here because they are conclusions; the report
+ * lays them out. */
 #include "offload/offload_private.h"
 #include "offload/planner.h"
 
@@ -9,9 +9,11 @@
 #include "base/human.h"
 #include "base/stats.h"
 
-/* Measured and predicted totals further apart than this, or than twice the noise, do not fit. */
+/* Measured and predicted totals that differ by more than this, or by more than twice the noise, are
+ * inconsistent. */
 #define OFF_PCT 10.0
-/* The time of a step from two totals and the time of a step as given may differ by this factor. */
+/* The time per step derived from two totals and the given time per step may differ by this factor.
+ */
 #define STEP_FACTOR 1.25
 /* Smallest and largest first are the same when their totals differ by less than this. */
 #define SAME_PCT 2.0
@@ -37,7 +39,7 @@ __attribute__((format(printf, 4, 5))) static void say(struct adviser *a, const c
 #define SAY_OFF(a, ...) say((a), (a)->p->inconsistent, &(a)->p->n_inconsistent, __VA_ARGS__)
 #define SAY_DO(a, ...)  say((a), (a)->p->advice, &(a)->p->n_advice, __VA_ARGS__)
 
-/* ---- numbers that do not fit together ---- */
+/* ---- inconsistent numbers ---- */
 
 static const char *resident_words(struct adviser *a, int64_t bytes)
 {
@@ -58,13 +60,13 @@ static int check_run(struct adviser *a, struct measured_run *run, struct err *e)
     run->off_pct = 100 * ((double)run->total_ns / (double)run->predicted_ns - 1);
     double most = 2 * p->facts.noise_pct > OFF_PCT ? 2 * p->facts.noise_pct : OFF_PCT;
     if (fabs(run->off_pct) <= most) return 0;
-    SAY_OFF(a, "%u steps, %s: measured %s, but the other numbers make %s (%+.0f %%).", run->steps,
+    SAY_OFF(a, "%u steps, %s: measured %s, but the other numbers give %s (%+.0f %%).", run->steps,
             resident_words(a, run->resident_bytes), human_time(run->total_ns).s,
             human_time(run->predicted_ns).s, run->off_pct);
     return 0;
 }
 
-/* Two totals that differ only in their steps tell the time of a step. */
+/* Two totals that differ only in their number of steps give the time per step. */
 static int check_pair(struct adviser *a, const struct measured_run *x, const struct measured_run *y,
                       struct err *e)
 {
@@ -76,8 +78,8 @@ static int check_pair(struct adviser *a, const struct measured_run *x, const str
     double said = (double)t.step_ns;
     if (said <= 0 || (each < said * STEP_FACTOR && each * STEP_FACTOR > said)) return 0;
     SAY_OFF(a,
-            "%s: the totals of %u and %u steps make %s a step, not %s: still reading from disk in "
-            "later steps, or runs that do not compare.",
+            "%s: the totals of %u and %u steps give %s per step, not %s: later steps still read "
+            "from disk, or the runs do not compare.",
             resident_words(a, x->resident_bytes), x->steps, y->steps, human_time((int64_t)each).s,
             human_time(t.step_ns).s);
     return 0;
@@ -101,7 +103,7 @@ static void check_rates(struct adviser *a)
                 pageable->bytes_per_ns, pinned->bytes_per_ns);
     double at_rate = (double)f->model_bytes * f->passes / f->rate[f->host].bytes_per_ns;
     if (!a->p->trial && f->step_ns && (double)f->step_ns < at_rate / STEP_FACTOR)
-        SAY_OFF(a, "%s at %.1f GB/s take %s: more than the step of %s.",
+        SAY_OFF(a, "%s at %.1f GB/s take %s, more than the step of %s.",
                 human_bytes(f->model_bytes * f->passes).s, f->rate[f->host].bytes_per_ns,
                 human_time((int64_t)at_rate).s, human_time(f->step_ns).s);
 }
@@ -121,17 +123,17 @@ static void advise_first_step(struct adviser *a)
     double rate =
         now->times.first_ns > 0 ? (double)f->model_bytes / (double)now->times.first_ns : 0;
     if (rate > 0 && rate < FACTS_DISK_BYTES_PER_NS && f->model_bytes > 100000000)
-        SAY_DO(
-            a,
-            "the first step reads the model at %.2f GB/s: that is a disk or a page file, not the "
-            "bus. Enough host memory (%s and more free), or fewer bits a weight, gains more "
-            "than any resident set.",
-            rate, human_bytes(f->model_bytes).s);
+        SAY_DO(a,
+               "the first step reads the model at %.2f GB/s, the speed of a disk or a page file, "
+               "not of the "
+               "bus. Enough host memory (at least %s free) or fewer bits per weight gains more "
+               "than any resident set.",
+               rate, human_bytes(f->model_bytes).s);
     double share = stats_pct(f->fixed_ns + now->times.first_ns, now->total_ns);
     if (share > 50 && f->steps > 1)
         SAY_DO(a,
-               "%.0f %% of the time lies in the first step and fixed stages, where no resident set "
-               "helps: at most %.0f %% can be gained in %u steps.",
+               "%.0f %% of the time is in the first step and fixed stages, where no resident set "
+               "helps: at most %.0f %% can be gained over %u steps.",
                share, p->ceiling_pct, f->steps);
 }
 
@@ -142,13 +144,15 @@ static void advise_host_memory(struct adviser *a)
     if (!f->ram_bytes) return;
     if (f->model_bytes > f->ram_bytes)
         SAY_DO(a,
-               "the weights alone (%s) are more than the host memory of %s: every step reads some "
-               "of them from disk. Fewer bits a weight, or offload_to_disk_path on a fast disk.",
+               "the weights alone (%s) exceed the host memory of %s, so every step reads some of "
+               "them from disk. "
+               "Use fewer bits per weight, or offload_to_disk_path on a fast disk.",
                human_bytes(f->model_bytes).s, human_bytes(f->ram_bytes).s);
     else if (ahead && ahead->host_ram_bytes > f->ram_bytes)
         SAY_DO(a,
-               "enable_group_offload(use_stream=True) pins a second copy of the weights: %s of "
-               "%s host memory. low_cpu_mem_usage=True pins as it goes, which is slower.",
+               "enable_group_offload(use_stream=True) pins a second copy of the weights, which "
+               "needs %s of "
+               "%s host memory. low_cpu_mem_usage=True pins on the fly, which is slower.",
                human_bytes(ahead->host_ram_bytes).s, human_bytes(f->ram_bytes).s);
 }
 
@@ -161,10 +165,10 @@ static void advise_memory_kind(struct adviser *a)
     if (p->facts.host == HOST_PAGEABLE && pays(pinned))
         SAY_DO(a,
                "pin the host copies (tensor.pin_memory(), copies with non_blocking=True): %s "
-               "instead of %s, for no device memory.%s",
+               "instead of %s, without using device memory.%s",
                human_time(pinned->total_ns).s, human_time(p->rows[p->base].total_ns).s,
                pinned->rate_from == FACT_ASSUMED
-                   ? " The rate is assumed: strata offload calibrate measures it."
+                   ? " The rate is assumed; measure it with strata offload calibrate."
                    : "");
     if (blocks && (!ahead || blocks->total_ns < ahead->total_ns)) ahead = blocks;
     if (!pays(ahead) || !pinned) return;
@@ -172,7 +176,7 @@ static void advise_memory_kind(struct adviser *a)
     if (more > p->facts.noise_pct)
         SAY_DO(a,
                "copy the next %s while this one computes (enable_group_offload(use_stream=True)): "
-               "%s, %.0f %% less than pinned alone.",
+               "%s, %.0f %% less than with pinning alone.",
                ahead->by_block ? "block" : "module", human_time(ahead->total_ns).s, more);
 }
 
@@ -185,17 +189,21 @@ static void advise_resident(struct adviser *a)
     double apart = fabs(stats_pct(small->total_ns - large->total_ns, large->total_ns));
     if (apart < SAME_PCT && !p->facts.modules_are_pieces)
         SAY_DO(a,
-               "which modules stay hardly matters (%.1f %% between smallest and largest first): "
+               "which modules stay resident hardly matters (%.1f %% between smallest first and "
+               "largest first): "
                "without overlap every byte costs the same.",
                apart);
     if (strcmp(large->verdict, "within noise") != 0) return;
     if (large->break_even)
         SAY_DO(a,
-               "%s resident gains %.1f %%, less than the noise of %.0f %%; %.0f %% needs %u steps.",
+               "keeping %s resident gains %.1f %%, less than the noise of %.0f %%; %.0f %% needs "
+               "%u steps.",
                human_bytes(large->resident_bytes).s, large->gain_pct, p->facts.noise_pct,
                p->wish.target_pct, large->break_even);
     else
-        SAY_DO(a, "%s resident gains %.1f %%, less than the noise of %.0f %%, however many steps.",
+        SAY_DO(a,
+               "keeping %s resident gains %.1f %%, less than the noise of %.0f %%, for any number "
+               "of steps.",
                human_bytes(large->resident_bytes).s, large->gain_pct, p->facts.noise_pct);
 }
 
@@ -204,7 +212,8 @@ static void advise_churn(struct adviser *a)
     const struct observed *o = &a->p->observed;
     if (!a->p->trial || !o->empties_cache) return;
     SAY_DO(a,
-           "device memory goes back to the driver all the time (%s frees, %s allocations, %s after "
+           "device memory is returned to the driver again and again (%s frees, %s allocations, %s "
+           "after "
            "the first step): something calls empty_cache() in the loop.",
            human_count(o->later.frees).s, human_count(o->later.allocs).s,
            human_time(o->later.ns).s);
@@ -216,7 +225,7 @@ static void advise_download(struct adviser *a)
     if (!a->p->trial || o->to_host.bytes * 10 < a->p->facts.model_bytes) return;
     SAY_DO(a,
            "%s of weights are copied back to the host (%s): keep the host copy and drop the "
-           "device's instead.",
+           "device copy instead.",
            human_bytes(o->to_host.bytes).s, human_time(o->to_host.ns).s);
 }
 

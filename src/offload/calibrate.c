@@ -23,7 +23,7 @@ struct bench {
 static int said(const struct bench *b, int code, const char *what)
 {
     return code == 0 ? 0
-                     : FAIL(b->e, ERR_UNSUPPORTED, "the CUDA driver: %s failed (%d)", what, code);
+                     : FAIL(b->e, ERR_UNSUPPORTED, "CUDA driver: %s failed (%d)", what, code);
 }
 
 static int copy_once(const struct bench *b, char *host, size_t n, bool back, int64_t *ret_ns)
@@ -36,8 +36,8 @@ static int copy_once(const struct bench *b, char *host, size_t n, bool back, int
     return 0;
 }
 
-/* Rates in millionths of a byte a nanosecond, so that the statistics are those of every view. Each
- * copy takes the next part of the pool. */
+/* Rates in millionths of a byte per nanosecond, so that the statistics of all views can be used.
+ * Each copy takes the next part of the pool. */
 static int measure_rate(const struct bench *b, enum offload_host h, bool back,
                         struct facts_rate *ret)
 {
@@ -74,7 +74,7 @@ static int measure_alloc(const struct bench *b, int64_t *ret_ns)
         driver_ptr p;
         uint64_t begin = clock_mono_ns();
         TRY(said(b, b->d->device_alloc(&p, COPY_BYTES), "an allocation"));
-        TRY(said(b, b->d->device_free(p), "giving memory back"));
+        TRY(said(b, b->d->device_free(p), "freeing memory"));
         ns[i] = (int64_t)(clock_mono_ns() - begin);
     }
     stats_sort(ns, ROUNDS);
@@ -82,8 +82,8 @@ static int measure_alloc(const struct bench *b, int64_t *ret_ns)
     return 0;
 }
 
-/* The pool, touched, so that no page is missing when copies are timed. Taken twice: what a program
- * gets back from the system after it gave it away is what tensors that come back get. */
+/* The pool, touched so that no page is missing when copies are timed. Allocated twice: memory that
+ * a program frees and gets again is what returning tensors get. */
 static int take_pool(struct bench *b)
 {
     size_t n = b->pool_bytes[HOST_PAGEABLE];

@@ -33,16 +33,18 @@ int driver_open(struct driver *d, const char *path, struct err *e)
 {
     *d = (struct driver){.library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL)};
     if (!d->library)
-        return FAIL(e, ERR_UNSUPPORTED,
-                    "no CUDA driver here (%s): copies to a device cannot be timed. Calibrate on "
-                    "the machine that will run the model, or give --pageable-gbps and "
-                    "--pinned-gbps",
-                    path ? path : "libcuda.so.1");
+        return FAIL(
+            e, ERR_UNSUPPORTED,
+            "cannot load the CUDA driver (%s), so copies to a device cannot be timed. Calibrate on "
+            "the machine that will run the model, or give --pageable-gbps and "
+            "--pinned-gbps",
+            path ? path : "libcuda.so.1");
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *found = dlsym(d->library, symbols[i].name);
         if (!found) {
             driver_close(d);
-            return FAIL(e, ERR_UNSUPPORTED, "the CUDA driver has no %s: too old?", symbols[i].name);
+            return FAIL(e, ERR_UNSUPPORTED, "the CUDA driver has no %s; it may be too old",
+                        symbols[i].name);
         }
         memcpy((char *)d + symbols[i].offset, &found, sizeof found);
     }

@@ -5,13 +5,13 @@
 #include "offload/blocks.h"
 #include "offload/offload_private.h"
 
-/* A model of which only the size is known is cut into this many equal modules. */
+/* If only the size of a model is known, it is split into this many equal modules. */
 #define PIECES 10000
-/* What a copy call and an allocation cost where nothing says otherwise. */
+/* Default cost of a copy call and an allocation. */
 #define CALL_NS  20000
 #define ALLOC_NS 200000
 #define HOOKS_NS 100000
-/* Run-to-run spread where nothing says otherwise, in percent. */
+/* Default variation between runs, in percent. */
 #define NOISE_PCT 5.0
 /* From pageable memory a single CPU thread copies into a staging buffer first: about this fast on
  * any current machine. */
@@ -109,8 +109,9 @@ int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e)
     if (f->n_modules) f->model_bytes = 0;
     for (uint32_t i = 0; i < f->n_modules; i++) f->model_bytes += f->modules[i].bytes;
     if (f->model_bytes <= 0)
-        return FAIL(e, ERR_USAGE,
-                    "how large is the model? Give a trace, --modules FILE or --model-bytes SIZE");
+        return FAIL(
+            e, ERR_USAGE,
+            "the size of the model is unknown: give a trace, --modules FILE or --model-bytes SIZE");
     int rc = f->n_modules ? number_blocks(f, mem) : cut_into_pieces(f, mem);
     TRY(err_grow(e, rc));
     if (!f->call_ns) f->call_ns = CALL_NS;

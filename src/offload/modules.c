@@ -291,7 +291,7 @@ static int read_modules(struct reader *r, const struct file_map *m, struct err *
              : is_safetensors(m) ? read_safetensors(r, m)
                                  : each_key(r, list_key);
     if (rc == ERR_FORMAT) return bad(r, e);
-    if (rc == 0 && r->n == 0) return FAIL(e, ERR_FORMAT, "no modules in it");
+    if (rc == 0 && r->n == 0) return FAIL(e, ERR_FORMAT, "the file has no modules");
     if (rc == ERR_LIMIT) return FAIL(e, rc, "more than %d modules", MOST_MODULES);
     if (rc == 0) rc = append(r);
     return err_grow(e, rc);

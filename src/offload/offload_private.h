@@ -62,13 +62,16 @@ bool change_in_turn(const struct change *c, const struct streamed_load *l);
 /* Whether the call lies in the load and on its thread. */
 bool change_in_load(const struct change *c, const struct sim_call *call, uint32_t load);
 
-/* prefetch.c: the replay model of a run that copies weights ahead, on a stream of their own.  CPU
- * [wait compute i-1][wait copy i][issue copy i+d] launch compute i ... copy stream   ====copy i====
- * ====copy i+1==== compute       ###i-1###            ###compute i###  A group (a module or a
- * block) is copied while the d groups before it compute. As the common implementation does it, the
- * CPU waits for the previous group's kernels before it gives their memory back, and for the copy of
- * a group before it launches its kernels. A better one lets the streams wait for each other by
- * events, and the CPU run ahead. */
+/* prefetch.c: the replay model of a run that copies weights ahead, on a stream of their own.
+ *
+ *     CPU          [wait compute i-1][wait copy i][issue copy i+d] launch compute i ...
+ *     copy stream   ====copy i====   ====copy i+1====
+ *     compute       ###i-1###            ###compute i###
+ *
+ * A group (a module or a block) is copied while the d groups before it compute. In the usual
+ * implementation the CPU waits for the previous group's kernels before it frees their memory, and
+ * for the copy of a group before it launches its kernels. A better one lets the streams wait for
+ * each other through events, and the CPU run ahead. */
 
 /* Makes c->m a copy of the trial's model with copies moved and waits added, and adds to c->scaled.
  * Memory from `mem`. */

@@ -15,7 +15,7 @@ static int refuse(const char *path, const char *what, struct err *e)
     return ERR_FORMAT;
 }
 
-/* `what` is said about a file that is no JSON. */
+/* `what` is the error for a file that is not JSON. */
 static int read_document(const char *path, const char *what, struct arena *mem, struct jdoc *ret,
                          struct err *e)
 {
@@ -34,7 +34,7 @@ static bool is_rate(double v)
     return v > 0 && v <= MOST_RATE;
 }
 
-/* Whether the rate was there and good; one that is not there is no mistake. */
+/* Whether the rate is present and valid; a missing rate is not an error. */
 static bool take_rate(const struct jdoc *d, struct facts_rate *to, uint32_t *n)
 {
     if (!d) return true;
@@ -60,12 +60,12 @@ int readings_rates(const char *path, struct arena *mem, struct facts *f, struct 
     struct jdoc d;
     uint32_t n = 0;
     bool good = true, known = f->back.from == FACT_MEASURED;
-    TRY(read_document(path, "not a calibration: no rates in it", mem, &d, e));
+    TRY(read_document(path, "not a calibration: it has no rates", mem, &d, e));
     const struct jdoc *rates = jdoc_get(&d, "rates");
     for (int h = 0; h < HOST_KINDS; h++)
         good &= take_rate(jdoc_get(rates, host_name((enum offload_host)h)), &f->rate[h], &n);
     good &= take_rate(jdoc_get(rates, "to_host"), &f->back, &n);
-    if (!good || !n) return refuse(path, "not a calibration: no rates in it", e);
+    if (!good || !n) return refuse(path, "not a calibration: it has no rates", e);
     if (!known) cap_back(&f->back, jdoc_number(&d, "first_touch_gb_per_s", 0));
     return 0;
 }
@@ -75,12 +75,12 @@ int readings_rates(const char *path, struct arena *mem, struct facts *f, struct 
 int readings_bench(const char *path, struct arena *mem, struct facts *f, struct err *e)
 {
     struct jdoc d;
-    TRY(read_document(path, "not what strata bench --json writes", mem, &d, e));
+    TRY(read_document(path, "not output of strata bench --json", mem, &d, e));
     const struct jdoc *times = jdoc_get(&d, "times");
     double ms = jdoc_number(jdoc_get(times, "wall"), "median_ms", 0);
     if (ms <= 0) ms = jdoc_number(jdoc_get(times, "gpu"), "median_ms", 0);
     if (!(ms > 0 && ms <= MOST_MS))
-        return refuse(path, "not what strata bench --json writes: no times in it", e);
+        return refuse(path, "not output of strata bench --json: it has no times", e);
     f->compute_ns = (int64_t)(ms * 1e6);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "page/page_head.h"
 #include "page/page_text.h"
+#include "report/view_glossary.h"
 #include "report/view_offload.h"
 
 #define HEAD_MARK    "@STRATA_HEAD@"
@@ -17,7 +18,7 @@ int page_check_viewer(struct err *e)
 {
     if (page_viewer_bytes) return 0;
     return FAIL(e, ERR_UNSUPPORTED,
-                "this strata was built without the HTML viewer: install esbuild (Debian: apt "
+                "this strata was built without the HTML viewer; install esbuild (Debian: apt "
                 "install esbuild) and build it again");
 }
 
@@ -38,7 +39,7 @@ static void put_doc(struct jout *j, const char *key, struct str doc)
     buf_done(&compact);
 }
 
-/* Steps of both sets side by side, as long as both have some. */
+/* Pairs the steps of both sets, as far as both have steps. */
 static void put_align(struct jout *j, const struct page *p)
 {
     uint32_t n[2];
@@ -57,7 +58,7 @@ static void put_align(struct jout *j, const struct page *p)
     jout_end_obj(j);
 }
 
-/* As asked for, or as the trace itself tells. */
+/* The document that was given, or the plan made from the trace. */
 static void put_offload(struct jout *j, const struct page *p)
 {
     const struct scene *scene = p->n_sets == 1 ? p->sets[0]->scene : NULL;
@@ -75,6 +76,7 @@ static int put_head(const struct page *p, const struct page_place *places, struc
     jout_cstr(&j, "kind", p->kind);
     jout_cstr(&j, "title", file_name(p->title));
     jout_cstr(&j, "strata", STRATA_VERSION);
+    view_glossary_json(&j, "glossary");
     jout_arr(&j, "sets");
     for (uint32_t i = 0; i < p->n_sets; i++) TRY(page_head_set(p->sets[i], &places[i], &j, e));
     jout_end_arr(&j);

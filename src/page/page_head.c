@@ -23,10 +23,9 @@ static void put_detail_words(struct jout *j, const struct page_set *s)
     buf_init(&words);
     buf_printf(
         &words,
-        "This trace has %s spans; the page holds %s of them one by one: all of them around "
-        "the findings and in one steady step, elsewhere those of at least %s and, where they "
-        "are not too many, all of a track. The rest is drawn as how busy each moment was. "
-        "Tables and findings are made from every span.",
+        "The trace has %s spans; the page holds %s of them: all spans around the findings and in "
+        "one steady step, elsewhere those of at least %s, and all spans of small tracks. The rest "
+        "is drawn as the share of time that is covered. Tables and findings use every span.",
         human_count(s->detail.n_spans).s, human_count(s->detail.n_kept).s,
         human_time(s->detail.long_ns).s);
     jout_str(j, "words", buf_str(&words));

@@ -1,5 +1,5 @@
-/* page_story.c: see page_story.h. What is told about syncs comes from report/sync_moments.h, what
- * is told about other findings from their evidence. */
+/* page_story.c: see page_story.h. Stories of syncs come from report/sync_moments.h, those of other
+ * findings from their evidence. */
 #include "page/page_story.h"
 
 #include <stdlib.h>
@@ -95,8 +95,8 @@ static int longest_first(const void *a, const void *b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* The idle times that are put down to the wait, up to the launches that ended them; the launch that
- * ended the longest is shown. */
+/* The idle times caused by the wait, up to the launches that ended them; the launch that ended the
+ * longest is shown. */
 static int take_gaps(const struct teller *k, const struct sync_story *story, struct page_step *step)
 {
     uint32_t wait = (uint32_t)(story->wait - waits_of(k->cx)->all);
@@ -210,8 +210,8 @@ static void tell_gap(const struct teller *k, struct page_story *s, const struct 
 {
     char name[160] = "the next work";
     if (g->next != ROW_NONE) sync_moments_work(k->t, g->next, 60, name, sizeof name);
-    const char *text = arena_printf(k->mem, "meanwhile the GPU has nothing to do for %s",
-                                    human_time(idle_gap_ns(g)).s);
+    const char *text =
+        arena_printf(k->mem, "meanwhile the GPU is idle for %s", human_time(idle_gap_ns(g)).s);
     struct page_step *step = tell(s, text, (struct span){g->begin_ns, g->end_ns});
     struct span *shaded = arena_zalloc(k->mem, 1, sizeof *shaded);
     if (step && shaded) {

@@ -189,7 +189,7 @@ static int open_folder(struct err *e)
     snprintf(path, sizeof path, "%s/rings", rec.folder);
     if (mkdir(path, 0777) < 0 && errno != EEXIST) {
         err_at(e, path, ERR_NO_OFFSET);
-        return FAIL(e, ERR_IO, "cannot make the folder: %s", strerror(errno));
+        return FAIL(e, ERR_IO, "cannot create the folder: %s", strerror(errno));
     }
     return 0;
 }

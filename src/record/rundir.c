@@ -47,7 +47,7 @@ static int absolute(const char *path, char *out, struct err *e)
     char cwd[RUNDIR_MAX] = "";
     if (path[0] != '/' && !getcwd(cwd, sizeof cwd)) return fail(path, "no current folder", e);
     int n = snprintf(out, RUNDIR_MAX, "%s%s%s", cwd, cwd[0] ? "/" : "", path);
-    if (n >= RUNDIR_MAX) return FAIL(e, ERR_LIMIT, "the path of the run's folder is too long");
+    if (n >= RUNDIR_MAX) return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
     return 0;
 }
 
@@ -62,7 +62,7 @@ static int make_all(const char *path, struct err *e)
         *p = 0;
         struct stat st;
         if (mkdir(part, 0777) < 0 && (stat(part, &st) < 0 || !S_ISDIR(st.st_mode)))
-            return fail(part, "cannot make the folder", e);
+            return fail(part, "cannot create the folder", e);
         *p = c;
         if (c == 0) return 0;
     }
@@ -81,7 +81,7 @@ static int make_stamped(const char *parent, char *ret, size_t cap, struct err *e
         else snprintf(ret, cap, "%s_%d", stamp, i);
         snprintf(path, sizeof path, "%s/%s", parent, ret);
         if (mkdir(path, 0777) == 0) return 0;
-        if (errno != EEXIST) return fail(path, "cannot make the folder", e);
+        if (errno != EEXIST) return fail(path, "cannot create the folder", e);
     }
     return FAIL(e, ERR_LIMIT, "too many runs in one second in %s", parent);
 }
@@ -139,12 +139,12 @@ int rundir_make(const struct rundir_request *r, char *ret, struct err *e)
     rundir_clean_name(r->pipeline ? r->pipeline : program_invocation_short_name, name, sizeof name);
     size_t n = strlen(path);
     if (n + sizeof name * 2 + 2 >= sizeof path)
-        return FAIL(e, ERR_LIMIT, "the path of the run's folder is too long");
+        return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
     snprintf(path + n, sizeof path - n, "/%s", name);
     TRY(make_all(path, e));
     if (rank_launch_key(key, sizeof key)) TRY(make_shared(path, key, name, sizeof name, e));
     else TRY(make_stamped(path, name, sizeof name, e));
     if (snprintf(ret, RUNDIR_MAX, "%s/%s", path, name) >= RUNDIR_MAX)
-        return FAIL(e, ERR_LIMIT, "the path of the run's folder is too long");
+        return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
     return 0;
 }

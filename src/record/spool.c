@@ -48,7 +48,7 @@ static int reopen(struct spool *s, int *ret_fd, struct err *e)
     struct stat st;
     if (fstat(fd, &st) < 0 || st.st_dev != s->dev || st.st_ino != s->ino) {
         close(fd);
-        return fail(s, ESTALE, "is another file now", e);
+        return fail(s, ESTALE, "is a different file now", e);
     }
     *ret_fd = fd;
     return 0;

@@ -1,5 +1,5 @@
-/* chart_offload.c: see chart_offload.h. One line a kind of host memory, zero at the bottom so that
- * lengths compare, the run as it is as a dashed line. */
+/* chart_offload.c: see chart_offload.h. One line per kind of host memory; the axis starts at zero
+ * so that lengths compare; the current run is a dashed line. */
 #include "report/chart_offload.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void put_style(const struct chart *c)
     buf_printf(
         c->out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n"
-        "<title>Time against resident weights</title>\n"
+        "<title>Time by resident weights</title>\n"
         "<style>svg{--fg:#222;--grid:#ddd;--a:#c2410c;--b:#1d4ed8;background:#fff}\n"
         "@media(prefers-color-scheme:dark){svg{--fg:#ddd;--grid:#444;--a:#fb923c;--b:#93c5fd;"
         "background:#1b1b1b}}\n"
@@ -48,10 +48,10 @@ static void put_style(const struct chart *c)
         ".ta{fill:var(--a)}.tb{fill:var(--b)}.now{stroke:var(--fg);stroke-dasharray:5 4}"
         "</style>\n",
         WIDTH, HEIGHT);
-    buf_printf(c->out,
-               "<text x=\"%d\" y=\"22\">total of %u step%s against weights that stay on the "
-               "device</text>\n",
-               LEFT, c->p->facts.steps, c->p->facts.steps == 1 ? "" : "s");
+    buf_printf(
+        c->out,
+        "<text x=\"%d\" y=\"22\">total time of %u step%s by weights kept on the device</text>\n",
+        LEFT, c->p->facts.steps, c->p->facts.steps == 1 ? "" : "s");
 }
 
 static void put_axes(const struct chart *c)

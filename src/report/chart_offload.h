@@ -1,5 +1,5 @@
-/* chart_offload.h: time against resident bytes, as an SVG picture that needs nothing else: opened
- * by itself, or put into a page. */
+/* chart_offload.h: total time by resident bytes, as a self-contained SVG: opened by itself, or put
+ * into a page. */
 #ifndef STRATA_REPORT_CHART_OFFLOAD_H
 #define STRATA_REPORT_CHART_OFFLOAD_H
 

@@ -11,7 +11,7 @@ struct screen;
 struct view_syncs;
 struct jout;
 
-/* view_sync_story.c: how we know what one sync site costs, moment by moment. */
+/* view_sync_story.c: the evidence for what one sync site costs, moment by moment. */
 
 /* What the user's line calls, else the operator, else the call itself. */
 void view_sync_what(struct buf *out, const struct trace *t, const struct sync_site *s);

@@ -15,7 +15,8 @@ struct screen {
     int width;        /* at most 100 */
     bool color;
     uint32_t limit; /* rows of a table that are shown */
-    bool whole;     /* of a recording all is shown, as the user asked: so do the next commands */
+    bool whole; /* the whole recording is shown, as the user asked; suggested commands get --whole
+                   too */
 };
 
 /* The unit (of human_time_in) in which a column with this largest value reads best. */
@@ -24,7 +25,7 @@ int screen_unit(int64_t largest_ns);
 /* A time cell in the column's unit; "-" for 0, "<0.01 ms" for what would read as nothing. */
 void screen_time(struct text_table *t, int col, int64_t ns, int unit);
 struct human screen_time_text(int64_t ns, int unit); /* the same outside a table */
-/* The same for a figure that may not be believed: "?" unless `trusted`. */
+/* The same for a figure that may not be reliable: "?" unless `trusted`. */
 void screen_time_if(struct text_table *t, int col, int64_t ns, int unit, bool trusted);
 void screen_count(struct text_table *t, int col, uint64_t n); /* "-" for 0 */
 void screen_bytes(struct text_table *t, int col, int64_t bytes);

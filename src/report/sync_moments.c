@@ -31,8 +31,8 @@ static void tell_start(const struct teller *k)
     if (l->tid != ID_NONE) snprintf(thread, sizeof thread, " on thread %lld", (long long)l->tid);
     struct moment *m =
         tell(k, t->ts_ns[story->label],
-             arena_printf(k->mem, "%s begins%s; %s piece%s of work queued on the GPU", name, thread,
-                          human_count(story->label_depth).s, story->label_depth == 1 ? "" : "s"));
+             arena_printf(k->mem, "%s begins%s; %s launch%s queued on the GPU", name, thread,
+                          human_count(story->label_depth).s, story->label_depth == 1 ? "" : "es"));
     m->rows[0] = story->label;
 }
 
@@ -80,16 +80,16 @@ static void tell_drain(const struct teller *k)
 {
     const struct sync_story *story = k->v->story;
     const struct wait *w = story->wait;
-    struct moment *m =
-        tell(k, w->begin_ns,
-             arena_printf(k->mem, "the CPU stops; the GPU works off %s queued for %s",
-                          human_count(w->depth).s, human_time(w->waited_ns).s));
+    struct moment *m = tell(k, w->begin_ns,
+                            arena_printf(k->mem, "the CPU stops; the GPU drains %s launch%s in %s",
+                                         human_count(w->depth).s, w->depth == 1 ? "" : "es",
+                                         human_time(w->waited_ns).s));
     m->about.end_ns = story->done_ns;
     m->mark = MARK_BLOCKED;
     m->rows[0] = w->call;
     char floor[96] = "";
     if (story->site->floor_ns >= 0)
-        snprintf(floor, sizeof floor, " (with nothing queued the call takes %s)",
+        snprintf(floor, sizeof floor, " (with an empty queue the call takes %s)",
                  human_time(story->site->floor_ns).s);
     m = tell(k, story->done_ns, arena_printf(k->mem, "the queue is empty%s", floor));
     m->rows[0] = last_work(k->v);
@@ -102,7 +102,7 @@ static void tell_wait(const struct teller *k)
         tell_drain(k);
     } else {
         struct moment *m = tell(k, w->begin_ns,
-                                arena_printf(k->mem, "nothing much is queued: the calls cost %s",
+                                arena_printf(k->mem, "the queue is nearly empty: the calls take %s",
                                              human_time(w->cost_ns).s));
         m->about.end_ns = w->end_ns;
     }
@@ -129,18 +129,18 @@ static void tell_after(const struct teller *k)
         sync_moments_work(t, story->next, 40, name, sizeof name);
         struct moment *m =
             tell(k, t->ts_ns[story->next],
-                 arena_printf(k->mem, "the next work of this thread starts: %s", name));
+                 arena_printf(k->mem, "this thread's next GPU work starts: %s", name));
         m->about.end_ns = trace_end_ns(t, story->next);
         m->rows[0] = trace_launch_of(t, story->next);
         m->rows[1] = story->next;
     }
     if (!story->n_gaps) {
-        tell(k, ID_NONE, "no idle time of the GPU follows from it");
+        tell(k, ID_NONE, "it causes no GPU idle time");
         return;
     }
     struct moment *m =
         tell(k, story->caught_up_ns,
-             arena_printf(k->mem, "the CPU has caught up: %s of idle GPU time in %s gap%s",
+             arena_printf(k->mem, "the CPU has caught up: %s of GPU idle time in %s gap%s",
                           human_time(story->exposed_ns).s, human_count(story->n_gaps).s,
                           story->n_gaps == 1 ? "" : "s"));
     m->about.begin_ns = story->wait->end_ns;

@@ -8,11 +8,11 @@
 enum moment_mark {
     MARK_NONE,
     MARK_BLOCKED, /* the CPU waits, the device works */
-    MARK_EXPOSED, /* the device has nothing to do because of it */
+    MARK_EXPOSED, /* the device is idle because of it */
 };
 
 struct moment {
-    int64_t ts_ns;     /* ID_NONE: no moment, a remark */
+    int64_t ts_ns;     /* ID_NONE: a remark without a time */
     struct span about; /* the time it is about; empty when it is about that moment only */
     row_t rows[2];     /* that show it, or ROW_NONE */
     enum moment_mark mark;

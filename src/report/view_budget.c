@@ -1,5 +1,5 @@
-/* view_budget.c: see view_budget.h. A limit the trace cannot answer counts as not kept: a gate that
- * passes because nothing was recorded is no gate. */
+/* view_budget.c: see view_budget.h. A limit that cannot be checked in this trace counts as broken:
+ * a gate that passes because nothing was recorded is useless. */
 #include "report/view_budget.h"
 
 #include "base/jout.h"
@@ -28,7 +28,7 @@ void view_budget_text(const struct screen *s, const struct budget *b)
     text_table_done(&t);
     buf_printf(s->out, "\n%u of %u limits kept", b->n - b->n_broken - b->n_unknown, b->n);
     if (b->n_broken) buf_printf(s->out, ", %u over", b->n_broken);
-    if (b->n_unknown) buf_printf(s->out, ", %u not measurable here", b->n_unknown);
+    if (b->n_unknown) buf_printf(s->out, ", %u cannot be measured here", b->n_unknown);
     buf_addc(s->out, '\n');
     if (b->n_broken) {
         static const struct screen_next next[] = {{"report %s", "why, and what to do about it"}};

@@ -71,7 +71,7 @@ void view_compare_json(struct buf *out, const struct timing_diff *d)
 static const char *verdict_text(const struct timing_change *c)
 {
     switch (c->verdict) {
-    case TIMING_SAME: return "within the noise";
+    case TIMING_SAME: return "within noise";
     case TIMING_FASTER: return "faster";
     case TIMING_SLOWER: return "slower";
     case TIMING_ONE_SIDE: return c->before ? "gone" : "new";
@@ -134,11 +134,10 @@ void view_compare_text(const struct screen *s, const struct timing_diff *d)
     text_table_print(&t, s->out, 2, s->width, s->color);
     text_table_done(&t);
     screen_more(s, d->n);
-    buf_adds(s->out,
-             "\n  Pairs of columns: before, after. The first call of a stage is left out of "
-             "the verdict.\n\n");
+    buf_adds(s->out, "\n  Columns in pairs: before, after. The verdict leaves out the first call "
+                     "of a stage.\n\n");
     static const struct screen_next next[] = {
-        {"diff BEFORE AFTER", "two traces: which kernels, gaps and syncs make the change"},
+        {"diff BEFORE AFTER", "two traces: which kernels, gaps and syncs changed"},
     };
     screen_next(s, next, 1);
 }

@@ -25,23 +25,24 @@ static void add_row(struct text_table *t, enum pm_counter c, const struct pm_res
 void view_counters_text(const struct screen *s, const struct pm_result *r)
 {
     static const struct screen_next next[] = {
-        {"dive TRACE -- COMMAND", "the same for single kernels, with what holds them back"},
+        {"dive TRACE -- COMMAND", "the same per kernel, with what limits it"},
     };
     struct text_table t;
-    buf_printf(s->out, "%s   the GPU worked %s of %s; a sample every %s, %s of them\n", s->path,
-               human_time((int64_t)(r->active_seconds * 1e9)).s,
+    buf_printf(s->out, "%s   the GPU was busy %s of %s; one sample every %s, %s in total\n",
+               s->path, human_time((int64_t)(r->active_seconds * 1e9)).s,
                human_time((int64_t)(r->seconds * 1e9)).s, human_time((int64_t)r->interval_ns).s,
                human_count(r->n_samples).s);
     if (r->n_overflows)
-        buf_printf(s->out, "  samples were lost %s times: the machine was too busy to fetch them\n",
+        buf_printf(s->out,
+                   "  samples were lost %s times because the machine was too busy to fetch them\n",
                    human_count(r->n_overflows).s);
-    buf_adds(s->out, "  shares of the peak while the GPU worked\n\n");
+    buf_adds(s->out, "  share of the peak while the GPU was busy\n\n");
     text_table_init(&t);
     text_table_col(&t, "part", TEXT_LEFT);
     text_table_col(&t, "mean", TEXT_RIGHT);
     text_table_col(&t, "p95", TEXT_RIGHT);
     text_table_col(&t, "most", TEXT_RIGHT);
-    text_table_col(&t, "in all", TEXT_RIGHT);
+    text_table_col(&t, "total", TEXT_RIGHT);
     for (int i = 0; i < PM_COUNTERS; i++)
         if (r->counters[i].known) add_row(&t, (enum pm_counter)i, r);
     text_table_print(&t, s->out, 2, s->width, s->color);

@@ -26,7 +26,7 @@ static const char *ms(int64_t ns, char *out, size_t cap)
     return out;
 }
 
-/* What part of a recording each side is: a wall clock of other calls is another wall clock. */
+/* Which part of a recording each side is: the wall times of different calls do not compare. */
 static void put_sides(const struct screen *s, const struct view_diff *v)
 {
     static const char *const names[] = {"before", "after"};
@@ -48,24 +48,25 @@ static void put_wall(const struct screen *s, const struct view_diff *v)
                change_pct((double)before, (double)after));
     if (st->known)
         buf_printf(s->out,
-                   "  medians of %u and %u runs: %+.1f %%, 95 %% sure of %+.1f ... %+.1f %%: %s\n",
+                   "  medians of %u and %u runs: %+.1f %%, 95 %% interval %+.1f ... %+.1f %%: %s\n",
                    st->n[0], st->n[1], st->change_pct, st->low_pct, st->high_pct,
                    st->real ? "real" : "within noise");
     else
         buf_adds(s->out,
-                 "  too few traces to tell this from noise: three or more a side give a verdict\n");
+                 "  too few traces to rule out noise: give three or more per side for a verdict\n");
 }
 
 static void put_part_name(struct buf *out, const struct diff_part *p)
 {
     char cut[128];
-    if (strcmp(p->kind, "outside") == 0) buf_adds(out, "before the first and after the last work");
+    if (strcmp(p->kind, "outside") == 0)
+        buf_adds(out, "before the first and after the last GPU work");
     for (int k = 0; k < CAUSE_KINDS; k++)
         if (strcmp(p->kind, gap_cause_kind_name((enum gap_cause_kind)k)) == 0)
             buf_printf(out, "idle, %s", gap_cause_kind_words((enum gap_cause_kind)k));
     if (strcmp(p->kind, "kernels") == 0) buf_adds(out, "kernels");
-    if (strcmp(p->kind, "copies") == 0) buf_adds(out, "copies nothing hides");
-    if (strcmp(p->kind, "overlap") == 0) buf_adds(out, "kernels that run side by side");
+    if (strcmp(p->kind, "copies") == 0) buf_adds(out, "copies that no kernel overlaps");
+    if (strcmp(p->kind, "overlap") == 0) buf_adds(out, "kernels that overlap");
     if (p->name[0]) buf_printf(out, ": %s", human_cut(str_c(p->name), 44, cut, sizeof cut));
 }
 
@@ -129,8 +130,8 @@ static void put_stages(const struct screen *s, const struct diff *d)
     }
     text_table_done(&t);
     if (d->labels_lost)
-        buf_adds(s->out, "  labels missing after: a fully compiled module swallows those inside "
-                         "it; annotate outside the compiled call\n");
+        buf_adds(s->out, "  labels are missing after the change: a fully compiled module drops the "
+                         "labels inside it; annotate outside the compiled call\n");
 }
 
 static const char *mechanism_text(enum diff_mechanism m)
@@ -139,10 +140,10 @@ static const char *mechanism_text(enum diff_mechanism m)
     case MECHANISM_FUSION: return "fewer kernels by fusion, not by CUDA graphs";
     case MECHANISM_GRAPHS: return "fewer launches by CUDA graphs, not by fusion";
     case MECHANISM_BOTH: return "fewer kernels by fusion and fewer launches by CUDA graphs";
-    case MECHANISM_OTHER: return "fewer kernels, neither fused nor in graphs: less work";
+    case MECHANISM_OTHER: return "fewer kernels without fusion or graphs: less work";
     case MECHANISM_NONE: break;
     }
-    return "no fusion change, no CUDA graphs gained";
+    return "no change in fusion or CUDA graphs";
 }
 
 static void put_kernels(const struct screen *s, const struct diff *d)
@@ -151,7 +152,7 @@ static void put_kernels(const struct screen *s, const struct diff *d)
     buf_printf(s->out, "\n  kernels per step %s -> %s",
                human_count((uint64_t)((double)k->kernels[0] / d->per_step[0])).s,
                human_count((uint64_t)((double)k->kernels[1] / d->per_step[1])).s);
-    buf_printf(s->out, "   %s; %s\n", k->same_names ? "same kernels" : "other kernels",
+    buf_printf(s->out, "   %s; %s\n", k->same_names ? "same kernels" : "different kernels",
                mechanism_text(d->mechanism));
     if (!k->same_names)
         buf_printf(s->out, "  kernel names: %u new, %u gone\n", k->new_names, k->gone_names);
@@ -182,7 +183,7 @@ static void put_syncs(const struct screen *s, const struct diff *d)
     buf_printf(s->out, "  syncs in the loop %llu -> %llu", (unsigned long long)before,
                (unsigned long long)after);
     buf_adds(s->out, after == 0 && steps_of(d->side[1])->n_steps
-                         ? "   proved: no blocking call inside the steps of the after trace\n"
+                         ? "   proved: no blocking call inside the steps of the second trace\n"
                          : "\n");
 }
 
@@ -198,7 +199,7 @@ void view_diff_text(const struct screen *s, const struct view_diff *v)
     after.path = v->path[1];
     static const struct screen_next next[] = {
         {"report %s", "what is left to gain"},
-        {"gaps %s", "every idle moment of the GPU and its cause"},
+        {"gaps %s", "when the GPU was idle, and why"},
     };
     buf_addc(s->out, '\n');
     screen_next(&after, next, 2);

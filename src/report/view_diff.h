@@ -7,7 +7,7 @@
 
 struct view_diff {
     const struct diff *d;
-    const struct diff_stats *stats; /* of the runs on each side; one run each is no statistics */
+    const struct diff_stats *stats; /* of the runs on each side */
     const char *path[2];
 };
 

@@ -7,7 +7,7 @@
 
 /* ---- head ---- */
 
-/* A line that could not be put together must not be missing without a word. */
+/* A line that could not be built must not go missing silently. */
 static void end_line(const struct screen *s, struct buf *line)
 {
     s->out->failed |= !buf_ok(line);
@@ -38,7 +38,7 @@ static void say_ceilings(const struct screen *s, const struct dive *d)
     for (int p = PRECISIONS; p-- > 0;)
         if (is_used(d, (enum precision)p))
             say_rate(&line, precision_name((enum precision)p), c->compute[p], "FLOP");
-    if (!line.n) buf_adds(&line, "not known; --ceilings FILE gives them");
+    if (!line.n) buf_adds(&line, "unknown; set them with --ceilings FILE");
     buf_adds(s->out, "  ceilings  ");
     text_wrap(s->out, buf_c(&line), 12, s->width);
     end_line(s, &line);
@@ -66,7 +66,7 @@ static void say_head(const struct screen *s, const struct dive *d)
     }
     say_ceilings(s, d);
     if (d->targets && d->targets->n_unmeasured)
-        buf_printf(s->out, "  %u kernel%s that wait%s for other GPUs left out\n",
+        buf_printf(s->out, "  left out: %u kernel%s that wait%s for other GPUs\n",
                    d->targets->n_unmeasured, d->targets->n_unmeasured > 1 ? "s" : "",
                    d->targets->n_unmeasured > 1 ? "" : "s");
     buf_addc(s->out, '\n');
@@ -163,8 +163,7 @@ static void say_where(const struct screen *s, const struct dive_kernel *k)
     if (!t) return;
     buf_printf(s->out, "     %s launch%s, %s each in the trace", human_count(t->calls).s,
                t->calls == 1 ? "" : "es", human_time((int64_t)target_mean_ns(t)).s);
-    if (t->n_configs > 1)
-        buf_printf(s->out, " in the size that costs most (of %u sizes)", t->n_configs);
+    if (t->n_configs > 1) buf_printf(s->out, " in the costliest of %u sizes", t->n_configs);
     if (k->launch) buf_printf(s->out, ", %s alone", human_time((int64_t)k->profile.time_ns).s);
     if (t->graph_calls) buf_adds(s->out, ", in CUDA graphs");
     buf_addc(s->out, '\n');
@@ -199,7 +198,7 @@ static void say_use(const struct screen *s, const struct profile *p)
     if (p->tensor_known)
         buf_printf(&b, "%stensor cores %s", b.n ? "; " : "", p->tensor_used ? "used" : "not used");
     if (p->flop_per_byte > 0)
-        buf_printf(&b, "%s%.3g FLOP a byte", b.n ? "; " : "", p->flop_per_byte);
+        buf_printf(&b, "%s%.3g FLOP per byte", b.n ? "; " : "", p->flop_per_byte);
     if (b.n) say_line(s, buf_c(&b));
     end_line(s, &b);
 }
@@ -217,7 +216,7 @@ static void say_verdict(const struct screen *s, const struct verdict *v)
         buf_printf(s->out, "     no verdict: the measurements do not agree; nearest is %s\n",
                    limiter_name(v->nearest));
     } else {
-        buf_adds(s->out, "     no verdict: too little is known\n");
+        buf_adds(s->out, "     no verdict: too little was measured\n");
     }
     for (int i = 0; i < v->n_signs; i++) {
         snprintf(line, sizeof line, "%c %s", v->signs[i].agrees ? '+' : '-', v->signs[i].text);
@@ -246,11 +245,11 @@ static void show_kernel(const struct screen *s, const struct dive_kernel *k, uin
 void view_dive_text(const struct screen *s, const struct dive *d)
 {
     static const struct screen_next next[] = {
-        {"kernels %s --by config", "every kernel and every size it is launched in"},
-        {"whatif %s --scale-kernel REGEX=0.5", "what twice the speed of a kernel would gain"},
+        {"kernels %s --by config", "every kernel and its launch sizes"},
+        {"whatif %s --scale-kernel REGEX=0.5", "what doubling a kernel's speed would gain"},
     };
     static const struct screen_next alone[] = {
-        {"dive TRACE --ncu %s", "the same kernels by what they cost in a trace"},
+        {"dive TRACE --ncu %s", "the same kernels with their cost in a trace"},
     };
     uint32_t shown = d->n < s->limit ? d->n : s->limit;
     say_head(s, d);

@@ -1,4 +1,4 @@
-/* view_dive.h: what holds each kernel back: a table, then each kernel with its evidence. */
+/* view_dive.h: what limits each kernel: a table, then each kernel with its evidence. */
 #ifndef STRATA_REPORT_VIEW_DIVE_H
 #define STRATA_REPORT_VIEW_DIVE_H
 

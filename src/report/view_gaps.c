@@ -134,12 +134,12 @@ static void say_device(const struct screen *s, const struct gaps_device *d, int6
                d->n_gaps == 1 ? "" : "s");
     buf_printf(s->out, ", %s of %s or more\n", human_count(d->n_listed).s, human_time(min_ns).s);
     if (d->before_ns || d->after_ns)
-        buf_printf(s->out, "  not counted: %s recorded before its first work, %s after its last\n",
+        buf_printf(s->out, "  not counted: %s before its first work, %s after its last\n",
                    human_time(d->before_ns).s, human_time(d->after_ns).s);
     if (d->small_shapes)
         buf_printf(
             s->out,
-            "  unavoidable at these shapes: its work takes %s on average, launches come every "
+            "  unavoidable at these shapes: a kernel takes %s on average, a launch comes every "
             "%s,\n  and no cause stands out. Fewer, larger kernels (torch.compile) or CUDA "
             "graphs help.\n",
             human_time(d->kernel_ns).s, human_time(d->interval_ns).s);
@@ -206,7 +206,7 @@ static void show_causes(const struct screen *s, const struct view_gaps *v, uint3
     text_table_col(&tt, "idle", TEXT_RIGHT);
     text_table_col(&tt, "share", TEXT_RIGHT);
     text_table_col(&tt, "gaps", TEXT_RIGHT);
-    text_table_col(&tt, "because of", TEXT_LEFT);
+    text_table_col(&tt, "cause", TEXT_LEFT);
     text_table_col(&tt, "what", TEXT_LEFT);
     text_table_col(&tt, "where", TEXT_LEFT);
     uint32_t n = 0;
@@ -284,7 +284,7 @@ static bool make_whatif(const struct gaps *g, char *out, size_t cap)
 
 void view_gaps_text(const struct screen *s, const struct view_gaps *v)
 {
-    if (!v->gaps->n_devices) buf_adds(s->out, "no device work in this trace\n");
+    if (!v->gaps->n_devices) buf_adds(s->out, "the trace has no device work\n");
     for (uint32_t i = 0; i < v->gaps->n_devices; i++) {
         say_device(s, &v->gaps->devices[i], v->gaps->min_ns);
         show_causes(s, v, i);
@@ -293,8 +293,8 @@ void view_gaps_text(const struct screen *s, const struct view_gaps *v)
     buf_addc(s->out, '\n');
     char drop[128];
     struct screen_next next[] = {
-        {"syncs %s", "which waits of the CPU leave the GPU without work"},
-        {drop, "what removing it would be worth"},
+        {"syncs %s", "which CPU waits leave the GPU idle"},
+        {drop, "what removing it would gain"},
     };
     screen_next(s, next, make_whatif(v->gaps, drop, sizeof drop) ? 2 : 1);
 }

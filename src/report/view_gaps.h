@@ -1,4 +1,4 @@
-/* view_gaps.h: when and why devices stood idle, for people and for programs. */
+/* view_gaps.h: when and why devices were idle, for people and for programs. */
 #ifndef STRATA_REPORT_VIEW_GAPS_H
 #define STRATA_REPORT_VIEW_GAPS_H
 

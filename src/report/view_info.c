@@ -184,7 +184,7 @@ static void print_damage(const struct screen *s, const struct trace *t)
     }
 }
 
-/* Values of metadata we do not know may be secrets, so only the names are shown. */
+/* Values of unknown metadata may be secrets, so only the names are shown. */
 static void print_other_keys(const struct screen *s, const struct census *c)
 {
     if (!c->n_other_keys) return;
@@ -193,7 +193,7 @@ static void print_other_keys(const struct screen *s, const struct census *c)
         buf_printf(s->out, "%s%s", i ? ", " : "", cell_text(c->other_keys[i], 24).s);
     if (c->n_other_keys > KEYS_SHOWN)
         buf_printf(s->out, " and %" PRIu32 " more", c->n_other_keys - KEYS_SHOWN);
-    buf_adds(s->out, "\n            (names only; strata export --strip leaves their values out)\n");
+    buf_adds(s->out, "\n            (names only; strata export --strip removes their values)\n");
 }
 
 void view_info_text(const struct screen *s, const struct trace *t, const struct census *c,

@@ -157,23 +157,23 @@ void view_kernels_text(const struct screen *s, const struct kernel_stats *k, enu
 {
     struct view v = {.s = s, .wide = wide};
     if (!k->n_kernels && !k->n_copies && !k->n_sets) {
-        buf_adds(s->out, "no device work in this trace: it was recorded on the CPU only\n");
+        buf_adds(s->out, "the trace has no device work: it was recorded on the CPU only\n");
         return;
     }
     choose_columns(&v, by, wide);
     choose_units(&v, k);
-    buf_printf(s->out, "%s kernels, ", human_count(k->n_kernels).s);
-    buf_printf(s->out, "%s copies, ", human_count(k->n_copies).s);
-    buf_printf(s->out, "%s fills: ", human_count(k->n_sets).s);
+    buf_printf(s->out, "%s kernel%s, ", human_count(k->n_kernels).s, k->n_kernels == 1 ? "" : "s");
+    buf_printf(s->out, "%s cop%s, ", human_count(k->n_copies).s, k->n_copies == 1 ? "y" : "ies");
+    buf_printf(s->out, "%s memset%s: ", human_count(k->n_sets).s, k->n_sets == 1 ? "" : "s");
     buf_printf(s->out, "%s of device work; totals in %s, single calls in %s\n\n",
                human_time(k->work_ns).s, v.total.name, v.each.name);
     print_rows(&v, k, wide ? WIDE : s->width);
     screen_more(s, k->n_rows);
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
-        {"kernels %s --by op", "told apart by the operator that launches them"},
+        {"kernels %s --by op", "grouped by the operator that launches them"},
         {"launches %s", "how far the CPU runs ahead of the GPU"},
-        {"kernels %s --by config", "told apart by how they are launched"},
+        {"kernels %s --by config", "grouped by launch configuration"},
     };
     screen_next(s, by == KERNEL_BY_OP ? next + 1 : next, 2);
 }

@@ -36,7 +36,7 @@ static void json_group(struct jout *j, const struct launch_group *g)
     jout_bool(j, "launch_bound", g->launch_bound);
 }
 
-/* Who is ahead shows in idle time, which may not be known. */
+/* Whether CPU or GPU is ahead follows from idle time, which may be unknown. */
 static enum ahead who(const struct view_launches *v, const struct device_queue *q)
 {
     return v->integrity->idle_trusted ? q->ahead : AHEAD_UNKNOWN;
@@ -99,12 +99,12 @@ void view_launches_json(struct buf *out, const struct view_launches *v)
 static const char *verdict(enum ahead a)
 {
     switch (a) {
-    case AHEAD_CPU: return "the CPU is ahead: the GPU hardly ever waits for a launch";
-    case AHEAD_DEVICE: return "the GPU is ahead: it waits for launches";
+    case AHEAD_CPU: return "the CPU runs ahead: the GPU hardly ever waits for a launch";
+    case AHEAD_DEVICE: return "the GPU waits for launches: the CPU does not run ahead";
     case AHEAD_LOCKSTEP:
-        return "lockstep: the queue is empty, yet the GPU works: the CPU waits for it";
-    case AHEAD_NEITHER: return "CPU and GPU wait for each other in turn";
-    default: return "who is ahead is not known: launches or device records are missing";
+        return "lockstep: the queue is empty while the GPU is busy, because the CPU waits for it";
+    case AHEAD_NEITHER: return "the CPU and the GPU take turns waiting for each other";
+    default: return "unknown whether the CPU runs ahead: launches or device records are missing";
     }
 }
 
@@ -134,7 +134,7 @@ static void show_device(const struct screen *s, const struct view_launches *v,
     if (ahead == AHEAD_UNKNOWN) return;
     buf_printf(s->out, "  queue depth  mean %.1f, median %s, p95 %s, deepest %s\n", q->mean,
                human_count(q->median).s, human_count(q->p95).s, human_count(q->queue.deepest).s);
-    buf_printf(s->out, "    empty %s of the time, at most 2 %s; empty and the GPU idle %s\n",
+    buf_printf(s->out, "    empty %s of the time, depth 2 or less %s; empty and the GPU idle %s\n",
                human_pct(q->zero_pct).s, human_pct(q->few_pct).s, human_pct(q->starved_pct).s);
     show_bars(s, q);
 }
@@ -152,12 +152,12 @@ static void latency_line(const struct screen *s, const char *what, const struct 
 static void show_latency(const struct screen *s, const struct launch_group *g)
 {
     buf_adds(s->out, "\n");
-    latency_line(s, "launch latency, stream idle", &g->from_end, "from the call's return");
-    latency_line(s, "", &g->from_start, "from its start");
-    latency_line(s, "queue wait, stream busy", &g->queued, "no latency");
-    latency_line(s, "  gap to the kernel before", &g->back_to_back, "");
+    latency_line(s, "launch latency, stream idle", &g->from_end, "after the call returns");
+    latency_line(s, "", &g->from_start, "after it starts");
+    latency_line(s, "queue wait, stream busy", &g->queued, "not latency");
+    latency_line(s, "  gap to previous kernel", &g->back_to_back, "");
     latency_line(s, "kernel duration", &g->kernel, "");
-    latency_line(s, "from one launch to the next", &g->interval, "");
+    latency_line(s, "interval between launches", &g->interval, "");
     if (g->how[LAUNCH_WAIT_IN_GRAPH])
         buf_printf(s->out, "  %s kernels come from %s graph launches\n",
                    human_count(g->how[LAUNCH_WAIT_IN_GRAPH] + g->graph_launches).s,
@@ -212,7 +212,7 @@ static void show_calls(const struct screen *s, const struct view_launches *v)
 {
     struct text_table tt;
     text_table_init(&tt);
-    text_table_col(&tt, "CPU cost of a call", TEXT_LEFT);
+    text_table_col(&tt, "CPU cost per call", TEXT_LEFT);
     text_table_col(&tt, "calls", TEXT_RIGHT);
     text_table_col(&tt, "total", TEXT_RIGHT);
     text_table_col(&tt, "median", TEXT_RIGHT);
@@ -237,20 +237,20 @@ void view_launches_text(const struct screen *s, const struct view_launches *v)
 {
     const struct launches *l = v->launches;
     view_quality_warn(s, v->integrity);
-    if (!l->n_devices) buf_adds(s->out, "no work on a device in this trace\n");
+    if (!l->n_devices) buf_adds(s->out, "the trace has no device work\n");
     for (uint32_t i = 0; i < l->n_devices; i++) show_device(s, v, &l->devices[i]);
     if (l->all.kernels) show_latency(s, &l->all);
     show_stages(s, v);
     if (l->n_calls) show_calls(s, v);
     if (l->all.kernels)
-        buf_adds(s->out,
-                 "\n  idle start: kernels that found their stream idle; latency: from the call's "
-                 "return (negative:\n  before it); depth: work waiting when a launch began. A deep "
-                 "queue is healthy.\n");
+        buf_adds(s->out, "\n  idle start: kernels whose stream was idle; latency: from the return "
+                         "of the launch call to the\n"
+                         "  kernel's start (may be negative); depth: work queued at the launch. A "
+                         "deep queue is healthy.\n");
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
         {"gaps %s", "why the GPU was idle"},
-        {"whatif %s --cuda-graph STAGE", "what launching it as one graph would be worth"},
+        {"whatif %s --cuda-graph STAGE", "what one graph launch would gain"},
     };
     screen_next(s, next, 2);
 }

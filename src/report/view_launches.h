@@ -1,4 +1,5 @@
-/* view_launches.h: launch latency, queue depth and who is ahead, for people and for programs. */
+/* view_launches.h: launch latency, queue depth and whether the CPU runs ahead, for people and for
+ * programs. */
 #ifndef STRATA_REPORT_VIEW_LAUNCHES_H
 #define STRATA_REPORT_VIEW_LAUNCHES_H
 

@@ -93,7 +93,8 @@ void view_lint_text(const struct screen *s, const struct trace *t, const struct 
         print_check(s, t, lint_checks[i], &c->results[i]);
         n++;
     }
-    if (!n) buf_adds(s->out, "  nothing to say: the file is whole and the recording consistent\n");
+    if (!n)
+        buf_adds(s->out, "  no problems: the file is complete and the recording is consistent\n");
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
         {"info %s", "what is in the file"},

@@ -138,7 +138,7 @@ static void say_growth(const struct screen *s, const struct memory_line *l)
     }
     buf_adds(s->out, "  ");
     text_styled(s->out, TEXT_YELLOW, s->color, "grows");
-    buf_printf(s->out, " by %s a step: %s of %s changes are upwards, %s in all\n",
+    buf_printf(s->out, " by %s per step: %s of %s changes are upwards, %s in total\n",
                human_bytes(g->per_step).s, human_count(g->n_rises).s, human_count(g->n_steps - 1).s,
                human_bytes(g->total_bytes).s);
 }
@@ -156,7 +156,7 @@ static void show_line(const struct screen *s, const struct view_memory *v,
     buf_addc(s->out, '\n');
     if (l->device_type == 0) return;
     if (l->reserved_bytes >= 0)
-        buf_printf(s->out, "  the allocator holds up to %s, of it up to %s unused\n",
+        buf_printf(s->out, "  the allocator holds up to %s, up to %s of it unused\n",
                    human_bytes(l->reserved_bytes).s, human_bytes(l->unused_bytes).s);
     say_growth(s, l);
 }
@@ -169,7 +169,7 @@ static void show_steps(const struct screen *s, const struct view_memory *v,
     struct text_table tt;
     text_table_init(&tt);
     text_table_col(&tt, "step", TEXT_RIGHT);
-    text_table_col(&tt, "at its end", TEXT_RIGHT);
+    text_table_col(&tt, "at end", TEXT_RIGHT);
     text_table_col(&tt, "change", TEXT_RIGHT);
     text_table_col(&tt, "peak", TEXT_RIGHT);
     text_table_col(&tt, "allocations", TEXT_RIGHT);
@@ -224,7 +224,8 @@ static void show_sites(const struct screen *s, const struct view_memory *v)
     buf_addc(s->out, '\n');
     text_table_print(&tt, s->out, 2, s->width, s->color);
     text_table_done(&tt);
-    buf_adds(s->out, "  kept: not freed by the end of the trace, from steps before the last\n");
+    buf_adds(s->out,
+             "  kept: allocated before the last step and not freed by the end of the trace\n");
 }
 
 static void show_calls(const struct screen *s, const struct view_memory *v)
@@ -233,7 +234,9 @@ static void show_calls(const struct screen *s, const struct view_memory *v)
     uint32_t in_steps = 0;
     for (uint32_t i = 0; i < m->n_calls; i++) in_steps += m->calls[i].in_steps;
     if (!m->n_calls) {
-        buf_adds(s->out, "\n  no calls to the driver's allocator (cudaMalloc, cudaFree): good\n");
+        buf_adds(
+            s->out,
+            "\n  no calls to the driver's allocator (cudaMalloc, cudaFree), which is healthy\n");
         return;
     }
     struct text_table tt;
@@ -257,8 +260,7 @@ static void show_calls(const struct screen *s, const struct view_memory *v)
     buf_addc(s->out, '\n');
     text_table_print(&tt, s->out, 2, s->width, s->color);
     text_table_done(&tt);
-    if (in_steps)
-        buf_adds(s->out, "  such calls may wait for the GPU: in a steady loop there are none\n");
+    if (in_steps) buf_adds(s->out, "  such calls may wait for the GPU; a steady loop makes none\n");
 }
 
 void view_memory_text(const struct screen *s, const struct view_memory *v)
@@ -267,7 +269,7 @@ void view_memory_text(const struct screen *s, const struct view_memory *v)
     view_quality_warn(s, v->integrity);
     if (!m->recorded)
         buf_adds(s->out,
-                 "memory was not recorded: levels, peaks and growth are not known. Record with\n"
+                 "memory was not recorded, so levels, peaks and growth are unknown. Record with\n"
                  "  torch.profiler.profile(..., profile_memory=True)\n");
     for (uint32_t i = 0; i < m->n_lines; i++) {
         show_line(s, v, &m->lines[i]);

@@ -16,14 +16,14 @@ static void say_rate(const struct screen *s, const struct plan *p, enum offload_
     if (r->low > 0) buf_printf(s->out, " (%.1f to %.1f)", r->low, r->high);
     buf_printf(s->out, ", %s", fact_from_name(r->from));
     if (r->from == FACT_ASSUMED)
-        buf_adds(s->out, ": measure it with strata offload calibrate, or give it");
+        buf_adds(s->out, ": measure it with strata offload calibrate, or set it");
     buf_addc(s->out, '\n');
 }
 
 static void say_churn(const struct screen *s, const struct observed *o)
 {
     if (o->later.frees + o->later.allocs == 0) return;
-    buf_printf(s->out, "  after the first step %s device allocations and %s frees, %s in all\n",
+    buf_printf(s->out, "  after the first step: %s device allocations and %s frees, %s in total\n",
                human_count(o->later.allocs).s, human_count(o->later.frees).s,
                human_time(o->later.ns).s);
 }
@@ -42,47 +42,45 @@ static void say_trace(const struct screen *s, const struct plan *p)
     buf_printf(s->out, "%s   %u step%s   %s module%s in %s block%s%s\n", s->path, st->n_steps,
                st->n_steps == 1 ? "" : "s", human_count(st->n_modules).s,
                st->n_modules == 1 ? "" : "s", human_count(st->n_blocks).s,
-               st->n_blocks == 1 ? "" : "s", st->passes > 1 ? ", more than one pass a step" : "");
-    buf_printf(s->out, "  streamed  %s in the first step, %s in a later one, from %s memory\n",
+               st->n_blocks == 1 ? "" : "s", st->passes > 1 ? ", more than one pass per step" : "");
+    buf_printf(s->out, "  streamed  %s in the first step, %s in each later step, from %s memory\n",
                human_bytes(o->first_bytes).s, human_bytes(o->step_bytes).s,
                host_name(p->facts.host));
     buf_printf(s->out, "  traced    first step %s, later %s (%s to %s)\n",
                human_time(o->times.first_ns).s, human_time(o->times.step_ns).s,
                human_time(o->times.fastest_ns).s, human_time(o->times.slowest_ns).s);
     buf_printf(s->out,
-               "  copying   %s, of which %s hidden behind kernels; exposed: %s of the loop\n",
+               "  copying   %s, of which %s overlaps with kernels; exposed: %s of the loop\n",
                human_time(o->copying_ns).s, human_time(o->overlapped_ns).s,
                human_pct(stats_pct(exposed, loop)).s);
     if (o->to_host.bytes)
-        buf_printf(s->out, "  back      %s copied to the host again, %s\n",
+        buf_printf(s->out, "  back      %s copied back to the host, %s\n",
                    human_bytes(o->to_host.bytes).s, human_time(o->to_host.ns).s);
     say_churn(s, o);
     buf_printf(s->out, "  replay    reproduces the trace within %s\n",
                human_pct(replay_error(p)).s);
     if (st->steps_are_guess)
-        buf_adds(
-            s->out,
-            "  no loop found: the whole trace counts as one step; --traced-steps N says more\n");
+        buf_adds(s->out, "  no loop found: the whole trace counts as one step; set --traced-steps "
+                         "N if it has more\n");
     else if (steps_of(p->trial->cx)->found_by == LOOP_KERNELS && !st->asked_steps)
-        buf_adds(s->out,
-                 "  steps found from kernels alone: might be layers; --traced-steps N says\n");
+        buf_adds(s->out, "  steps were found from kernels alone and might be layers; set "
+                         "--traced-steps N to be sure\n");
 }
 
 static void say_numbers(const struct screen *s, const struct plan *p)
 {
     const struct facts *f = &p->facts;
     if (f->resident_now)
-        buf_printf(s->out, "%s   streams nothing: an estimate from sizes and rates\n", s->path);
+        buf_printf(s->out, "%s   streams no weights: an estimate from sizes and rates\n", s->path);
     else buf_adds(s->out, "no trace: an estimate from sizes and rates\n");
     buf_printf(s->out, "  model     %s", human_bytes(f->model_bytes).s);
     if (!f->modules_are_pieces) buf_printf(s->out, " in %s modules", human_count(f->n_modules).s);
     buf_printf(s->out, ", in %s memory\n", host_name(f->host));
     if (!f->compute_ns)
-        buf_adds(s->out, "  compute   not known, taken as nothing; --compute-ms or --tokens gives "
-                         "it\n");
+        buf_adds(s->out, "  compute   unknown, taken as zero; set --compute-ms or --tokens\n");
     else if (f->compute_from == FACT_ASSUMED)
         buf_printf(s->out,
-                   "  compute   %s a step, estimated at %.0f TFLOPS (%s), at least a pass "
+                   "  compute   %s per step, estimated at %.0f TFLOPS (%s), at least one pass "
                    "over the weights\n",
                    human_time(f->compute_ns).s, f->flops_per_ns / 1e3,
                    fact_from_name(f->flops_from));
@@ -183,14 +181,15 @@ static void wrap(const struct screen *s, const char *mark, const char *text)
 static void say_ceiling(const struct screen *s, const struct plan *p)
 {
     const struct prediction *r = plan_find(p, "largest", p->facts.host);
-    buf_printf(s->out, "  ceiling: keeping everything gains %s in %u steps, %s in very many\n",
+    buf_printf(s->out,
+               "  ceiling: keeping everything resident gains %s over %u steps, %s over very many\n",
                human_pct(p->ceiling_pct).s, p->facts.steps, human_pct(p->ceiling_many_pct).s);
     if (!r || !r->resident_bytes) return;
     if (r->break_even)
-        buf_printf(s->out, "  break-even: %s resident gains %.0f %% from %u steps on\n",
+        buf_printf(s->out, "  break-even: keeping %s resident gains %.0f %% from %u steps on\n",
                    human_bytes(r->resident_bytes).s, p->wish.target_pct, r->break_even);
     else
-        buf_printf(s->out, "  break-even: %s resident never gains %.0f %%\n",
+        buf_printf(s->out, "  break-even: keeping %s resident never gains %.0f %%\n",
                    human_bytes(r->resident_bytes).s, p->wish.target_pct);
 }
 
@@ -199,7 +198,7 @@ static void say_host_memory(const struct screen *s, const struct plan *p)
     const struct prediction *ahead = plan_find(p, "prefetch", HOST_PINNED);
     buf_printf(s->out, "  host memory: %s", human_bytes(p->facts.model_bytes).s);
     if (ahead && ahead->host_ram_bytes > p->facts.model_bytes)
-        buf_printf(s->out, ", %s where modules or blocks are copied ahead",
+        buf_printf(s->out, ", %s if modules or blocks are prefetched",
                    human_bytes(ahead->host_ram_bytes).s);
     buf_addc(s->out, '\n');
 }
@@ -218,9 +217,9 @@ static void say_runs(const struct screen *s, const struct plan *p)
 
 static void say_header(const struct screen *s, const struct plan *p)
 {
-    buf_printf(s->out, "\n  predicted for %u step%s%s, all weights in host memory at the start;",
-               p->facts.steps, p->facts.steps == 1 ? "" : "s",
-               p->trial ? " without the profiler" : "");
+    buf_printf(
+        s->out, "\n  predicted for %u step%s%s, with all weights in host memory at the start;",
+        p->facts.steps, p->facts.steps == 1 ? "" : "s", p->trial ? " without the profiler" : "");
     buf_printf(s->out, "\n  changes within %s are noise\n\n", human_pct(p->facts.noise_pct).s);
 }
 
@@ -240,19 +239,19 @@ void view_offload_text(const struct screen *s, const struct plan *p,
     if (!p->facts.resident_now) say_ceiling(s, p);
     say_host_memory(s, p);
     say_runs(s, p);
-    if (p->n_inconsistent) buf_adds(s->out, "\n  numbers that do not fit together\n");
+    if (p->n_inconsistent) buf_adds(s->out, "\n  inconsistent numbers\n");
     for (uint32_t i = 0; i < p->n_inconsistent; i++) wrap(s, "!", p->inconsistent[i]);
     if (p->n_advice) buf_adds(s->out, "\n  what to do\n");
     for (uint32_t i = 0; i < p->n_advice; i++) wrap(s, "-", p->advice[i]);
     buf_addc(s->out, '\n');
     static const struct screen_next with_trace[] = {
         {"report %s --html report.html",
-         "time against resident bytes as a chart, what else is slow"},
-        {"offload %s --resident 8GB --steps 30", "another size, another number of steps"},
+         "a chart of time by resident bytes, and what else is slow"},
+        {"offload %s --resident 8GB --steps 30", "another size and number of steps"},
     };
     static const struct screen_next without[] = {
         {"offload TRACE --resident SIZE", "the same from a trace, by replaying it"},
-        {"help offload", "everything that can be given"},
+        {"help offload", "all options"},
     };
     screen_next(s, p->trial ? with_trace : without, 2);
 }
@@ -274,14 +273,14 @@ void view_calibration_text(const struct screen *s, const struct calibration *c)
     }
     buf_printf(s->out, "  %-9s %6.2f GB/s  (%.2f to %.2f)\n", "to host", c->back.bytes_per_ns,
                c->back.low, c->back.high);
-    buf_printf(s->out, "  new host memory is written to at %.1f GB/s\n", c->touch_bytes_per_ns);
+    buf_printf(s->out, "  new host memory is first written at %.1f GB/s\n", c->touch_bytes_per_ns);
     buf_printf(s->out, "  a small copy takes %s, a device allocation %s\n",
                human_time(c->call_ns).s, human_time(c->alloc_ns).s);
     if (wide) buf_adds(s->out, "  rates vary: is something else using the machine?\n");
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
-        {"offload calibrate --json > rates.json", "keep it"},
-        {"offload TRACE --calibration rates.json", "use it"},
+        {"offload calibrate --json > rates.json", "keep these rates"},
+        {"offload TRACE --calibration rates.json", "use them"},
     };
     screen_next(s, next, 2);
 }

@@ -11,8 +11,8 @@ void view_offload_text(const struct screen *s, const struct plan *p,
                        const struct integrity *quality);
 void view_offload_json(struct buf *out, const struct plan *p, const struct integrity *quality);
 
-/* The value of "offload" in a page that shows the trace: time against resident bytes, as series of
- * points with their range, the other ways to run it as marks. */
+/* The value of "offload" in a page that shows the trace: time by resident bytes as series of points
+ * with their range, and the other ways to run it as marks. */
 struct jout;
 void view_offload_page(struct jout *j, const char *key, const struct plan *p);
 

@@ -24,7 +24,7 @@ static void put_calls(struct buf *out, const struct trace *t)
     const struct trace_part *p = &t->part;
     char cut[80];
     const char *many = p->n_calls == 1 ? "" : "s";
-    if (!p->n_calls) buf_adds(out, "its stages");
+    if (!p->n_calls) buf_adds(out, "the stages");
     else if (p->name == STR_NONE) buf_printf(out, "%s step%s", human_count(p->n_calls).s, many);
     else
         buf_printf(out, "%s call%s of %s", human_count(p->n_calls).s, many,
@@ -34,10 +34,10 @@ static void put_calls(struct buf *out, const struct trace *t)
 void view_part_shown(struct buf *out, const struct trace *t)
 {
     if (!view_part_is(t)) return;
-    buf_printf(out,
-               "of %s recorded: ", human_time(t->part.whole_end_ns - t->part.whole_begin_ns).s);
+    buf_adds(out, "shown: ");
     put_calls(out, t);
-    buf_printf(out, ", %s", human_time(t->end_ns - t->begin_ns).s);
+    buf_printf(out, ", %s of the %s recorded", human_time(t->end_ns - t->begin_ns).s,
+               human_time(t->part.whole_end_ns - t->part.whole_begin_ns).s);
 }
 
 void view_part_text(struct buf *out, const struct trace *t)
@@ -45,12 +45,12 @@ void view_part_text(struct buf *out, const struct trace *t)
     const struct trace_part *p = &t->part;
     if (!view_part_is(t)) return;
     view_part_shown(out, t);
-    buf_printf(out, "\nleft out: start-up, %s", human_time(before_ns(t) - p->cold_ns).s);
-    if (p->n_cold == 1) buf_printf(out, "; the first, not warmed up, %s", human_time(p->cold_ns).s);
+    buf_printf(out, "\nleft out: start-up %s", human_time(before_ns(t) - p->cold_ns).s);
+    if (p->n_cold == 1) buf_printf(out, ", the cold first call %s", human_time(p->cold_ns).s);
     else if (p->n_cold)
-        buf_printf(out, "; the first %u, not warmed up, %s", p->n_cold, human_time(p->cold_ns).s);
-    if (after_ns(t)) buf_printf(out, "; the end, %s", human_time(after_ns(t)).s);
-    buf_adds(out, " (--whole shows all)\n");
+        buf_printf(out, ", %u cold first calls %s", p->n_cold, human_time(p->cold_ns).s);
+    if (after_ns(t)) buf_printf(out, ", the end %s", human_time(after_ns(t)).s);
+    buf_adds(out, " (--whole includes them)\n");
 }
 
 void view_part_json(struct jout *j, const char *key, const struct trace *t)

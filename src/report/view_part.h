@@ -1,4 +1,4 @@
-/* view_part.h: what part of a recording is shown, in every view of one. */
+/* view_part.h: which part of a recording is shown, stated by every view of a recording. */
 #ifndef STRATA_REPORT_VIEW_PART_H
 #define STRATA_REPORT_VIEW_PART_H
 
@@ -8,7 +8,7 @@
 /* Whether the trace is a part of a longer one. */
 bool view_part_is(const struct trace *t);
 
-/* "of 31.4 s recorded: 7 calls of pipeline_call, 3.64 s"; nothing where all is shown. */
+/* "shown: 7 calls of pipeline_call, 3.64 s of the 31.4 s recorded"; nothing where all is shown. */
 void view_part_shown(struct buf *out, const struct trace *t);
 
 /* Two lines: what is shown, and what is left out. Nothing where all is shown. */

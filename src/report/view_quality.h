@@ -12,8 +12,7 @@ void view_quality_line(const struct screen *s, const struct integrity *i);
 /* The line, then every doubt of at least `least`: what, what it means, what to record instead. */
 void view_quality_text(const struct screen *s, const struct integrity *i, enum quality least);
 
-/* The same for a view that is about something else: nothing when there is nothing to worry about.
- */
+/* The same for a view about something else: prints nothing for a trace of good quality. */
 void view_quality_warn(const struct screen *s, const struct integrity *i);
 
 /* An object with all doubts and the coverage. */

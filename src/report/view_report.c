@@ -10,7 +10,6 @@
 #include "base/human.h"
 #include "report/view_part.h"
 
-/* Findings are told in full up to here; --top sets it. */
 #define STAGES_SHOWN 8
 #define INDENT       12
 /* Columns a subject gets however long the title is. */
@@ -44,15 +43,18 @@ void view_report_title(struct buf *out, const struct context *cx, const char *pa
     if (t->n_devices)
         buf_printf(out, "  %s", human_cut(trace_str(t, t->devices[0].name), 40, cut, sizeof cut));
     if (timeline_of(cx)->n_devices > 1) buf_printf(out, " x %u", timeline_of(cx)->n_devices);
-    if (steps_of(cx)->n_steps) buf_printf(out, "  %s steps", human_count(steps_of(cx)->n_steps).s);
-    buf_printf(out, "  %s events\n", human_count((uint64_t)t->n_rows + t->n_flows).s);
+    if (steps_of(cx)->n_steps)
+        buf_printf(out, "  %s step%s", human_count(steps_of(cx)->n_steps).s,
+                   steps_of(cx)->n_steps == 1 ? "" : "s");
+    uint64_t events = (uint64_t)t->n_rows + t->n_flows;
+    buf_printf(out, "  %s event%s\n", human_count(events).s, events == 1 ? "" : "s");
 }
 
 static void put_doubt(const struct screen *s, const struct doubt *d)
 {
     struct buf text;
     buf_init(&text);
-    buf_printf(&text, "%s: %s. Better: %s", d->what, d->means, d->instead);
+    buf_printf(&text, "%s: %s. To fix it: %s", d->what, d->means, d->instead);
     text_styled(s->out, d->level >= QUALITY_DOUBTFUL ? TEXT_RED : TEXT_YELLOW, s->color, "  !  ");
     text_wrap(s->out, buf_c(&text), 5, s->width);
     buf_done(&text);
@@ -64,11 +66,11 @@ static void put_quality(const struct screen *s, const struct context *cx)
     buf_printf(s->out, "trace quality: %s (replay error %.1f %%",
                quality_name(integrity_of(cx)->quality), fabs(undistort_error_pct(u)));
     if (u->plain_ns > 0 && u->traced_ns > u->plain_ns)
-        buf_printf(s->out, "; without the profiler about %s instead of %s",
-                   human_time(u->plain_ns).s, human_time(u->traced_ns).s);
+        buf_printf(s->out, "; about %s without the profiler, %s with it", human_time(u->plain_ns).s,
+                   human_time(u->traced_ns).s);
     buf_adds(s->out, ")\n");
     if (integrity_of(cx)->recording.sample_ns)
-        buf_printf(s->out, "Python functions are samples: their times are good to about %s\n",
+        buf_printf(s->out, "Python functions are sampled: their times are accurate to about %s\n",
                    human_time(integrity_of(cx)->recording.sample_ns).s);
     for (uint32_t i = 0; i < integrity_of(cx)->n_doubts; i++)
         if (integrity_of(cx)->doubts[i].level > QUALITY_GOOD)
@@ -84,34 +86,33 @@ static const char *advice_for(enum bound b)
 {
     switch (b) {
     case BOUND_GPU: return "Make the kernels faster";
-    case BOUND_CPU: return "The GPU waits for Python and the program's own CPU work";
+    case BOUND_CPU: return "It waits for Python and other CPU work";
     case BOUND_LAUNCH:
-        return "The GPU waits for launches: fewer, larger kernels, torch.compile or CUDA graphs";
-    case BOUND_TRANSFER: return "Copies are in the way: pin, prefetch, overlap or avoid them";
-    case BOUND_SYNC: return "The CPU and the GPU wait for each other in turn: remove the syncs";
-    case BOUND_MIXED: return "No single cause: see the findings and strata gaps";
+        return "It waits for launches: use fewer, larger kernels, torch.compile or CUDA graphs";
+    case BOUND_TRANSFER: return "Copies hold it up: pin, prefetch, overlap or avoid them";
+    case BOUND_SYNC: return "The CPU and the GPU take turns waiting: remove the syncs";
+    case BOUND_MIXED: return "No single cause stands out: see the findings and strata gaps";
     case BOUND_UNKNOWN: break;
     }
-    return "there is no device work in this trace";
+    return "the trace has no device work";
 }
 
 void view_report_verdict(struct buf *out, const struct context *cx)
 {
     buf_printf(out, "%s wall, ", human_time(wall_of(cx)->wall_ns).s);
     if (wall_of(cx)->abstains) {
-        buf_adds(out, "no diagnosis: the records of the device are incomplete, so its idle time is "
-                      "not known");
+        buf_adds(out, "no diagnosis: device records are incomplete, so GPU idle time is unknown");
         return;
     }
     if (wall_of(cx)->bound == BOUND_UNKNOWN) {
-        buf_printf(out, "not bound to a device: %s", advice_for(wall_of(cx)->bound));
+        buf_printf(out, "no GPU diagnosis: %s", advice_for(wall_of(cx)->bound));
         return;
     }
-    buf_printf(out, "%s-bound: the GPU works %s of it. ", bound_title(wall_of(cx)->bound),
+    buf_printf(out, "%s-bound: the GPU is busy %s of the time. ", bound_title(wall_of(cx)->bound),
                human_pct(wall_of(cx)->busy_pct).s);
     buf_adds(out, advice_for(wall_of(cx)->bound));
     if (wall_of(cx)->bound == BOUND_GPU)
-        buf_printf(out, "; fixing the CPU gains at most %s",
+        buf_printf(out, "; a faster CPU side gains at most %s",
                    human_pct(100 - wall_of(cx)->busy_pct).s);
 }
 
@@ -172,7 +173,7 @@ static void put_line(const struct screen *s, const char *text)
     text_wrap(s->out, text, INDENT, s->width);
 }
 
-/* Told for the sake of others that gain with it. */
+/* Reported only because other findings need it. */
 static bool is_partner(const struct finding *f)
 {
     return f->needed && f->gain_pct < 0.05;
@@ -184,13 +185,13 @@ static void put_gain(struct buf *out, const struct finding *f)
                human_time(f->exposed_ns).s);
     if (f->advice || !f->n_edits) return;
     if (is_partner(f)) {
-        buf_adds(out, "; no gain alone, but those so marked need it");
+        buf_adds(out, "; together: no gain alone, but the others marked 'together' need it");
         return;
     }
     buf_printf(out, ", gain %s = %.1f %%", human_time(f->gain_ns).s, f->gain_pct);
     if (f->high_pct - f->low_pct > 1)
         buf_printf(out, " (%.0f ... %.0f %%)", f->low_pct, f->high_pct);
-    if (f->together) buf_adds(out, " together with those so marked");
+    if (f->together) buf_adds(out, " together (only if all findings marked 'together' are fixed)");
 }
 
 /* What the finding is about, in what is left of the line after its title. */
@@ -231,21 +232,22 @@ static void put_findings(const struct screen *s, const struct context *cx)
     const struct findings *f = findings_of(cx);
     buf_addc(s->out, '\n');
     if (wall_of(cx)->abstains) {
-        buf_adds(s->out, "  no findings are given on records that cannot be trusted\n");
+        buf_adds(s->out, "  no findings: the records cannot be trusted\n");
     } else if (f->n == 0) {
-        text_styled(s->out, TEXT_GREEN, s->color, "  nothing to fix was found");
+        text_styled(s->out, TEXT_GREEN, s->color, "  no findings: nothing to fix");
         buf_addc(s->out, '\n');
     } else {
         text_styled(s->out, TEXT_DIM, s->color,
-                    "  findings, best first; gains are of the wall clock without the profiler, "
-                    "each after the ones above");
+                    "  findings by gain: wall time saved without the profiler, if the findings "
+                    "above are fixed too");
         buf_addc(s->out, '\n');
     }
     for (uint32_t i = 0; i < f->n && i < s->limit; i++) put_finding(s, f->items[i], i + 1);
     if (f->n > s->limit)
         buf_printf(s->out, "  ... and %u more (--top %u)\n", f->n - s->limit, f->n);
     if (f->n_minor)
-        buf_printf(s->out, "  not worth your time: %u other%s (%s blocked, %s to gain in all)\n",
+        buf_printf(s->out,
+                   "  not worth your time: %u other finding%s (blocked %s, gain %s in total)\n",
                    f->n_minor, f->n_minor == 1 ? "" : "s", human_time(f->minor_blocked_ns).s,
                    human_time(f->minor_gain_ns).s);
 }
@@ -274,18 +276,17 @@ static void put_next(const struct screen *s, const struct context *cx)
     char command[160];
     if (show) {
         snprintf(command, sizeof command, "%s", show);
-        next[n++] = (struct screen_next){command, "how we know, step by step"};
+        next[n++] = (struct screen_next){command, "the evidence, step by step"};
     }
     if (wall_of(cx)->abstains)
         next[n++] = (struct screen_next){"lint %s", "what is missing or damaged, and where"};
     else if (wall_of(cx)->bound == BOUND_UNKNOWN)
-        next[n++] = cx->t->n_ops
-                        ? (struct screen_next){"table %s", "the time of each operator"}
-                        : (struct screen_next){"stages %s", "median, spread and memory of each"};
+        next[n++] = cx->t->n_ops ? (struct screen_next){"table %s", "time per operator"}
+                                 : (struct screen_next){"stages %s", "time and memory per stage"};
     else if (!show || strcmp(show, "gaps %s") != 0)
-        next[n++] = (struct screen_next){"gaps %s", "every idle moment of the GPU and its cause"};
+        next[n++] = (struct screen_next){"gaps %s", "when the GPU was idle, and why"};
     else next[n++] = (struct screen_next){"stages %s", "which stage waits, and which is busy"};
-    next[n++] = (struct screen_next){"report %s --html report.html", "the same on a timeline"};
+    next[n++] = (struct screen_next){"report %s --html report.html", "the same with a timeline"};
     buf_addc(s->out, '\n');
     screen_next(s, next, n);
 }

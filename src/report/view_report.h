@@ -1,4 +1,4 @@
-/* view_report.h: the diagnosis on one screen, as JSON, and as markdown small enough to hand on. */
+/* view_report.h: the diagnosis on one screen, as JSON, and as markdown small enough to paste. */
 #ifndef STRATA_REPORT_VIEW_REPORT_H
 #define STRATA_REPORT_VIEW_REPORT_H
 

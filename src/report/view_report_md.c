@@ -59,7 +59,8 @@ static void put_finding(struct buf *out, const struct context *cx, const struct 
     if (!f->advice && f->n_edits)
         buf_printf(out, "; predicted gain %s = %.1f %% of the wall clock%s",
                    human_time(f->gain_ns).s, f->gain_pct,
-                   f->together ? ", only together with those so marked" : "");
+                   f->together ? ", together (only if all findings marked 'together' are fixed)"
+                               : "");
     buf_printf(out, "\n- why: %s\n- fix: %s\n", f->why, f->fix);
     for (uint32_t i = 0; i < f->n_evidence && i < MOST_EVIDENCE; i++) {
         if (f->evidence[i].ts_ns == ID_NONE) buf_adds(out, "- ");
@@ -108,9 +109,9 @@ void view_report_md(struct buf *out, const struct context *cx, const char *path)
                                 : "look",
                    c->verdict);
     }
-    buf_printf(out, "\n## Findings (gains are of the wall clock without the profiler, each after "
-                    "the ones above)\n");
-    if (!findings_of(cx)->n) buf_adds(out, "\nNothing to fix was found.\n");
+    buf_printf(out, "\n## Findings (gain: wall time saved without the profiler, if the findings "
+                    "above are fixed too)\n");
+    if (!findings_of(cx)->n) buf_adds(out, "\nNothing to fix.\n");
     uint32_t told = 0;
     for (; told < findings_of(cx)->n && told < MOST_FINDINGS; told++) {
         buf_reset(&one);
@@ -119,7 +120,8 @@ void view_report_md(struct buf *out, const struct context *cx, const char *path)
         buf_add_str(out, buf_str(&one));
     }
     if (told < findings_of(cx)->n)
-        buf_printf(out, "\n%u more are left out here.\n", findings_of(cx)->n - told);
+        buf_printf(out, "\n%u more %s left out here.\n", findings_of(cx)->n - told,
+                   findings_of(cx)->n - told == 1 ? "is" : "are");
     if (one.failed) out->failed = true;
     buf_done(&one);
 }

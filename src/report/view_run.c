@@ -8,7 +8,7 @@
 #include "base/stats.h"
 
 #define SLOW_FIRST    3       /* times the median, */
-#define SLOW_FIRST_NS 1000000 /* and so much longer: worth a word */
+#define SLOW_FIRST_NS 1000000 /* and this much longer: worth reporting */
 
 static void json_us_or_null(struct jout *j, const char *key, int64_t ns)
 {
@@ -124,7 +124,8 @@ static void remark(char *out, size_t cap, const struct rank_stage *s)
 {
     const struct timing_stage *one = s->slowest;
     out[0] = 0;
-    if (s->errors) snprintf(out, cap, "%s by exception", human_count(s->errors).s);
+    if (s->errors)
+        snprintf(out, cap, "%s exception%s", human_count(s->errors).s, s->errors == 1 ? "" : "s");
     else if (one->unfinished) snprintf(out, cap, "%s never ended", human_count(one->unfinished).s);
     else if (one->count > 2 && one->median_ns > 0 && one->first_ns > SLOW_FIRST * one->median_ns &&
              one->first_ns - one->median_ns > SLOW_FIRST_NS)
@@ -226,22 +227,22 @@ static void show_ranks(const struct screen *s, const struct ranks *r)
     }
     text_table_print(&t, s->out, 2, s->width, s->color);
     text_table_done(&t);
-    buf_adds(s->out, "  over: the slowest rank above the mean\n");
+    buf_adds(s->out, "  over: how far the slowest rank is above the mean\n");
 }
 
 static void show_verdict(const struct screen *s, const struct ranks *r)
 {
     buf_addc(s->out, '\n');
     if (r->straggler < 0) {
-        buf_adds(s->out, "  no straggler: no rank is slow alone\n");
+        buf_adds(s->out, "  no straggler: no single rank is slower than the others\n");
         return;
     }
     char name[100];
     double more = stats_pct(r->straggler_ns - r->others_ns, r->others_ns);
     char line[400];
     snprintf(line, sizeof line,
-             "  rank %d is the straggler: %s takes it %s, the others %s (%+.0f %%)", r->straggler,
-             human_cut(str_c(r->stages[r->straggler_in].name), 40, name, sizeof name),
+             "  rank %d is the straggler: %s takes %s there, %s on the others (%+.0f %%)",
+             r->straggler, human_cut(str_c(r->stages[r->straggler_in].name), 40, name, sizeof name),
              human_time(r->straggler_ns).s, human_time(r->others_ns).s, more);
     text_styled(s->out, TEXT_RED, s->color, line);
     buf_addc(s->out, '\n');
@@ -263,8 +264,8 @@ void view_run_text(const struct screen *s, const struct ranks *r)
                    r->world);
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
-        {"report %s", "the same on a timeline: what is slow and why"},
-        {"compare %s OTHER", "against another run: what changed, is it real"},
+        {"report %s", "what is slow and why, with a timeline"},
+        {"compare %s OTHER", "what changed against another run"},
     };
     screen_next(s, next, 2);
 }

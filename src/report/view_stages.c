@@ -1,5 +1,5 @@
 /* view_stages.c: see view_stages.h. The table keeps the order of the tree and shows nesting by
- * indentation; CPU and GPU columns stand apart and are never added. */
+ * indentation; CPU and GPU columns are separate and never added. */
 #include "report/view_stages.h"
 
 #include "base/human.h"
@@ -208,7 +208,7 @@ static void show_per_call(const struct screen *s, const struct trace *t,
     }
     int cpu_unit = screen_unit(cpu), gpu_unit = screen_unit(gpu);
     struct text_table tt;
-    begin_table(&tt, "time of a call", heads);
+    begin_table(&tt, "time per call", heads);
     for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
         const struct stage *st = &stages->list[i];
         text_table_row(&tt, TEXT_PLAIN);
@@ -226,8 +226,8 @@ static void show_per_call(const struct screen *s, const struct trace *t,
 static void show_device(const struct screen *s, const struct view_stages *v)
 {
     const struct stages *stages = v->stages;
-    static const char *const heads[] = {"GPU span", "idle in it", "launches", "copies", "copied",
-                                        "allocs",   "mallocs",    "peak mem", NULL};
+    static const char *const heads[] = {"GPU span", "span idle", "launches", "copies", "copied",
+                                        "allocs",   "mallocs",   "peak mem", NULL};
     int64_t span = 0, idle = 0, any = 0;
     for (uint32_t i = 0; i < stages->n; i++) {
         const struct stage *st = &stages->list[i];
@@ -273,7 +273,7 @@ static void show_between(const struct screen *s, const struct trace *t, const st
     }
     if (b->untraced_ns) {
         text_table_row(&tt, TEXT_DIM);
-        text_table_cell(&tt, 0, "(nothing recorded: Python without stacks)");
+        text_table_cell(&tt, 0, "(not recorded: Python without stacks)");
         screen_time(&tt, 1, b->untraced_ns, unit);
         text_table_cell(&tt, 2, "-");
     }
@@ -286,11 +286,10 @@ void view_stages_text(const struct screen *s, const struct view_stages *v)
     const struct stages *stages = v->stages;
     view_quality_warn(s, v->integrity);
     if (!stages->n) {
-        buf_adds(s->out,
-                 "no stages: the trace has no annotations. Wrap the parts of the pipeline:\n"
-                 "  with torch.profiler.record_function(\"transformer_forward\"): ...\n\n");
+        buf_adds(s->out, "no stages: the trace has no labels. Label the parts of the pipeline:\n"
+                         "  with torch.profiler.record_function(\"transformer_forward\"): ...\n\n");
         static const struct screen_next next[] = {
-            {"kernels %s", "where the GPU time goes without labels"},
+            {"kernels %s", "where the GPU time goes, without labels"},
             {"steps %s", "the loop, found from kernels"},
         };
         screen_next(s, next, 2);
@@ -302,17 +301,17 @@ void view_stages_text(const struct screen *s, const struct view_stages *v)
     screen_more(s, stages->n);
     show_between(s, t, &stages->between);
     if (stages->tree.n_overflowing)
-        buf_printf(
-            s->out,
-            "  %s more labels are too many or too deep and count for the stage around them\n",
-            human_count(stages->tree.n_overflowing).s);
+        buf_printf(s->out,
+                   "  %s more labels, beyond the limits on number or depth, count for the stage "
+                   "around them\n",
+                   human_count(stages->tree.n_overflowing).s);
     buf_adds(s->out,
-             "  CPU: how long its calls lasted. GPU: work launched inside, whenever it ran.\n"
-             "  GPU idle: while the CPU was in the stage; idle in span: between its first and "
-             "last work.\n\n");
+             "  CPU: how long its calls took. GPU: work launched inside it, whenever it ran.\n"
+             "  GPU idle: while the CPU was in the stage. Span idle: between its first and "
+             "last GPU work.\n\n");
     static const struct screen_next next[] = {
         {"gaps %s", "why the GPU was idle"},
-        {"syncs %s", "where the CPU waits, and what that costs"},
+        {"syncs %s", "where the CPU waits, and what it costs"},
     };
     screen_next(s, next, 2);
 }

@@ -89,7 +89,7 @@ static void say_found(const struct screen *s, const struct trace *t, const struc
     switch (steps->found_by) {
     case LOOP_PROFILER_STEPS: buf_adds(s->out, "marked by the profiler (ProfilerStep#)\n"); break;
     case LOOP_ANNOTATIONS:
-        buf_printf(s->out, "found from annotations: %u label%s a step, the first is %s\n",
+        buf_printf(s->out, "found from labels: %u label%s per step, the first is %s\n",
                    steps->period, steps->period == 1 ? "" : "s", name);
         break;
     case LOOP_COMPILED:
@@ -97,11 +97,11 @@ static void say_found(const struct screen *s, const struct trace *t, const struc
                    human_count(steps->period).s);
         break;
     default:
-        buf_printf(
-            s->out,
-            "found without labels: a sequence of %s kernels repeats. It might be the\n"
-            "layers of one forward pass: torch.profiler.record_function around a step tells\n",
-            human_count(steps->period).s);
+        buf_printf(s->out,
+                   "found without labels: a sequence of %s kernels repeats. These might be the\n"
+                   "layers of one forward pass; wrap a step in torch.profiler.record_function to "
+                   "be sure\n",
+                   human_count(steps->period).s);
     }
 }
 
@@ -175,9 +175,9 @@ static void say_slow_first(const struct screen *s, const struct steps *steps)
     buf_printf(s->out, "  the first step takes %.1f times the median: ",
                (double)dur / (double)steps->median_ns);
     if (first->profiler_ns * 2 > dur - steps->median_ns)
-        buf_printf(s->out, "the profiler takes %s of it for its own buffers\n",
+        buf_printf(s->out, "the profiler spends %s of it on its own buffers\n",
                    human_time(first->profiler_ns).s);
-    else buf_adds(s->out, "it warms up inside the window\n");
+    else buf_adds(s->out, "the warm-up is inside the recorded window\n");
 }
 
 static void say_odd(const struct screen *s, const struct trace *t, const struct steps *steps)
@@ -186,15 +186,15 @@ static void say_odd(const struct screen *s, const struct trace *t, const struct 
     for (uint32_t i = 0; i < steps->n_steps; i++)
         no_work += (steps->steps[i].flags & STEP_NO_WORK) != 0;
     if (no_work)
-        buf_printf(s->out, "  %s of the steps have no GPU records: leave them out of averages\n",
-                   human_count(no_work).s);
+        buf_printf(s->out, "  %s step%s without GPU records: leave them out of averages\n",
+                   human_count(no_work).s, no_work == 1 ? "" : "s");
     if (steps->n_steps && steps->steps[0].flags & STEP_SLOW_FIRST) say_slow_first(s, steps);
     for (uint32_t i = 0; i < steps->n_dead && i < 3; i++) {
         const struct dead_window *d = &steps->dead[i];
         char label[64], op[64];
         buf_printf(s->out,
-                   "  nothing happens in %s for %s (later %s)\n"
-                   "  before its first op, %s: a cold start; warm up before the window\n",
+                   "  nothing is recorded in %s for %s (later %s)\n"
+                   "  before its first operator, %s: a cold start; warm up before recording\n",
                    human_cut(trace_name(t, d->label), 44, label, sizeof label),
                    human_time(d->dead_ns).s, human_time(d->usual_ns).s,
                    human_cut(trace_name(t, d->first_op), 30, op, sizeof op));
@@ -209,19 +209,19 @@ void view_steps_text(const struct screen *s, const struct context *cx)
     view_quality_warn(s, i);
     if (!steps->n_steps) {
         buf_adds(s->out,
-                 "no loop found: no ProfilerStep#, no annotations that repeat, no sequence of\n"
-                 "kernels that repeats. To mark the steps, wrap the body of the loop:\n"
+                 "no loop found: there is no ProfilerStep#, and no sequence of labels or kernels\n"
+                 "repeats. To mark the steps, wrap the body of the loop:\n"
                  "  with torch.profiler.record_function(\"step\"): ...\n\n");
     } else {
         say_found(s, t, steps);
         show_table(s, cx, i);
-        buf_printf(s->out, "  median  %s CPU wall, %s launches\n", human_time(steps->median_ns).s,
-                   human_count(steps->median_launches).s);
+        buf_printf(s->out, "  median  %s CPU wall, %s launch%s\n", human_time(steps->median_ns).s,
+                   human_count(steps->median_launches).s, steps->median_launches == 1 ? "" : "es");
     }
     say_odd(s, t, steps);
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
-        {"stages %s", "what a step is made of"},
+        {"stages %s", "what a step consists of"},
         {"report %s", "what is slow and why"},
     };
     screen_next(s, next, 2);

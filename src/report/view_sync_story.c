@@ -44,7 +44,7 @@ void view_sync_story_json(struct jout *j, const struct view_syncs *v)
     if (w->waited_ns) json_moment(j, v, story->done_ns, "the queued work is done");
     json_moment(j, v, w->end_ns, "the call returns");
     if (story->next != ROW_NONE)
-        json_moment(j, v, v->t->ts_ns[story->next], "the next work of the thread starts");
+        json_moment(j, v, v->t->ts_ns[story->next], "the thread's next GPU work starts");
     if (story->n_gaps) json_moment(j, v, story->caught_up_ns, "the device has work again");
     jout_end_arr(j);
     jout_arr(j, "meanwhile");
@@ -106,8 +106,8 @@ static void tell_moments(const struct screen *s, const struct view_syncs *v)
 static void tell_forecast(const struct screen *s, const char *what, const struct forecast *f)
 {
     if (!f) return;
-    buf_printf(s->out, "  %-20s replay gains %s of %s as traced, %s (%s) without the profiler\n",
-               what, human_time(f->traced_before_ns - f->traced_after_ns).s,
+    buf_printf(s->out, "  %-20s gains %s of %s as traced, %s (%s) without the profiler\n", what,
+               human_time(f->traced_before_ns - f->traced_after_ns).s,
                human_time(f->traced_before_ns).s, human_time(f->before_ns - f->after_ns).s,
                human_pct(f->gain_pct).s);
 }
@@ -144,15 +144,15 @@ void view_sync_story_text(const struct screen *s, const struct view_syncs *v)
     buf_printf(s->out, "   %s call%s   blocked %s, exposed %s\n", human_count(site->n_rows).s,
                site->n_rows == 1 ? "" : "s", human_time(site->blocked_ns).s,
                human_time(site->exposed_ns).s);
-    if (site->n_rows > 1) buf_adds(s->out, "  the costliest of them:\n");
+    if (site->n_rows > 1) buf_adds(s->out, "  the costliest one:\n");
     tell_moments(s, v);
     tell_forecast(s, "without this sync", v->alone);
-    tell_forecast(s, "without all of them", v->all);
+    tell_forecast(s, "without all syncs", v->all);
     tell_stack(s, v);
     buf_addc(s->out, '\n');
     char drop[64];
     snprintf(drop, sizeof drop, "whatif %%s --drop-sync %u", number);
     struct screen_next next[] = {{drop, "the same with other assumptions"},
-                                 {"gaps %s", "everything else the GPU waits for"}};
+                                 {"gaps %s", "what else the GPU waits for"}};
     screen_next(s, next, 2);
 }

@@ -201,7 +201,7 @@ static void say_totals(const struct screen *s, const struct view_syncs *v)
     if (v->syncs->n_steps)
         buf_printf(s->out, " (%s step%s)", human_count(v->syncs->n_steps).s,
                    v->syncs->n_steps == 1 ? "" : "s");
-    buf_printf(s->out, ": blocked %s, GPU idle %s because of it\n", human_time(blocked).s,
+    buf_printf(s->out, ": blocked %s, which leaves the GPU idle for %s\n", human_time(blocked).s,
                human_time(exposed).s);
 }
 
@@ -212,9 +212,10 @@ static void say_rest(const struct screen *s, const struct view_syncs *v)
     for (size_t i = 0; i < w->n; i++) own += w->all[i].profiler;
     if (w->pressed)
         buf_printf(s->out,
-                   "  not a sync: %s launches waited %s for a full queue. The CPU is far ahead: "
-                   "healthy.\n",
-                   human_count(w->pressed).s, human_time(w->pressed_ns).s);
+                   "  not a sync: %s launch%s waited %s on a full queue: the CPU is far ahead, "
+                   "which is healthy\n",
+                   human_count(w->pressed).s, w->pressed == 1 ? "" : "es",
+                   human_time(w->pressed_ns).s);
     if (own)
         buf_printf(s->out, "  not counted: %u synchronize call%s of the profiler itself\n", own,
                    own == 1 ? "" : "s");
@@ -222,15 +223,15 @@ static void say_rest(const struct screen *s, const struct view_syncs *v)
 
 static void say_terms(const struct screen *s, const struct view_syncs *v)
 {
-    buf_adds(s->out, "  blocked: CPU time inside the calls; exposed: idle time of the GPU that "
-                     "follows from it\n");
+    buf_adds(s->out, "  blocked: CPU time inside the calls; exposed: GPU idle time they cause\n");
     if (v->syncs->has_lines)
-        buf_adds(s->out, "  lines are those that were running when the CPU waited\n");
+        buf_adds(s->out, "  line numbers are the lines that were running when the CPU waited\n");
     else if (v->syncs->has_stacks)
-        buf_adds(s->out, "  lines are where a function starts: that is what torch records\n");
+        buf_adds(s->out, "  line numbers are where a function starts: torch records no others\n");
     else
-        buf_adds(s->out, "  no Python stacks in this trace: record with_stack=True for file and "
-                         "line\n");
+        buf_adds(
+            s->out,
+            "  the trace has no Python stacks; record with with_stack=True to get file and line\n");
 }
 
 static void show_all(const struct screen *s, const struct view_syncs *v)
@@ -245,10 +246,10 @@ static void show_all(const struct screen *s, const struct view_syncs *v)
     say_rest(s, v);
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
-        {"syncs %s --site 1", "how we know, step by step"},
-        {"whatif %s --drop-sync 1", "what removing it is worth on the wall clock"},
+        {"syncs %s --site 1", "the evidence, step by step"},
+        {"whatif %s --drop-sync 1", "what removing it would gain"},
     };
-    static const struct screen_next other[] = {{"gaps %s", "when the GPU stood idle, and why"}};
+    static const struct screen_next other[] = {{"gaps %s", "when the GPU was idle, and why"}};
     screen_next(s, v->syncs->n_sites ? next : other, v->syncs->n_sites ? 2 : 1);
 }
 

@@ -198,7 +198,7 @@ static void print_totals(const struct cells *c)
         buf_printf(out, "   self GPU time total %s", human_time(t->self_device_ns).s);
     buf_addc(out, '\n');
     if (t->n_unfinished)
-        buf_printf(out, "  %s spans still open when the profiler stopped are left out\n",
+        buf_printf(out, "  left out: %s spans that were still open when the profiler stopped\n",
                    human_count(t->n_unfinished).s);
     buf_addc(out, '\n');
 }

@@ -5,13 +5,13 @@
 #include "analyze/ops/op_table.h"
 #include "report/screen.h"
 
-/* What the table is about, beside time: its columns are shown although the table is not wide. */
+/* What the table is about besides time: its columns are shown even without --wide. */
 enum view_table_focus { FOCUS_TIME, FOCUS_CPU_MEMORY, FOCUS_DEVICE_MEMORY, FOCUS_FLOPS };
 
 struct view_table_opts {
     enum op_by by;
     enum view_table_focus focus;
-    bool wide; /* every column, however broad */
+    bool wide; /* every column, however wide */
 };
 
 void view_table_text(const struct screen *s, const struct op_table *table,

@@ -1,5 +1,5 @@
-/* view_whatif.c: see view_whatif.h. The error of the replay comes first: a forecast is worth what
- * the replay is worth. */
+/* view_whatif.c: see view_whatif.h. The replay error comes first: a forecast is only as good as the
+ * replay. */
 #include "report/view_whatif.h"
 
 #include <math.h>
@@ -117,7 +117,7 @@ static void text_edits(struct buf *out, const struct view_whatif *v)
         buf_printf(out, "  %s (%s matched)%s\n", human_cut(str_c(v->words[i]), 80, cut, sizeof cut),
                    human_count(ed->n_matched).s,
                    ed->crosses_sync
-                       ? ":\n    a sync inside it forbids capturing it; remove that first"
+                       ? ":\n    it contains a sync and cannot be captured; remove the sync first"
                        : "");
     }
 }
@@ -128,7 +128,7 @@ static void text_forecast(struct buf *out, const struct view_whatif *v, bool col
     double traced = stats_pct(f->traced_before_ns - f->traced_after_ns, f->traced_before_ns);
     text_line(out, "as traced", f->traced_before_ns, f->traced_after_ns);
     bool changed = fabs(traced - f->gain_pct) > 3;
-    if (changed) buf_adds(out, "  the profiler changes what is critical");
+    if (changed) buf_adds(out, "  the profiler changes the critical path");
     buf_addc(out, '\n');
     text_line(out, "without profiler", f->before_ns, f->after_ns);
     buf_printf(out, "  range %+.1f ... %+.1f %%", -f->low_pct, -f->high_pct);
@@ -142,15 +142,15 @@ void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
     view_part_text(out, v->t);
     buf_printf(out, "  replay %s -> %s ms, error %.2f %%", ms(u->traced_ns).s, ms(u->replayed_ns).s,
                fabs(undistort_error_pct(u)));
-    buf_printf(out, "; profiler %s: %.1f us a launch, %.1f an op",
+    buf_printf(out, "; profiler %s: %.1f us/launch, %.1f us/op",
                u->given_ns > 0 ? "fitted" : "estimated", u->launch_ns / 1e3, u->op_ns / 1e3);
     if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01)
         buf_printf(out, ", CPU x%.2f", u->cpu_scale);
     buf_addc(out, '\n');
     if (v->clock_drop_pct > 0)
         buf_printf(out,
-                   "  kernels get %.0f %% slower over the trace: at its power limit the GPU gives "
-                   "part of a gain back\n",
+                   "  kernels get %.0f %% slower over the trace: at its power limit the GPU loses "
+                   "part of any gain\n",
                    v->clock_drop_pct);
     if (!v->f) {
         buf_printf(out, "  without the profiler about %s\n\n", human_time(u->plain_ns).s);
@@ -161,6 +161,6 @@ void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
     text_edits(out, v);
     text_forecast(out, v, color);
     if (u->given_ns == 0)
-        buf_adds(out, "\nnext: --wall MS (the wall clock without a profiler) replaces the "
-                      "estimated cost by a fitted one\n");
+        buf_adds(out, "\nnext: --wall MS (the wall time without a profiler) replaces the "
+                      "estimated cost with a fitted one\n");
 }

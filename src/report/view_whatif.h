@@ -10,7 +10,7 @@ struct view_whatif {
     const struct undistort *u;
     const struct forecast *f; /* NULL when nothing is changed: replay only */
     const struct sim_edit *edits;
-    const char *const *words; /* one description an edit, as given */
+    const char *const *words; /* one description per edit, as given */
     uint32_t n_edits;
     bool undistorted;      /* the user asked for the figures without the profiler */
     double clock_drop_pct; /* of the model: above 0 the device is at its power limit */

@@ -249,7 +249,7 @@ int builder_copy_part(struct builder *b, const struct part *p, struct err *e)
     mem_free(strings);
     mem_free(lanes);
     if (rc == ERR_NOMEM) return err_nomem(e);
-    if (rc == ERR_LIMIT) return FAIL(e, rc, "more events or threads than a trace can hold");
+    if (rc == ERR_LIMIT) return FAIL(e, rc, "the trace has too many events or threads");
     b->has_pairs |= p->has_pairs;
     damage_merge(&b->trace->damage, &p->damage);
     return 0;

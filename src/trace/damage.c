@@ -1,4 +1,4 @@
-/* damage.c: the reasons and their words. */
+/* damage.c: the reasons and their texts. */
 #include "trace/damage.h"
 
 static const struct {
@@ -6,11 +6,11 @@ static const struct {
     bool loses;
 } reasons[DAMAGE_REASONS] = {
     [DAMAGE_TRUNCATED] = {"truncated", "file cut short", true},
-    [DAMAGE_BAD_EVENT] = {"bad_event", "events that cannot be read, skipped", true},
+    [DAMAGE_BAD_EVENT] = {"bad_event", "unreadable events, skipped", true},
     [DAMAGE_BAD_STRING] = {"bad_string", "strings with unescaped quotes or backslashes, repaired",
                            false},
     [DAMAGE_CONTROL_CHAR] = {"control_char", "strings with control characters, kept", false},
-    [DAMAGE_BARE_WORD] = {"bare_word", "bare words (N/A, inf, nan) for values, ignored", false},
+    [DAMAGE_BARE_WORD] = {"bare_word", "bare words (N/A, inf, nan) as values, ignored", false},
     [DAMAGE_TRAILING_COMMA] = {"trailing_comma", "trailing commas, ignored", false},
     [DAMAGE_BAD_NUMBER] = {"bad_number", "numbers that do not fit or do not parse", false},
     [DAMAGE_NO_TIME] = {"no_time", "spans without a start or duration, kept as instants", false},
@@ -20,7 +20,7 @@ static const struct {
     [DAMAGE_UNMATCHED_END] = {"unmatched_end", "begin or end events without a partner", true},
     [DAMAGE_EXTRA_DATA] = {"extra_data", "data after the end of the trace, ignored", false},
     [DAMAGE_BAD_UTF8] = {"bad_utf8", "names that are not UTF-8, kept", false},
-    [DAMAGE_LOST_RECORDS] = {"lost_records", "records that were lost while recording", true},
+    [DAMAGE_LOST_RECORDS] = {"lost_records", "records lost while recording", true},
 };
 
 const char *damage_name(enum damage_reason r)

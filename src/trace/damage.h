@@ -1,5 +1,5 @@
 /* damage.h: what was wrong with the input, counted by reason, with the places of the first few.
- * Damaged traces are normal: readers keep what is valid and note the rest here, once. */
+ * Damaged traces are normal: readers keep what is valid and report the rest here, once. */
 #ifndef STRATA_TRACE_DAMAGE_H
 #define STRATA_TRACE_DAMAGE_H
 
@@ -26,7 +26,7 @@ enum damage_reason {
     DAMAGE_REASONS
 };
 
-#define DAMAGE_PLACES 64 /* places kept a reason */
+#define DAMAGE_PLACES 64 /* places kept per reason */
 
 struct damage {
     uint64_t count[DAMAGE_REASONS];

@@ -1,9 +1,9 @@
 # The front of strata bench: what can be told without Python is told without it.
 $ strata bench
-! strata: give a timing_io_signature.json and --stage, or --entry alone for a whole call; strata bench --help has examples
+! strata: give a timing_io_signature.json and --stage, or only --entry for a whole call; strata bench --help has examples
 ? 2
 $ strata bench a.json b.json
-! strata: 'b.json' is one operand too many; strata bench --help has an example
+! strata: unexpected argument 'b.json'; strata bench --help has an example
 ? 2
 $ strata bench --entry my_pipe:call --metric speed
 ! strata: --metric takes one of wall|gpu|cpu, not 'speed'; see strata bench --help
@@ -12,7 +12,7 @@ $ strata bench --entry my_pipe:call --comprae other
 ! strata: unknown option '--comprae'. Did you mean '--compare'?
 ? 2
 $ strata bench --entry my_pipe:call --python /no/such/python
-! strata: cannot run /no/such/python: No such file or directory: name a Python that has torch by --python
+! strata: cannot run /no/such/python: No such file or directory: use --python to name a Python that has torch
 ? 2
 
 # Everything else is Python's: the words arrive as they were given, an operand after them.

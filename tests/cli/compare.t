@@ -3,14 +3,14 @@ $ strata compare $DATA/run_ranks/timing_rank0.json $DATA/run_ranks/timing_rank2.
 | wall 450 ms -> 452 ms  (+0.4 %, one run each)   stages: 1 faster, 1 slower
 |
 |   stage         calls  calls   median   median    change  peak mem  peak mem
-|   step             10     10  41.5 ms  41.6 ms    +0.2 %   2.10 GB   2.10 GB  within the noise
+|   step             10     10  41.5 ms  41.6 ms    +0.2 %   2.10 GB   2.10 GB  within noise
 |     compute        10     10  10.0 ms  40.2 ms  +302.0 %   2.10 GB   2.10 GB  slower
 |     all_reduce     10     10  31.0 ms  0.90 ms   -97.1 %   2.10 GB   2.10 GB  faster
 |   save              1      1  3.50 ms  3.50 ms    +0.0 %   2.10 GB   2.10 GB  too few calls to tell
 |
-|   Pairs of columns: before, after. The first call of a stage is left out of the verdict.
+|   Columns in pairs: before, after. The verdict leaves out the first call of a stage.
 |
-| next: strata diff BEFORE AFTER   two traces: which kernels, gaps and syncs make the change
+| next: strata diff BEFORE AFTER   two traces: which kernels, gaps and syncs changed
 
 $ strata compare $DATA/run_ranks/timing_rank0.json $DATA/run_ranks/timing_rank0.json --json | head -24
 | {
@@ -40,13 +40,13 @@ $ strata compare $DATA/run_ranks/timing_rank0.json $DATA/run_ranks/timing_rank0.
 
 # What is not a timing file, or no JSON at all.
 $ strata compare $DATA/tiny.json $DATA/run_ranks/timing_rank0.json
-! strata: $DATA/tiny.json: is not a timing.json: it has no stages
+! strata: $DATA/tiny.json: not a timing.json: it has no stages
 ? 3
 $ echo '{"stages": {' > cut.json && strata compare cut.json cut.json
 ! strata: cut.json: byte 13: expected a key in quotes
 ? 3
 $ mkdir empty && strata compare empty empty
-! strata: empty: holds no timing.json; strata recover makes one from recordings
+! strata: empty: the folder has no timing.json; strata recover makes one from recordings
 ? 3
 $ strata compare $DATA/run_ranks/timing_rank0.json
 ! strata: compare needs BEFORE AFTER; strata compare --help has an example

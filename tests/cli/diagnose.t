@@ -3,10 +3,10 @@ $ ln -s $DATA/whatif/pingpong_v0.json.gz v0.json.gz
 $ ln -s $DATA/whatif/pingpong_v1.json.gz v1.json.gz
 $ strata report v0.json.gz
 | v0.json.gz  CUDA 13.0  NVIDIA H200  16 steps  3,833 events
-| trace quality: good (replay error 0.0 %; without the profiler about 38.7 ms instead of 41.0 ms)
+| trace quality: good (replay error 0.0 %; about 38.7 ms without the profiler, 41.0 ms with it)
 |
-|   41.0 ms wall, CPU-bound: the GPU works 48.5 % of it. The GPU waits for Python and the program's
-|   own CPU work
+|   41.0 ms wall, CPU-bound: the GPU is busy 48.5 % of the time. It waits for Python and other CPU
+|   work
 |
 |   stage                    calls      CPU      GPU  GPU idle  kernels  syncs
 |   pipeline_call                1  41.0 ms  19.9 ms   18.9 ms      464     17
@@ -16,97 +16,94 @@ $ strata report v0.json.gz
 |       sampler_step            16  6.00 ms  1.42 ms   2.58 ms       80     16
 |   (between stages)                1.55 ms        -   0.97 ms        -      1
 |
-|   findings, best first; gains are of the wall clock without the profiler, each after the ones above
-|   1  high   a stage without GPU work holds up the GPU   cache_context
+|   findings by gain: wall time saved without the profiler, if the findings above are fixed too
+|   1  high   a stage that launches nothing stalls the GPU   cache_context
 |             blocked 11.0 ms, exposed 11.0 ms, gain 12.1 ms = 31.4 %
-|             While this stage runs, nothing is launched and the GPU has nothing to do.
-|             Move it out of the loop, make it cheaper, or run it while the GPU has work queued.
+|             Nothing is launched while this stage runs, and the GPU is idle.
+|             Move it out of the loop, make it cheaper, or run it while the GPU has queued work.
 |   2  medium readback drains the queue   aten::item
 |             blocked 463 us, exposed 761 us, gain 3.82 ms = 9.9 % (2 ... 15 %)
-|             A value is copied to the CPU (DtoH), and the CPU waits for everything queued before it.
+|             A value is copied to the CPU (DtoH), which waits for everything queued before the copy.
 |             Keep the value on the GPU (torch.where, masks, tensors as indices), or compute it on the
 |             CPU before the loop; read results back once, after the loop.
 |
 |   checklist
-|     !!  GPU busy only 48.5 %; the largest part of its idle time is 11.0 ms, inside label:
-|         cache_context
-|     !!  the CPU waits 1 times a step: blocked 463 us in all, the GPU idle 761 us (1.9 %) for it
-|     ?   no stage called scheduler: annotate the pipeline's stages to see their shares
-|     ok  eager: 29 kernels a step, no CUDA graphs
-|     ?   memory was not recorded: profile_memory=True shows its level over the steps
-|     ok  a launch onto an idle stream takes 13.7 us; the queue is never deeper than 6: the CPU only
-|         just keeps up
+|     !!  the GPU is busy only 48.5 % of the time; largest part of its idle time: cache_context
+|         (label), 11.0 ms
+|     !!  1 sync per step: in total the CPU is blocked for 463 us and the GPU idle for 761 us (1.9 %)
+|     ?   no stage is named scheduler; annotate the pipeline's stages to see their shares
+|     ok  eager: 29 kernels per step, no CUDA graphs
+|     ?   memory was not recorded; record with profile_memory=True to see it over the steps
+|     ok  launch latency is 13.7 us (idle stream); queue depth at most 6: the CPU barely keeps up
 |
-| next: strata gaps v0.json.gz                        how we know, step by step
+| next: strata gaps v0.json.gz                        the evidence, step by step
 |       strata stages v0.json.gz                      which stage waits, and which is busy
-|       strata report v0.json.gz --html report.html   the same on a timeline
+|       strata report v0.json.gz --html report.html   the same with a timeline
 
 # Advice promises no gain.
 $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata report big.json.gz
 | big.json.gz  CUDA 13.0  NVIDIA H200  3 steps  59 events
-| trace quality: good (replay error 0.0 %; without the profiler about 743 us instead of 759 us)
+| trace quality: good (replay error 0.0 %; about 742 us without the profiler, 759 us with it)
 |
-|   759 us wall, GPU-bound: the GPU works 76.8 % of it. Make the kernels faster; fixing the CPU gains
-|   at most 23.2 %
+|   759 us wall, GPU-bound: the GPU is busy 76.8 % of the time. Make the kernels faster; a faster CPU
+|   side gains at most 23.2 %
 |
 |   stage             calls      CPU     GPU  GPU idle  kernels  syncs
 |   matmul_add            3   338 us  582 us   14.7 us        6      -
 |   (between stages)         65.6 us       -   2.08 us        -      -
 |
-|   findings, best first; gains are of the wall clock without the profiler, each after the ones above
-|   1  low    the first step is not warmed up   ProfilerStep#2
+|   findings by gain: wall time saved without the profiler, if the findings above are fixed too
+|   1  low    the first step includes warm-up   ProfilerStep#2
 |             blocked 143 us, exposed 0
-|             It takes 232 us, the others 89.0 us: something happens once, such as lazy loading,
-|             autotuning or the allocator growing.
+|             It takes 232 us, the others 89.0 us: it includes one-time work such as lazy loading,
+|             autotuning or allocator growth.
 |             Run a few steps before recording, or record with schedule(wait=1, warmup=2, active=3).
 |
 |   checklist
-|     !!  GPU busy only 76.8 %; the largest part of its idle time is 155 us before its first and after
-|         its last work
-|     ok  the CPU never waits for the GPU in the loop
-|     ?   no stage called scheduler: annotate the pipeline's stages to see their shares
-|     ok  eager: 2 kernels a step, no CUDA graphs
-|     ?   memory was not recorded: profile_memory=True shows its level over the steps
-|     ok  a launch onto an idle stream takes 15.4 us; the queue is never deeper than 4: the CPU only
-|         just keeps up
+|     !!  the GPU is busy only 76.8 % of the time; largest part of its idle time: 155 us before the
+|         first and after the last GPU work
+|     ok  the CPU never waits for the GPU inside the loop
+|     ?   no stage is named scheduler; annotate the pipeline's stages to see their shares
+|     ok  eager: 2 kernels per step, no CUDA graphs
+|     ?   memory was not recorded; record with profile_memory=True to see it over the steps
+|     ok  launch latency is 15.4 us (idle stream); queue depth at most 4: the CPU barely keeps up
 |
-| next: strata steps big.json.gz                       how we know, step by step
-|       strata gaps big.json.gz                        every idle moment of the GPU and its cause
-|       strata report big.json.gz --html report.html   the same on a timeline
+| next: strata steps big.json.gz                       the evidence, step by step
+|       strata gaps big.json.gz                        when the GPU was idle, and why
+|       strata report big.json.gz --html report.html   the same with a timeline
 
 # Small enough to hand on; as many findings as asked for.
 $ strata report v0.json.gz --md | wc -c | awk '{ print ($1 < 8192) }'
 | 1
 $ strata report v0.json.gz --top 1 | grep -A1 '^  1'
-|   1  high   a stage without GPU work holds up the GPU   cache_context
+|   1  high   a stage that launches nothing stalls the GPU   cache_context
 |             blocked 11.0 ms, exposed 11.0 ms, gain 12.1 ms = 31.4 %
 
 $ strata checklist v0.json.gz
-|     !!  GPU busy only 48.5 %; the largest part of its idle time is 11.0 ms, inside label:
-|         cache_context
-|     !!  the CPU waits 1 times a step: blocked 463 us in all, the GPU idle 761 us (1.9 %) for it
-|     ?   no stage called scheduler: annotate the pipeline's stages to see their shares
-|     ok  eager: 29 kernels a step, no CUDA graphs
-|     ?   memory was not recorded: profile_memory=True shows its level over the steps
-|     ok  a launch onto an idle stream takes 13.7 us; the queue is never deeper than 6: the CPU only
-|         just keeps up
+|     !!  the GPU is busy only 48.5 % of the time; largest part of its idle time: cache_context
+|         (label), 11.0 ms
+|     !!  1 sync per step: in total the CPU is blocked for 463 us and the GPU idle for 761 us (1.9 %)
+|     ?   no stage is named scheduler; annotate the pipeline's stages to see their shares
+|     ok  eager: 29 kernels per step, no CUDA graphs
+|     ?   memory was not recorded; record with profile_memory=True to see it over the steps
+|     ok  launch latency is 13.7 us (idle stream); queue depth at most 6: the CPU barely keeps up
 
 # The profiler hides what the .item() costs; a wall clock measured without it fits its cost.
 $ strata whatif v0.json.gz --drop-sync 1 --wall 36.35
-|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler fitted: 11.2 us a launch, 3.8 an op, CPU x0.91
+|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler fitted: 11.2 us/launch, 3.8 us/op, CPU x0.91
 |   --drop-sync 1 (16 matched)
-|     as traced          40.961 ->   39.928 ms    -2.5 %  the profiler changes what is critical
-|     without profiler   36.349 ->   26.944 ms   -25.9 %  range -16.6 ... -33.3 %  <- believe this one
+|     as traced          40.961 ->   39.928 ms    -2.5 %  the profiler changes the critical path
+|     without profiler   36.348 ->   26.939 ms   -25.9 %  range -16.6 ... -33.3 %  <- believe this one
 $ strata whatif v0.json.gz --drop-cpu cache_context --drop-sync 1
-|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 7.0 us a launch, 2.4 an op
+|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 7.0 us/launch, 2.4 us/op
 |   --drop-cpu cache_context (16 matched)
 |   --drop-sync 1 (16 matched)
-|     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes what is critical
-|     without profiler   38.697 ->   21.297 ms   -45.0 %  range -43.2 ... -45.0 %  <- believe this one
+|     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes the critical path
+|     without profiler   38.696 ->   21.297 ms   -45.0 %  range -43.2 ... -45.0 %  <- believe this one
 |
-| next: --wall MS (the wall clock without a profiler) replaces the estimated cost by a fitted one
+| next: --wall MS (the wall time without a profiler) replaces the estimated cost with a fitted one
 $ strata whatif v0.json.gz
-|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 7.0 us a launch, 2.4 an op
+|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 7.0 us/launch, 2.4 us/op
 |   without the profiler about 38.7 ms
 |
 | next: strata whatif TRACE --drop-sync SITE | --drop-cpu REGEX | --cuda-graph STAGE | ...
@@ -116,7 +113,7 @@ $ strata whatif v0.json.gz --drop-sync 99
 ! strata: --drop-sync takes a site from 1 to 2 (strata syncs lists them), not '99'
 ? 2
 $ strata whatif v0.json.gz --drop-cpu no_such
-! strata: --drop-cpu no_such matches nothing in this trace; strata stages and strata kernels list names
+! strata: --drop-cpu no_such matches nothing in the trace; strata stages and strata kernels list names
 ? 2
 $ strata whatif v0.json.gz --drop-cpu '('
 ! strata: '(' is not a regular expression: Unmatched ( or \(
@@ -140,14 +137,14 @@ $ strata whatif v0.json.gz --pin-copies -1
 # What the fix changed: the parts add up to the change of the wall clock.
 $ strata diff v0.json.gz v1.json.gz
 |   wall 40.96 -> 33.26 ms  (-7.70 ms, -18.8 %)
-|   too few traces to tell this from noise: three or more a side give a verdict
-|        -1.99  idle, inside label: cache_context  10.98 -> 8.99 ms
+|   too few traces to rule out noise: give three or more per side for a verdict
+|        -1.99  idle, label: cache_context  10.98 -> 8.99 ms
 |        -1.26  idle, operator: aten::addmm  1.90 -> 0.643 ms
 |        -0.57  idle, launch latency: cudaLaunchKernel  0.632 -> 0.065 ms
-|        -0.56  idle, inside label: decode_step  0.721 -> 0.162 ms
+|        -0.56  idle, label: decode_step  0.721 -> 0.162 ms
 |        -0.47  idle, launch latency: cuLaunchKernelEx  0.678 -> 0.212 ms
-|        -0.45  idle, inside label: sampler_step  0.467 -> 0.013 ms
-|        -0.31  idle, inside label: transformer_forward  0.623 -> 0.316 ms
+|        -0.45  idle, label: sampler_step  0.467 -> 0.013 ms
+|        -0.31  idle, label: transformer_forward  0.623 -> 0.316 ms
 |        -0.29  idle, operator: aten::mul  0.313 -> 0.022 ms
 |        -1.81  everything else
 |
@@ -158,12 +155,12 @@ $ strata diff v0.json.gz v1.json.gz
 |       transformer_forward   21.71  16.88  -22.3 %   18.43  18.30  -0.7 %  384 -> 384   0 -> 0
 |       sampler_step           6.00   3.27  -45.5 %    1.42   1.39  -2.1 %    80 -> 80  16 -> 0
 |
-|   kernels per step 29 -> 29   same kernels; no fusion change, no CUDA graphs gained
+|   kernels per step 29 -> 29   same kernels; no change in fusion or CUDA graphs
 |   sync gone: cudaStreamSynchr...ten::item in sampler_step  (16 x, blocked 463 us, exposed 761 us)
-|   syncs in the loop 16 -> 0   proved: no blocking call inside the steps of the after trace
+|   syncs in the loop 16 -> 0   proved: no blocking call inside the steps of the second trace
 |
 | next: strata report v1.json.gz   what is left to gain
-|       strata gaps v1.json.gz     every idle moment of the GPU and its cause
+|       strata gaps v1.json.gz     when the GPU was idle, and why
 $ strata diff v0.json.gz v1.json.gz --json | python3 -c 'import json, sys
 > d = json.load(sys.stdin)
 > parts = sum(p["change_us"] for p in d["parts"])
@@ -176,7 +173,7 @@ $ strata diff v0.json.gz vs
 ! strata: there is no trace on one side of 'vs'
 ? 2
 $ strata diff v0.json.gz v0.json.gz v0.json.gz vs v1.json.gz v1.json.gz v1.json.gz | sed -n 2p
-|   medians of 3 and 3 runs: -18.8 %, 95 % sure of -18.8 ... -18.8 %: real
+|   medians of 3 and 3 runs: -18.8 %, 95 % interval -18.8 ... -18.8 %: real
 
 # A budget for CI: kept, broken, and written wrongly.
 $ printf '# the loop\nkernels_per_step <= 30\nstage cache_context cpu_ms <= 100\n' > kept.txt
@@ -206,7 +203,7 @@ $ strata check v1.json.gz --budget broken.txt
 | next: strata report v1.json.gz   why, and what to do about it
 ? 1
 $ printf 'sinks_per_step <= 0\n' > wrong.txt && strata check v0.json.gz --budget wrong.txt
-! strata: wrong.txt: line 1: there is no metric 'sinks_per_step'. Did you mean 'syncs_per_step'?
+! strata: wrong.txt: line 1: unknown metric 'sinks_per_step'. Did you mean 'syncs_per_step'?
 ? 2
 $ printf 'syncs_per_step < 0\n' > wrong.txt && strata check v0.json.gz --budget wrong.txt
 ! strata: wrong.txt: line 1: expected 'METRIC <= NUMBER', found 'syncs_per_step < 0'
@@ -223,13 +220,12 @@ $ echo '<!DOCTYPE html>' > page.json && strata report page.json
 ! strata: page.json: not a trace: expected '{' or '[' at byte 0, found "<!DOCTYPE html>" (a saved web page?)
 ? 3
 $ strata report v0.json.gz --set nonsense=1
-! strata: there is no threshold 'nonsense'
+! strata: unknown threshold 'nonsense'
 ? 2
 
 # A trace that lost its last records: no diagnosis, and nothing that would need them.
 $ gzip -dc v0.json.gz | head -c 900000 > cut.json && strata report cut.json | sed -n '/wall,/,/^next/p'
-|   41.0 ms wall, no diagnosis: the records of the device are incomplete, so its idle time is not
-|   known
+|   41.0 ms wall, no diagnosis: device records are incomplete, so GPU idle time is unknown
 |
 |   stage                    calls      CPU      GPU  GPU idle  kernels  syncs
 |   pipeline_call                1  41.0 ms  17.0 ms         ?      394     13
@@ -239,17 +235,16 @@ $ gzip -dc v0.json.gz | head -c 900000 > cut.json && strata report cut.json | se
 |       sampler_step            16  6.00 ms  1.16 ms         ?       65     13
 |   (between stages)                1.55 ms        -         ?        -      -
 |
-|   no findings are given on records that cannot be trusted
+|   no findings: the records cannot be trusted
 |
 |   checklist
-|     ?   the records of the device are incomplete: how busy it was is not known
-|     ?   the CPU waits 0.812 times a step: blocked 429 us in all; what that costs is not known,
-|         records of the device are missing
-|     ?   no stage called scheduler: annotate the pipeline's stages to see their shares
-|     ok  eager: 24 kernels a step, no CUDA graphs
-|     ?   memory was not recorded: profile_memory=True shows its level over the steps
-|     ok  a launch onto an idle stream takes 13.5 us; the queue is never deeper than 6: the CPU only
-|         just keeps up
+|     ?   device records are incomplete, so how busy the GPU was is unknown
+|     ?   0.812 syncs per step: in total the CPU is blocked for 429 us; the cost is unknown because
+|         device records are missing
+|     ?   no stage is named scheduler; annotate the pipeline's stages to see their shares
+|     ok  eager: 24 kernels per step, no CUDA graphs
+|     ?   memory was not recorded; record with profile_memory=True to see it over the steps
+|     ok  launch latency is 13.7 us (idle stream); queue depth at most 6: the CPU barely keeps up
 |
 | next: strata lint cut.json                        what is missing or damaged, and where
-! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last 1 lost
+! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last one lost

@@ -39,10 +39,10 @@ $ strata export tiny.strata -o - --to sqlite
 
 # Mistakes.
 $ strata export tiny.strata
-! strata: where to? Say -o FILE
+! strata: no output file: give -o FILE
 ? 2
 $ strata export tiny.strata -o tiny.parquet
-! strata: no format is called like 'tiny.parquet'; say --to chrome, strata, csv or sqlite
+! strata: cannot tell the format from 'tiny.parquet'; use --to chrome, strata, csv or sqlite
 ? 2
 $ strata export tiny.strata -o tiny.json --to xml
 ! strata: --to takes one of chrome|strata|csv|sqlite, not 'xml'; see strata export --help

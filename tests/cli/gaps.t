@@ -1,8 +1,8 @@
 # The walk over all modules in _set_context, seen through the gaps it leaves.
 $ ln -s $DATA/flux2/flux2_before_compile.json.gz flux2.json.gz && strata gaps flux2.json.gz --limit 6
 | GPU 0: busy 485 ms of 511 ms, idle 26.8 ms (5.2 %) in 2,809 gaps, 179 of 5.00 us or more
-|   not counted: 17.0 ms recorded before its first work, 7.25 ms after its last
-|      idle   share   gaps  because of      what                          where
+|   not counted: 17.0 ms before its first work, 7.25 ms after its last
+|      idle   share   gaps  cause           what                          where
 |   4829 us  18.0 %      1  Python          _set_context (named_modules)  diffusers/hooks/hooks.py:268
 |   4423 us  16.5 %      1  Python          get_parame...(named_modules)  diffusers/...ng_utils.py:155
 |   3884 us  14.5 %  2,630  short gaps      back-to-back
@@ -19,17 +19,17 @@ $ ln -s $DATA/flux2/flux2_before_compile.json.gz flux2.json.gz && strata gaps fl
 |    16.987 ms  0.58 ms     -  _prepare_text_ids 88.0 us, encode_prompt 42.1 us, aten::cat 36.8 us
 |    18.422 ms  0.43 ms     -  aten::cat 93.4 us, _prepare_latent_ids 53.3 us, aten::copy_ 32.1 us
 |
-| next: strata syncs flux2.json.gz
-|       strata whatif flux2.json.gz --drop-cpu _set_context   what removing it would be worth
+| next: strata syncs flux2.json.gz                            which CPU waits leave the GPU idle
+|       strata whatif flux2.json.gz --drop-cpu _set_context   what removing it would gain
 
 # Without stacks, labels and operators have to do.
 $ ln -s $DATA/whatif/pingpong_v0.json.gz pp.json.gz && strata gaps pp.json.gz --limit 4
 | GPU 0: busy 19.9 ms of 38.7 ms, idle 18.9 ms (48.7 %) in 495 gaps, 106 of 5.00 us or more
-|   not counted: 2.06 ms recorded before its first work, 186 us after its last
-|      idle   share  gaps  because of      what              where
-|   11.0 ms  58.1 %    15  inside label    cache_context
+|   not counted: 2.06 ms before its first work, 186 us after its last
+|      idle   share  gaps  cause           what              where
+|   11.0 ms  58.1 %    15  label           cache_context
 |   1.90 ms  10.1 %    33  operator        aten::addmm
-|   0.72 ms   3.8 %    15  inside label    decode_step
+|   0.72 ms   3.8 %    15  label           decode_step
 |   0.68 ms   3.6 %    38  launch latency  cuLaunchKernelEx
 |   ... and 21 more (--limit 0 shows all)
 |
@@ -39,19 +39,19 @@ $ ln -s $DATA/whatif/pingpong_v0.json.gz pp.json.gz && strata gaps pp.json.gz --
 |    15.514 ms  1079 us     6  cache_context 788 us, aten::addmm 101 us, decode_step 55.3 us
 |    22.155 ms  1060 us     9  cache_context 752 us, aten::addmm 100 us, decode_step 57.8 us
 |
-| next: strata syncs pp.json.gz
-|       strata whatif pp.json.gz --drop-cpu cache_context   what removing it would be worth
+| next: strata syncs pp.json.gz                             which CPU waits leave the GPU idle
+|       strata whatif pp.json.gz --drop-cpu cache_context   what removing it would gain
 
 # Small shapes: unavoidable.
 $ ln -s $DATA/matmul_add/64_bf16_warm_eager.json.gz small.json.gz && strata gaps small.json.gz
 | GPU 0: busy 8.32 us of 263 us, idle 255 us (96.8 %) in 5 gaps, 5 of 5.00 us or more
-|   not counted: 147 us recorded before its first work, 89.4 us after its last
-|   unavoidable at these shapes: its work takes 1.39 us on average, launches come every 54.4 us,
+|   not counted: 147 us before its first work, 89.4 us after its last
+|   unavoidable at these shapes: a kernel takes 1.39 us on average, a launch comes every 54.4 us,
 |   and no cause stands out. Fewer, larger kernels (torch.compile) or CUDA graphs help.
-|      idle   share  gaps  because of      what              where
+|      idle   share  gaps  cause           what              where
 |   44.6 us  17.5 %     4  operator        aten::mm
-|   43.1 us  16.9 %     5  inside label    matmul_add
-|   36.7 us  14.4 %     2  inside label    ProfilerStep#*
+|   43.1 us  16.9 %     5  label           matmul_add
+|   36.7 us  14.4 %     2  label           ProfilerStep#*
 |   31.3 us  12.3 %     2  not recorded    nothing recorded
 |   31.3 us  12.3 %     3  launch latency  cudaLaunchKernel
 |   29.7 us  11.7 %     5  operator        aten::add
@@ -66,21 +66,21 @@ $ ln -s $DATA/matmul_add/64_bf16_warm_eager.json.gz small.json.gz && strata gaps
 |     0.148 ms  34.3 us     0  aten::add 13.1 us, cudaLaunchKernel 10.3 us, matmul_add 6.97 us
 |     0.392 ms  16.4 us     2  cudaLaunchKernel 8.10 us, aten::add 6.62 us, matmul_add 1.70 us
 |
-| next: strata syncs small.json.gz
-|       strata whatif small.json.gz --drop-cpu aten::mm   what removing it would be worth
+| next: strata syncs small.json.gz                        which CPU waits leave the GPU idle
+|       strata whatif small.json.gz --drop-cpu aten::mm   what removing it would gain
 
 # A device that hardly ever waits.
 $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz large.json.gz && strata gaps large.json.gz
 | GPU 0: busy 582 us of 604 us, idle 21.3 us (3.5 %) in 8 gaps, 1 of 5.00 us or more
-|   not counted: 155 us recorded before its first work, 6.15 us after its last
-|      idle   share  gaps  because of      what              where
+|   not counted: 155 us before its first work, 6.15 us after its last
+|      idle   share  gaps  cause           what              where
 |   12.3 us  57.7 %     1  launch latency  cuLaunchKernelEx
 |   8.99 us  42.3 %     7  short gaps      back-to-back
 |
 |   longest at     idle  step  what the CPU did meanwhile
 |     0.156 ms  12.3 us     0  cuLaunchKernelEx 12.3 us
 |
-| next: strata syncs large.json.gz   which waits of the CPU leave the GPU without work
+| next: strata syncs large.json.gz   which CPU waits leave the GPU idle
 
 # Keys for programs.
 $ strata gaps large.json.gz --json --min-us 5
@@ -151,12 +151,12 @@ $ strata gaps large.json.gz --json --min-us 5
 
 # A trace without a GPU.
 $ ln -s $DATA/torch/plain.json.gz cpu.json.gz && strata gaps cpu.json.gz && strata syncs cpu.json.gz
-| no device work in this trace
+| the trace has no device work
 |
-| next: strata syncs cpu.json.gz   which waits of the CPU leave the GPU without work
+| next: strata syncs cpu.json.gz   which CPU waits leave the GPU idle
 | the CPU never waits for the GPU in this trace
 |
-| next: strata gaps cpu.json.gz   when the GPU stood idle, and why
+| next: strata gaps cpu.json.gz   when the GPU was idle, and why
 
 $ strata gaps small.json.gz --min-us no
 ! strata: --min-us takes a number from 0 to 1e+09, not 'no'

@@ -3,15 +3,15 @@ $ strata hepl
 ! strata: unknown command 'hepl'. Did you mean 'help'?
 ? 2
 $ strata xyzzy
-! strata: unknown command 'xyzzy'. strata help lists them.
+! strata: unknown command 'xyzzy'. strata help lists all commands.
 ? 2
 $ strata help xyzzy
-! strata: unknown command 'xyzzy'. strata help lists them.
+! strata: unknown command 'xyzzy'. strata help lists all commands.
 ? 2
 
 # A name that would repaint the terminal does not.
 $ strata $'\e[2Jhelp'
-! strata: unknown command '?[2Jhelp'. strata help lists them.
+! strata: unknown command '?[2Jhelp'. strata help lists all commands.
 ? 2
 
 $ strata --version | sed 's/[0-9][0-9.]*$/VERSION/'
@@ -41,14 +41,15 @@ $ strata help --color sometimes
 ! strata: --color takes one of auto|always|never, not 'sometimes'; see strata help --help
 ? 2
 $ strata help table kernels
-! strata: 'kernels' is one operand too many; strata help --help has an example
+! strata: unexpected argument 'kernels'; strata help --help has an example
 ? 2
 
 # Help is a result, not talk: it goes to standard output.
 $ strata help help
-| usage: strata help [OPTIONS] [COMMAND]
+| usage: strata help [OPTIONS] [COMMAND|glossary]
 |
-| Explains a command, or lists them all. Also prints manual pages and shell completions.
+| Explains a command, lists all commands, or explains the terms used in reports. Also prints
+| manual pages and shell completions.
 |
 | options
 |   --man                     print the manual page instead
@@ -59,7 +60,9 @@ $ strata help help
 |
 | examples
 |   strata help report
-|       what report does and its options
+|       what report does, and its options
+|   strata help glossary
+|       the terms used in reports
 |   strata help --completion bash > /etc/bash_completion.d/strata
 |       completion for bash
 $ strata help --help | diff - <(strata help help)
@@ -85,9 +88,9 @@ $ strata help help --json
 |     {
 |       "name": "help",
 |       "group": "files",
-|       "summary": "explain a command",
-|       "operands": "[COMMAND]",
-|       "about": "Explains a command, or lists them all. Also prints manual pages and shell completions.",
+|       "summary": "explain a command, or the terms used (glossary)",
+|       "operands": "[COMMAND|glossary]",
+|       "about": "Explains a command, lists all commands, or explains the terms used in reports. Also prints\nmanual pages and shell completions.",
 |       "options": [
 |         {
 |           "name": "man",
@@ -122,6 +125,7 @@ $ strata help help --json
 |       ],
 |       "examples": [
 |         "strata help report",
+|         "strata help glossary",
 |         "strata help --completion bash > /etc/bash_completion.d/strata"
 |       ]
 |     }
@@ -136,3 +140,14 @@ $ for c in $(strata help --json | python3 -c 'import json, sys
 >   strata help $c | awk -v c=$c 'length > 100 { print c ": " $0 }'
 >   strata help $c | grep -q "^  strata $c" || echo "$c: no example"
 > done
+
+# The terms of the reports: the same table as on the page and in docs/glossary.md.
+$ strata help glossary | head -4
+|   blocked           CPU time spent waiting or working in a call. It costs nothing while the GPU has
+|                     queued work.
+|   break-even        The number of steps from which a change gains what was asked for.
+|   busy              Time in which the GPU runs at least one kernel, copy or memset.
+$ strata help glossary --json | python3 -c 'import json, sys
+> terms = json.load(sys.stdin)["terms"]
+> print([t for t in terms if t["term"] == "drain"][0]["also"])'
+| ['drains', 'drained']

@@ -85,7 +85,7 @@ $ strata info secret.json
 |
 |   damage    none
 |   metadata  environment
-|             (names only; strata export --strip leaves their values out)
+|             (names only; strata export --strip removes their values)
 |
 | next: strata report secret.json   what is slow and why
 |       strata lint secret.json     what is wrong with the recording, with byte offsets

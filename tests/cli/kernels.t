@@ -1,18 +1,18 @@
 $ cp $DATA/matmul_add/4096_bf16_warm_compile.json.gz mm.json.gz; cp $DATA/tiny.json .
 $ cp $DATA/whatif/gpubound_v0.json.gz $DATA/torch/ops.json.gz .
 $ strata kernels mm.json.gz
-| 3 kernels, 3 copies, 3 fills: 586 us of device work; totals in us, single calls in us
+| 3 kernels, 3 copies, 3 memsets: 586 us of device work; totals in us, single calls in us
 |
 |   kernel                              calls  total     %  median   p95  occ %  limited by   achieved
 |   nvjet_sm90_t...x2_h_badd_coopA_NNT      3    537  91.6     179   179     19  registers           -
 |   Memcpy DtoD (Device -> Device)          3   47.0   8.0    15.7  15.8      -  -           2141 GB/s
 |   Memset (Device)                         3   2.11   0.4    0.70  0.70      -  -           0.01 GB/s
 |
-| next: strata kernels mm.json.gz --by op   told apart by the operator that launches them
+| next: strata kernels mm.json.gz --by op   grouped by the operator that launches them
 |       strata launches mm.json.gz          how far the CPU runs ahead of the GPU
 
 $ strata kernels gpubound_v0.json.gz --by op --limit 4
-| 750 kernels, 6 copies, 222 fills: 98.8 ms of device work; totals in ms, single calls in us
+| 750 kernels, 6 copies, 222 memsets: 98.8 ms of device work; totals in ms, single calls in us
 |
 |   kernel                     launched by                 calls  total     %  median  occ %  achieved
 |   nvjet_sm...coopA_bias_TNT  aten::addmm                   288   77.9  78.9     314     19         -
@@ -22,25 +22,25 @@ $ strata kernels gpubound_v0.json.gz --by op --limit 4
 |   ... and 9 more (--limit 0 shows all)
 |
 | next: strata launches gpubound_v0.json.gz              how far the CPU runs ahead of the GPU
-|       strata kernels gpubound_v0.json.gz --by config   told apart by how they are launched
+|       strata kernels gpubound_v0.json.gz --by config   grouped by launch configuration
 
 $ strata kernels gpubound_v0.json.gz --by config --filter layer_norm
-| 750 kernels, 6 copies, 222 fills: 98.8 ms of device work; totals in us, single calls in us
+| 750 kernels, 6 copies, 222 memsets: 98.8 ms of device work; totals in us, single calls in us
 |
 |   kernel                        calls  total    %  median  occ %  achieved  grid      block
 |   vectorized_layer_norm_kernel    144   2544  2.6    17.6     97         -  2048x1x1  32x4x1
 |
-| next: strata kernels gpubound_v0.json.gz --by op   told apart by the operator that launches them
+| next: strata kernels gpubound_v0.json.gz --by op   grouped by the operator that launches them
 |       strata launches gpubound_v0.json.gz          how far the CPU runs ahead of the GPU
 
 $ strata kernels tiny.json --wide
-| 2 kernels, 2 copies, 0 fills: 124 us of device work; totals in us, single calls in us
+| 2 kernels, 2 copies, 0 memsets: 124 us of device work; totals in us, single calls in us
 |
 |   kernel                            launched by                calls  total     %  mean  median   p95   max  occ %  limited by      achieved  family  grid    block    regs   shared
 |   gemm                              aten::mm                       2    120  96.8  60.0    60.0  60.0  60.0      3  grid        0.01 TFLOP/s  gemm    66x1x1  128x1x1    64  4.10 kB
 |   Memcpy DtoH (Device -> Pageable)  aten::_local_scalar_dense      2   4.00   3.2  2.00    2.00  2.00  2.00      -  -             <0.01 GB/s  copy    -       -           -        -
 |
-| next: strata kernels tiny.json --by op   told apart by the operator that launches them
+| next: strata kernels tiny.json --by op   grouped by the operator that launches them
 |       strata launches tiny.json          how far the CPU runs ahead of the GPU
 
 $ strata kernels tiny.json --json --filter gemm
@@ -93,12 +93,12 @@ $ strata kernels tiny.json --json --filter gemm
 
 # A trace of the CPU alone.
 $ strata kernels ops.json.gz
-| no device work in this trace: it was recorded on the CPU only
+| the trace has no device work: it was recorded on the CPU only
 
 $ strata kernels tiny.json --filter '('
 ! strata: '(' is not a regular expression: Unmatched ( or \(
 ? 2
 
 $ strata kernels tiny.json --sort calls_
-! strata: there is no sort key 'calls_'. Did you mean 'calls'?
+! strata: unknown sort key 'calls_'. Did you mean 'calls'?
 ? 2

@@ -3,42 +3,42 @@ $ cp $DATA/matmul_add/4096_bf16_warm_eager.json.gz $DATA/matmul_add/64_bf16_warm
 
 # Small kernels far apart: the GPU waits for launches.
 $ strata launches 64_bf16_warm_eager.json.gz
-| GPU 0: the GPU is ahead: it waits for launches
+| GPU 0: the GPU waits for launches: the CPU does not run ahead
 |   queue depth  mean 0.2, median 0, p95 1, deepest 1
-|     empty 81.0 % of the time, at most 2 100 %; empty and the GPU idle 77.8 %
+|     empty 81.0 % of the time, depth 2 or less 100 %; empty and the GPU idle 77.8 %
 |     over time       ▁██▃                ▃█▇       ▇██▂              ▄█▅ ▁█▇  (top: 1.0)
 |
-|   launch latency, stream idle         6   median   1.33 us   p95   1.91 us   from the call's return
-|                                       6   median   9.93 us   p95   18.1 us   from its start
+|   launch latency, stream idle         6   median   1.33 us   p95   1.91 us   after the call returns
+|                                       6   median   9.93 us   p95   18.1 us   after it starts
 |   kernel duration                     6   median   1.39 us   p95   1.92 us
-|   from one launch to the next         5   median   44.1 us   p95   86.3 us
+|   interval between launches           5   median   44.1 us   p95   86.3 us
 |
 |   stage       launches  kernels  idle start  latency   kernel  interval  depth
 |   matmul_add         6        6       100 %  1.33 us  1.39 us   44.1 us      -  launch-bound
 |
-|   CPU cost of a call  calls    total   median      p95
-|   cuLaunchKernelEx        3  49.5 us  17.9 us  23.9 us
-|   cudaLaunchKernel        3  26.7 us  8.94 us  11.6 us
+|   CPU cost per call  calls    total   median      p95
+|   cuLaunchKernelEx       3  49.5 us  17.9 us  23.9 us
+|   cudaLaunchKernel       3  26.7 us  8.94 us  11.6 us
 |
-|   idle start: kernels that found their stream idle; latency: from the call's return (negative:
-|   before it); depth: work waiting when a launch began. A deep queue is healthy.
+|   idle start: kernels whose stream was idle; latency: from the return of the launch call to the
+|   kernel's start (may be negative); depth: work queued at the launch. A deep queue is healthy.
 |
 | next: strata gaps 64_bf16_warm_eager.json.gz                        why the GPU was idle
-|       strata whatif 64_bf16_warm_eager.json.gz --cuda-graph STAGE
+|       strata whatif 64_bf16_warm_eager.json.gz --cuda-graph STAGE   what one graph launch would gain
 
 # Large ones: the CPU is ahead, and long waits in the queue are no latency.
 $ strata launches 4096_bf16_warm_eager.json.gz | head -12
-| GPU 0: the CPU is ahead: the GPU hardly ever waits for a launch
+| GPU 0: the CPU runs ahead: the GPU hardly ever waits for a launch
 |   queue depth  mean 2.0, median 1, p95 4, deepest 4
-|     empty 8.4 % of the time, at most 2 59.0 %; empty and the GPU idle 0.0 %
+|     empty 8.4 % of the time, depth 2 or less 59.0 %; empty and the GPU idle 0.0 %
 |     over time  ▂▁  ▂▂▂▂▂▂▂▂▂▅▆▇███▆▆▄▂▄▆▇████████████▇▆▆▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂    (top: 4.0)
 |
-|   launch latency, stream idle         1   median    429 ns   p95    429 ns   from the call's return
-|                                       1   median   14.0 us   p95   14.0 us   from its start
-|   queue wait, stream busy             5   median    173 us   p95    323 us   no latency
-|     gap to the kernel before          5   median   1.57 us   p95   2.08 us
+|   launch latency, stream idle         1   median    429 ns   p95    429 ns   after the call returns
+|                                       1   median   14.0 us   p95   14.0 us   after it starts
+|   queue wait, stream busy             5   median    173 us   p95    323 us   not latency
+|     gap to previous kernel            5   median   1.57 us   p95   2.08 us
 |   kernel duration                     6   median   95.5 us   p95    176 us
-|   from one launch to the next         5   median   42.4 us   p95   95.6 us
+|   interval between launches           5   median   42.4 us   p95   95.6 us
 |
 
 # A deep queue is healthy.

@@ -1,5 +1,5 @@
 $ cp $DATA/tiny.json . && strata lint tiny.json
-|   nothing to say: the file is whole and the recording consistent
+|   no problems: the file is complete and the recording is consistent
 |
 | next: strata info tiny.json     what is in the file
 |       strata report tiny.json   what is slow and why
@@ -17,24 +17,24 @@ $ strata lint cut.json
 |            negative durations, set to 0
 |            at byte 74
 |   warning  no_time   1
-|            kernels, copies and fills that took no time
+|            kernels, copies and memsets with a duration of zero
 |            The recorder had no time stamp for them (a known fault of some CUPTI releases). Their
 |            time is missing from every figure.
 |            first: k at 4.00 us, byte 74
 |   note     work_without_launch   1
-|            kernels, copies and fills without the call that launched them
+|            kernels, copies and memsets without a launch call
 |            Normal at the start of a window: they were launched before it opened. They have no
 |            operator and no source line.
 |            first: k at 4.00 us, byte 74
 |
 | next: strata info cut.json     what is in the file
 |       strata report cut.json   what is slow and why
-! strata: cut.json: ends inside an event at byte 203 (file cut short): 2 events read, the last 1 lost
-! strata: cut.json: 1 strings with unescaped quotes or backslashes, repaired (first at byte 34), and 1 other kinds of damage; strata lint lists all
+! strata: cut.json: ends inside an event at byte 203 (file cut short): 2 events read, the last one lost
+! strata: cut.json: strings with unescaped quotes or backslashes, repaired: 1 (first at byte 34), and 1 other kind of damage; strata lint lists all
 
 $ strata lint cut.json --json 2>&1 | head -40
-| strata: cut.json: ends inside an event at byte 203 (file cut short): 2 events read, the last 1 lost
-| strata: cut.json: 1 strings with unescaped quotes or backslashes, repaired (first at byte 34), and 1 other kinds of damage; strata lint lists all
+| strata: cut.json: ends inside an event at byte 203 (file cut short): 2 events read, the last one lost
+| strata: cut.json: strings with unescaped quotes or backslashes, repaired: 1 (first at byte 34), and 1 other kind of damage; strata lint lists all
 | {
 |   "damage": [
 |     {
@@ -70,7 +70,7 @@ $ strata lint cut.json --json 2>&1 | head -40
 |       "id": "kernel_before_launch",
 |       "severity": "warning",
 |       "title": "device work that starts before the call that launched it",
-|       "explain": "The clocks of CPU and GPU disagree by at least this much: launch latencies and gaps shorter than that mean nothing.",
+|       "explain": "The clocks of CPU and GPU disagree by at least this much: shorter launch latencies and gaps mean nothing.",
 |       "count": 0,
 |       "of": 0,
 

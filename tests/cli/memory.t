@@ -4,11 +4,11 @@ $ cp $DATA/matmul_add/64_bf16_warm_eager.json.gz $DATA/wan/wan_before_compile.js
 # Levels, peaks, allocations in the loop by operator and line.
 $ strata memory wan_before_compile.json.gz --limit 5
 | GPU 0  3.17 GB -> 3.17 GB, peak 4.11 GB in pipeline_call/transformer_forward
-|   the allocator holds up to 4.94 GB, of it up to 1.79 GB unused
+|   the allocator holds up to 4.94 GB, up to 1.79 GB of it unused
 |   growth: too few steps to tell (3 are needed)
-|   step  at its end   change     peak  allocations  allocated
-|      0     3.19 GB           4.09 GB        1,171    92.6 GB
-|      1     3.21 GB  16.3 MB  4.11 GB        1,178    92.7 GB
+|   step   at end   change     peak  allocations  allocated
+|      0  3.19 GB           4.09 GB        1,171    92.6 GB
+|      1  3.21 GB  16.3 MB  4.11 GB        1,178    92.7 GB
 | CPU  0 B -> 0 B, peak 60 B in pipeline_call/scheduler_step
 |
 |   allocations in the loop                                              count    bytes  largest  kept
@@ -17,19 +17,19 @@ $ strata memory wan_before_compile.json.gz --limit 5
 |   aten::layer_norm  diffusers/models/normalization.py:85                  16  1.61 GB   201 MB     -
 |   aten::conv3d  diffusers/models/transformers/transformer_wan.py:628       8   823 MB   105 MB     -
 |   aten::add  diffusers/models/transformers/transformer_wan.py:628         12   805 MB   201 MB     -
-|   kept: not freed by the end of the trace, from steps before the last
+|   kept: allocated before the last step and not freed by the end of the trace
 |
-|   no calls to the driver's allocator (cudaMalloc, cudaFree): good
+|   no calls to the driver's allocator (cudaMalloc, cudaFree), which is healthy
 |
 | next: strata stages wan_before_compile.json.gz   peak memory by stage
 |       strata report wan_before_compile.json.gz   what is slow and why
 
 # Without profile_memory=True it says what to record.
 $ strata memory 64_bf16_warm_eager.json.gz
-| memory was not recorded: levels, peaks and growth are not known. Record with
+| memory was not recorded, so levels, peaks and growth are unknown. Record with
 |   torch.profiler.profile(..., profile_memory=True)
 |
-|   no calls to the driver's allocator (cudaMalloc, cudaFree): good
+|   no calls to the driver's allocator (cudaMalloc, cudaFree), which is healthy
 |
 | next: strata stages 64_bf16_warm_eager.json.gz   peak memory by stage
 |       strata report 64_bf16_warm_eager.json.gz   what is slow and why

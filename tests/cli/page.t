@@ -9,7 +9,7 @@ $ strata report $DATA/tiny.json --html - | cmp - page.html && echo same
 $ STRATA_THREADS=3 strata report $DATA/tiny.json --html - | cmp - page.html && echo same
 | same
 $ strata report $DATA/tiny.json --html - --json
-! strata: two things cannot go to standard output: give --html a file
+! strata: only one output can go to standard output; give --html a file name
 ? 2
 $ strata report $DATA/tiny.json --html page.html --json 2>/dev/null | head -2
 | {
@@ -35,6 +35,7 @@ $ python3 shape.py page.html
 | kind: str
 | title: str
 | strata: str
+| glossary: [{term, also, meaning}]
 | path headline verdict info report stages steps syncs gaps kernels table launches memory checklist
 | page.window: {t0_ns, t1_ns}
 | page.detail: {complete, spans, kept}

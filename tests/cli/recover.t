@@ -1,6 +1,6 @@
 # Nothing to recover.
 $ mkdir empty && strata recover empty
-! strata: empty: is a folder without recordings; expected a trace file or a run folder
+! strata: empty: this folder has no recordings; expected a trace file or a run folder
 ? 2
 $ strata recover nowhere
 ! strata: nowhere: cannot open: No such file or directory
@@ -8,14 +8,14 @@ $ strata recover nowhere
 
 # A program without stages leaves no folder.
 $ strata run -o out -- true
-! strata: no stages were recorded: the program marks none. Mark some with
+! strata: no stages were recorded because the program marks none. To mark stages, use
 ! strata:     with strata.stage("name"):     in Python (diffusers pipelines are marked already)
 ! strata:     STRATA_SCOPE("name");          in C and C++
 $ ls out/true
 
 # Its exit status is ours.
 $ strata run -o out -- sh -c 'exit 9'
-! strata: no stages were recorded: the program marks none. Mark some with
+! strata: no stages were recorded because the program marks none. To mark stages, use
 ! strata:     with strata.stage("name"):     in Python (diffusers pipelines are marked already)
 ! strata:     STRATA_SCOPE("name");          in C and C++
 ? 9

@@ -6,14 +6,14 @@ $ strata stages $DATA/run_ranks
 |   step             10   414 ms   410 ms     1   416 ms     2   0.5 %   2.10 GB
 |     compute        10   176 ms  98.0 ms     3   402 ms     2   128 %   2.10 GB
 |     all_reduce     10   233 ms  9.00 ms     2   312 ms     3  34.0 %   2.10 GB
-|   save              1  3.50 ms  3.50 ms     0  3.50 ms     0   0.0 %   2.10 GB  1 by exception
-|   over: the slowest rank above the mean
+|   save              1  3.50 ms  3.50 ms     0  3.50 ms     0   0.0 %   2.10 GB  1 exception
+|   over: how far the slowest rank is above the mean
 |
-|   rank 2 is the straggler: compute takes it 402 ms, the others 101 ms (+298 %)
+|   rank 2 is the straggler: compute takes 402 ms there, 101 ms on the others (+298 %)
 |   the others wait for it in all_reduce: 298 ms each
 |
 | next: strata report $DATA/run_ranks
-|       strata compare $DATA/run_ranks OTHER
+|       strata compare $DATA/run_ranks OTHER   what changed against another run
 
 $ strata stages $DATA/run_ranks --json | head -28
 | {
@@ -56,17 +56,17 @@ $ mkdir one && cp $DATA/run_ranks/timing_rank2.json one && strata stages one
 |   save              1  3.50 ms  3.50 ms        -  3.50 ms   2.10 GB           -
 |   3 of 4 ranks have written nothing yet
 |
-| next: strata report one          the same on a timeline: what is slow and why
-|       strata compare one OTHER   against another run: what changed, is it real
+| next: strata report one          what is slow and why, with a timeline
+|       strata compare one OTHER   what changed against another run
 
 # A file cut short is left out, and told.
 $ mkdir cut && cp $DATA/run_ranks/*.json cut && head -c 300 $DATA/run_ranks/timing_rank1.json > cut/timing_rank1.json && strata stages cut | head -3
 | train   453 ms   3 ranks of 4
 |
 |   stage         calls     mean      min  rank      max  rank    over  peak mem
-! strata: cut: 1 timing files cannot be read and are left out
+! strata: cut: left out 1 unreadable timing file
 
 # A folder with neither timing nor recordings.
 $ mkdir empty && strata stages empty
-! strata: empty: is a folder without recordings; expected a trace file or a run folder
+! strata: empty: this folder has no recordings; expected a trace file or a run folder
 ? 2

@@ -9,11 +9,11 @@ $ strata steps 64_bf16_cold_eager.json.gz
 |     #3  329 us   105 us        -   2.78 us   24.8 us  22.0 us        2       -      -
 |     #4  450 us  81.9 us        -   2.82 us   22.4 us  19.6 us        2       -      -
 |   median  93.6 us CPU wall, 2 launches
-|   the first step takes 3.2 times the median: it warms up inside the window
-|   nothing happens in matmul_add for 26.7 us (later 6.71 us)
-|   before its first op, aten::matmul: a cold start; warm up before the window
+|   the first step takes 3.2 times the median: the warm-up is inside the recorded window
+|   nothing is recorded in matmul_add for 26.7 us (later 6.71 us)
+|   before its first operator, aten::matmul: a cold start; warm up before recording
 |
-| next: strata stages 64_bf16_cold_eager.json.gz   what a step is made of
+| next: strata stages 64_bf16_cold_eager.json.gz   what a step consists of
 |       strata report 64_bf16_cold_eager.json.gz   what is slow and why
 
 # The profiler's own buffers are not the program's slow start.
@@ -25,14 +25,14 @@ $ strata steps 128_bf16_warm_eager.json.gz --limit 3
 |     #2  2592 us  60.8 us        -   3.07 us   16.1 us  13.0 us        2       -      -
 |   ... and 17 more (--limit 0 shows all)
 |   median  51.8 us CPU wall, 2 launches
-|   the first step takes 46.2 times the median: the profiler takes 1.91 ms of it for its own buffers
+|   the first step takes 46.2 times the median: the profiler spends 1.91 ms of it on its own buffers
 |
-| next: strata stages 128_bf16_warm_eager.json.gz   what a step is made of
+| next: strata stages 128_bf16_warm_eager.json.gz   what a step consists of
 |       strata report 128_bf16_warm_eager.json.gz   what is slow and why
 
 # Two forwards (guidance) and a scheduler step are one step.
 $ strata steps wan_before_compile.json.gz | head -5
-| 2 steps, found from annotations: 3 labels a step, the first is transformer_forward
+| 2 steps, found from labels: 3 labels per step, the first is transformer_forward
 |   step    start     wall  blocked  GPU busy  GPU span     idle  kernels  copies  syncs
 |      0  43.2 ms  1053 ms   565 ms   1038 ms   1045 ms  7.89 ms    1,289     607      4
 |      1  1096 ms  1047 ms   565 ms   1041 ms   1047 ms  6.12 ms    1,293     609      5
@@ -59,7 +59,7 @@ $ strata steps tiny.json
 |     #3   155 us  140 us  38.0 us   62.0 us   68.0 us  6.00 us        1       1      1
 |   median  140 us CPU wall, 2 launches
 |
-| next: strata stages tiny.json   what a step is made of
+| next: strata stages tiny.json   what a step consists of
 |       strata report tiny.json   what is slow and why
 
 # A saturated GPU whose records were dropped is not called idle.
@@ -71,13 +71,13 @@ $ zcat $DATA/matmul_add/128_bf16_warm_eager.json.gz | python3 -c 'import json, s
 > json.dump(t, sys.stdout)' > dropped.json
 $ strata steps dropped.json --limit 2
 | trace quality: unusable (CPU side about 7 % slower)
-|   unusable: 37 of 40 launches (92.5 %) have no record of what they did
-|     device time is too low and idle time too high: idle time cannot be trusted
-|     record fewer steps (schedule(wait=1, warmup=1, active=2)), without stacks and shapes, and let
-|     torch.cuda.synchronize() stand before the profiler stops
+|   unusable: 37 of 40 launches (92.5 %) have no device record
+|     device time is too low and idle time too high; idle time cannot be trusted
+|     record fewer steps (schedule(wait=1, warmup=1, active=2)) without stacks and shapes, and call
+|     torch.cuda.synchronize() before the profiler stops
 |   doubtful: 18 of 20 steps have no device records
 |     averages over steps are too low
-|     let torch.cuda.synchronize() stand before the profiler stops
+|     call torch.cuda.synchronize() before the profiler stops
 |
 | 20 steps, marked by the profiler (ProfilerStep#)
 |   step    start     wall  blocked  GPU busy  GPU span  idle  kernels  copies  syncs
@@ -85,8 +85,8 @@ $ strata steps dropped.json --limit 2
 |     #1  2437 us   141 us        -         -         -     ?        -       -      -  no GPU work
 |   ... and 18 more (--limit 0 shows all)
 |   median  49.9 us CPU wall, 2 launches
-|   18 of the steps have no GPU records: leave them out of averages
-|   the first step takes 47.9 times the median: the profiler takes 1.91 ms of it for its own buffers
+|   18 steps without GPU records: leave them out of averages
+|   the first step takes 47.9 times the median: the profiler spends 1.91 ms of it on its own buffers
 |
-| next: strata stages dropped.json   what a step is made of
+| next: strata stages dropped.json   what a step consists of
 |       strata report dropped.json   what is slow and why

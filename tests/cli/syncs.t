@@ -1,6 +1,6 @@
 # Two waits of 565 ms that expose 10 ms and 1 ms; the launches before a full queue are no syncs.
 $ ln -s $DATA/wan/wan_before_compile.json.gz wan.json.gz && strata syncs wan.json.gz
-| the CPU waits 11 times at 6 places (2 steps): blocked 1.13 s, GPU idle 11.7 ms because of it
+| the CPU waits 11 times at 6 places (2 steps): blocked 1.13 s, which leaves the GPU idle for 11.7 ms
 |   site  kind             blocked  exposed  calls per step queued  in
 |      1  readback          565 ms  10.3 ms      1      0.5  1,003  index_for_timestep  drains
 |         diffusers/schedulers/scheduling_uni...istep.py:1100  Tensor.nonzero -> cudaStreamSynchronize
@@ -14,25 +14,27 @@ $ ln -s $DATA/wan/wan_before_compile.json.gz wan.json.gz && strata syncs wan.jso
 |         diffusers/schedulers/scheduling_uni...ultistep.py:1100  Tensor.item -> cudaStreamSynchronize
 |      6  explicit         0.02 ms        -      1        0      0  profiled
 |         pipes.py:62  torch.cuda.synchronize -> cudaDeviceSynchronize
-|   blocked: CPU time inside the calls; exposed: idle time of the GPU that follows from it
-|   lines are where a function starts: that is what torch records
-|   not a sync: 671 launches waited 694 ms for a full queue. The CPU is far ahead: healthy.
+|   blocked: CPU time inside the calls; exposed: GPU idle time they cause
+|   line numbers are where a function starts: torch records no others
+|   not a sync: 671 launches waited 694 ms on a full queue: the CPU is far ahead, which is healthy
 |   not counted: 1 synchronize call of the profiler itself
 |
-| next: strata syncs wan.json.gz --site 1         how we know, step by step
-|       strata whatif wan.json.gz --drop-sync 1   what removing it is worth on the wall clock
+| next: strata syncs wan.json.gz --site 1         the evidence, step by step
+|       strata whatif wan.json.gz --drop-sync 1   what removing it would gain
 
 # How we know, moment by moment (what a replay predicts is tested elsewhere).
 $ strata syncs wan.json.gz --site 1 | grep -v 'replay gains'
 | site 1   cudaStreamSynchronize under aten::nonzero   1 call   blocked 565 ms, exposed 10.3 ms
-|   t=    522.631 ms  scheduler_step begins on thread 1213; 1,001 pieces of work queued on the GPU
+|   t=    522.631 ms  scheduler_step begins on thread 1213; 1,001 launches queued on the GPU
 |   t=    522.765 ms  Tensor.nonzero: Memcpy DtoH (Device -> Pinned), 4 B, then cudaStreamSynchronize
-|   t=    522.765 ms  the CPU stops; the GPU works off 1,003 queued for 565 ms  <- blocked, GPU busy
-|   t=   1087.349 ms  the queue is empty (with nothing queued the call takes 6.47 us)
+|   t=    522.765 ms  the CPU stops; the GPU drains 1,003 launches in 565 ms  <- blocked, GPU busy
+|   t=   1087.349 ms  the queue is empty (with an empty queue the call takes 6.47 us)
 |   t=   1087.389 ms  the call returns
-|   t=   1087.562 ms  the next work of this thread starts: DeviceCompactInitKernel<ScanTileState>
-|   t=   1098.720 ms  the CPU has caught up: 10.3 ms of idle GPU time in 36 gaps  <- exposed
+|   t=   1087.562 ms  this thread's next GPU work starts: DeviceCompactInitKernel<ScanTileState>
+|   t=   1098.720 ms  the CPU has caught up: 10.3 ms of GPU idle time in 36 gaps  <- exposed
 |                     meanwhile: _set_context 5.74 ms, is_compiled_module 734 us, forward 342 us
+|   without this sync    gains 452 us of 2.15 s as traced, 398 us (0.0 %) without the profiler
+|   without all syncs    gains 19.5 ms of 2.15 s as traced, 4.79 ms (0.2 %) without the profiler
 |   stack, innermost first:
 |     diffusers/schedulers/scheduling_unipc_multistep.py:1100 index_for_timestep
 |     diffusers/schedulers/scheduling_unipc_multistep.py:1137 _init_step_index
@@ -45,29 +47,29 @@ $ strata syncs wan.json.gz --site 1 | grep -v 'replay gains'
 |     pipes.py:69 <module>
 |
 | next: strata whatif wan.json.gz --drop-sync 1   the same with other assumptions
-|       strata gaps wan.json.gz                   everything else the GPU waits for
+|       strata gaps wan.json.gz                   what else the GPU waits for
 
 # Without stacks, labels name the place.
 $ ln -s $DATA/whatif/pingpong_v0.json.gz pp.json.gz && strata syncs pp.json.gz
-| the CPU waits 17 times at 2 places (16 steps): blocked 498 us, GPU idle 761 us because of it
+| the CPU waits 17 times at 2 places (16 steps): blocked 498 us, which leaves the GPU idle for 761 us
 |   site  kind             blocked  exposed  calls per step queued  in
 |      1  readback          463 us   761 us     16        1      4  sampler_step  drains
 |         pipeline_call > decode_step > sampler_step  aten::item -> cudaStreamSynchronize
 |      2  explicit         34.7 us        -      1        0      0  pipeline_call
 |         pipeline_call  cudaDeviceSynchronize
-|   blocked: CPU time inside the calls; exposed: idle time of the GPU that follows from it
-|   no Python stacks in this trace: record with_stack=True for file and line
+|   blocked: CPU time inside the calls; exposed: GPU idle time they cause
+|   the trace has no Python stacks; record with with_stack=True to get file and line
 |   not counted: 1 synchronize call of the profiler itself
 |
-| next: strata syncs pp.json.gz --site 1         how we know, step by step
-|       strata whatif pp.json.gz --drop-sync 1   what removing it is worth on the wall clock
+| next: strata syncs pp.json.gz --site 1         the evidence, step by step
+|       strata whatif pp.json.gz --drop-sync 1   what removing it would gain
 
 # The profiler's own last synchronize is nobody's fault.
 $ ln -s $DATA/matmul_add/64_bf16_warm_eager.json.gz small.json.gz && strata syncs small.json.gz
 | the CPU never waits for the GPU in this trace
 |   not counted: 1 synchronize call of the profiler itself
 |
-| next: strata gaps small.json.gz   when the GPU stood idle, and why
+| next: strata gaps small.json.gz   when the GPU was idle, and why
 
 # Keys for programs.
 $ strata syncs pp.json.gz --site 2 --json | grep -v predicted_gain | grep -v as_traced_gain
@@ -135,7 +137,7 @@ $ strata syncs pp.json.gz --site 2 --json | grep -v predicted_gain | grep -v as_
 | }
 
 $ strata syncs pp.json.gz --site 3
-! strata: there is no site 3: this trace has 2
+! strata: there is no site 3; the trace has 2
 ? 2
 
 $ strata syncs pp.json.gz --site x

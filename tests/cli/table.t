@@ -149,10 +149,10 @@ $ strata table plain.json.gz --by stack --limit 1
 |   self CPU time total 25.2 ms
 |
 | next: strata table plain.json.gz --by shape --wide   which shapes cost most, with memory and FLOPs
-! strata: this trace has no Python stacks: record with with_stack=True
+! strata: the trace has no Python stacks; record with with_stack=True
 
 $ strata table tiny.json --sort self_gpo
-! strata: there is no sort key 'self_gpo'. Did you mean 'self_cpu'?
+! strata: unknown sort key 'self_gpo'. Did you mean 'self_cpu'?
 ? 2
 
 $ strata table tiny.json --limit -1

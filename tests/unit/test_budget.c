@@ -37,10 +37,10 @@ TEST(mistakes_name_their_line)
         {"", "no limit"},
         {"gpu_idle_pct < 1", "line 1: expected"},
         {"\nsync_per_step <= 1",
-         "line 2: there is no metric 'sync_per_step'. Did you mean 'syncs_per_step'?"},
+         "line 2: unknown metric 'sync_per_step'. Did you mean 'syncs_per_step'?"},
         {"wall_ms <= much", "'much' is not a number"},
         {"wall_ms <= nan", "'nan' is not a number"},
-        {"stage vae gpu <= 1", "there is no metric 'gpu'"},
+        {"stage vae gpu <= 1", "unknown metric 'gpu'"},
         {"stage vae gpu_ms <= 1 2", "expected 'stage NAME METRIC <= NUMBER'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

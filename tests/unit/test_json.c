@@ -626,14 +626,14 @@ TEST(not_utf8)
 
 TEST(not_a_trace)
 {
-    CHECK_EQ_STR(error_of(str_c("")), "is empty, expected a trace");
-    CHECK_EQ_STR(error_of(str_c(" \n ")), "is empty, expected a trace");
+    CHECK_EQ_STR(error_of(str_c("")), "the file is empty, expected a trace");
+    CHECK_EQ_STR(error_of(str_c(" \n ")), "the file is empty, expected a trace");
     CHECK_EQ_STR(error_of(str_c("<!DOCTYPE html><html>")),
                  "not a trace: expected '{' or '[' at byte 0, found \"<!DOCTYPE html><html>\" (a "
                  "saved web page?)");
-    CHECK_EQ_STR(error_of(str_c("{}")), "not a trace: there is no \"traceEvents\" in it");
-    CHECK_EQ_STR(error_of(str_c("{\"a\": 1}")), "not a trace: there is no \"traceEvents\" in it");
-    CHECK_EQ_STR(error_of(str_c("{\"a\": ")), "not a trace: there is no \"traceEvents\" in it");
+    CHECK_EQ_STR(error_of(str_c("{}")), "not a trace: it has no \"traceEvents\"");
+    CHECK_EQ_STR(error_of(str_c("{\"a\": 1}")), "not a trace: it has no \"traceEvents\"");
+    CHECK_EQ_STR(error_of(str_c("{\"a\": ")), "not a trace: it has no \"traceEvents\"");
 }
 
 TEST_MAIN

@@ -330,7 +330,7 @@ TEST(another_version_is_refused)
     p[offsetof(struct strata_head, major)] = 9;
     put_file(scratch("new.strata"), p, n);
     CHECK_EQ_INT(use_file(scratch("new.strata"), &e), ERR_VERSION);
-    CHECK_EQ_STR(e.msg, "written in version 9 of the format, this strata reads 1");
+    CHECK_EQ_STR(e.msg, "written in version 9 of the format; this strata reads version 1");
     mem_free(p);
 }
 

@@ -59,7 +59,7 @@ TEST(a_sync_is_told_from_the_call_to_the_launch_that_came_late)
     CHECK_EQ_STR(findings_of(&d.cx)->items[0]->rule->id, "sync_in_loop");
     const struct page_story *story = &s.findings[0];
     const struct page_step *stops = step_with(story, "the CPU stops");
-    const struct page_step *idle = step_with(story, "of idle GPU time");
+    const struct page_step *idle = step_with(story, "of GPU idle time");
     REQUIRE(CHECK(stops && idle));
     CHECK_EQ_STR(stops->mark, "blocked");
     CHECK(str_is(trace_name(d.t, stops->rows[0]), "cudaStreamSynchronize"));
@@ -114,7 +114,7 @@ TEST(a_late_launch_is_told_with_the_gap_and_the_arrow_that_ends_it)
     CHECK_EQ_STR(findings_of(&d.cx)->items[0]->rule->id, "late_launch");
     const struct page_story *story = &s.findings[0];
     CHECK(str_is(trace_name(d.t, story->steps[0].rows[0]), "pipe.py(20): prepare"));
-    const struct page_step *gap = step_with(story, "nothing to do for");
+    const struct page_step *gap = step_with(story, "meanwhile the GPU is idle for");
     const struct page_step *end = step_with(story, "is launched and starts");
     REQUIRE(CHECK(gap && end));
     CHECK_EQ_STR(gap->mark, "exposed");

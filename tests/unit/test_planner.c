@@ -82,7 +82,7 @@ TEST(totals_that_do_not_fit_the_step_are_told)
     CHECK_EQ_UINT(p.n_inconsistent, 4);
     bool told = false;
     for (uint32_t i = 0; i < p.n_inconsistent; i++)
-        told |= strstr(p.inconsistent[i], "make 9.67 s a step, not 4.00 s") != NULL;
+        told |= strstr(p.inconsistent[i], "give 9.67 s per step, not 4.00 s") != NULL;
     CHECK(told);
     arena_done(&mem);
 }

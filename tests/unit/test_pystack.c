@@ -368,7 +368,7 @@ static void refuse_listed_free_threads(const char *dir)
 static void refuse_listed_layout(const char *dir)
 {
     begin_list("3.15.0 (main)");
-    check_refused(dir, "Python 3.15 has frames of another layout");
+    check_refused(dir, "Python 3.15 has an unknown frame layout");
 }
 
 /* The table does not fit: 3.11 keeps its frames elsewhere. What is read there is no frame. */

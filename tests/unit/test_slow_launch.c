@@ -99,7 +99,7 @@ TEST(planning_in_every_step_is_told_with_operator_line_kernel_and_gain)
     CHECK_NEAR(f->gain_pct, 100 * (6000 - USUAL) / (6000 + (N_MM + 1) * USUAL), 2);
     CHECK_EQ_INT(f->severity, SEVERITY_HIGH);
     CHECK(says(f, SDPA));
-    CHECK(says(f, "usual are 30.0 us"));
+    CHECK(says(f, "the usual interval is 30.0 us"));
     CHECK(says(f, "7 of 8 steps"));
     CHECK(strstr(f->fix, "sdpa_kernel") != NULL);
     CHECK(strstr(f->fix, "--ops all") == NULL);

@@ -182,7 +182,7 @@ static void refuse_next_major(const char *dir)
 
 static void refuse_no_version(const char *dir)
 {
-    check_refused(dir, NULL, "cannot be told");
+    check_refused(dir, NULL, "version of torch is unknown");
 }
 
 TEST(another_torch_is_refused)

@@ -1,5 +1,6 @@
 // main.ts: reads the data out of the page and shows it.
 
+import { setGlossary } from './base/glossary';
 import { startTheme } from './base/theme';
 import { readHead, readSets } from './data/load';
 import { diffPage } from './diff/diff_page';
@@ -14,6 +15,7 @@ async function main(): Promise<void> {
   printLight();
   try {
     const head = readHead();
+    setGlossary(head.glossary ?? []);
     document.title = `${head.title} – Strata`;
     const sets = await readSets(head);
     if (!sets.length) documentPage(app, head);

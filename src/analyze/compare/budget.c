@@ -179,7 +179,7 @@ static int unknown(const struct budget_metric *table, const char *name, int line
     int n = 0;
     for (; n < 32 && table[n].name; n++) names[n] = table[n].name;
     const char *near = opt_nearest(name, names, n);
-    return FAIL(e, ERR_USAGE, "line %d: there is no metric '%s'%s%s%s", line, name,
+    return FAIL(e, ERR_USAGE, "line %d: unknown metric '%s'%s%s%s", line, name,
                 near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -240,7 +240,7 @@ int budget_parse(struct budget *b, struct str text, struct arena *mem, struct er
     }
     return b->n ? 0
                 : FAIL(e, ERR_USAGE,
-                       "there is no limit in it; a line looks like 'syncs_per_step <= 0'");
+                       "the file has no limits; a line looks like 'syncs_per_step <= 0'");
 }
 
 /* ---- checking ---- */

@@ -33,14 +33,22 @@ const char *gap_cause_kind_name(enum gap_cause_kind k)
 const char *gap_cause_kind_words(enum gap_cause_kind k)
 {
     static const char *const names[CAUSE_KINDS] = {
-        [CAUSE_PYTHON] = "Python",           [CAUSE_OP] = "operator",
-        [CAUSE_DYNAMO] = "compile lookup",   [CAUSE_SYNC] = "sync",
-        [CAUSE_ALLOCATION] = "allocation",   [CAUSE_CALL] = "runtime call",
-        [CAUSE_LABEL] = "inside label",      [CAUSE_UNTRACED] = "not recorded",
-        [CAUSE_PROFILER] = "the profiler",   [CAUSE_LOADING] = "code loading",
-        [CAUSE_LAUNCH] = "launch latency",   [CAUSE_COPY] = "copy",
-        [CAUSE_DEPENDENCY] = "other stream", [CAUSE_GRAPH] = "inside graph",
-        [CAUSE_DEVICE] = "device",           [CAUSE_UNKNOWN] = "launch unknown",
+        [CAUSE_PYTHON] = "Python",
+        [CAUSE_OP] = "operator",
+        [CAUSE_DYNAMO] = "guard check",
+        [CAUSE_SYNC] = "sync",
+        [CAUSE_ALLOCATION] = "allocation",
+        [CAUSE_CALL] = "runtime call",
+        [CAUSE_LABEL] = "label",
+        [CAUSE_UNTRACED] = "not recorded",
+        [CAUSE_PROFILER] = "profiler",
+        [CAUSE_LOADING] = "code loading",
+        [CAUSE_LAUNCH] = "launch latency",
+        [CAUSE_COPY] = "copy",
+        [CAUSE_DEPENDENCY] = "other stream",
+        [CAUSE_GRAPH] = "CUDA graph",
+        [CAUSE_DEVICE] = "device",
+        [CAUSE_UNKNOWN] = "unknown launch",
         [CAUSE_SHORT] = "short gaps",
     };
     return names[k];

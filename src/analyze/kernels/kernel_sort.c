@@ -93,9 +93,8 @@ int kernel_stats_sort(struct kernel_stats *k, const char *word, struct err *e)
         return 0;
     }
     const char *near = opt_nearest(word, words, N_KEYS);
-    if (near)
-        return FAIL(e, ERR_USAGE, "there is no sort key '%s'. Did you mean '%s'?", word, near);
-    return FAIL(e, ERR_USAGE, "there is no sort key '%s'; see strata kernels --help", word);
+    if (near) return FAIL(e, ERR_USAGE, "unknown sort key '%s'. Did you mean '%s'?", word, near);
+    return FAIL(e, ERR_USAGE, "unknown sort key '%s'; see strata kernels --help", word);
 }
 
 static bool matches(const regex_t *re, struct str s)

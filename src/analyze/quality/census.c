@@ -7,7 +7,7 @@
 
 #define LOOKED_AT 4096 /* operators looked at for shapes where the file does not say */
 
-/* Top-level keys whose meaning we know. Any other may hold anything, and stays unprinted. */
+/* Top-level keys with a known meaning. Any other may hold anything, so its value is not printed. */
 static const char *const known_keys[] = {
     "schemaVersion",
     "deviceProperties",
@@ -46,7 +46,7 @@ static bool is_known(struct str key)
     return false;
 }
 
-/* A raw JSON scalar as a number; `otherwise` when it is none. */
+/* A raw JSON scalar as a number; `otherwise` if it is not a number. */
 static int64_t number_of(struct str raw, int64_t otherwise)
 {
     char digits[32];

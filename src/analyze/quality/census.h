@@ -1,12 +1,12 @@
-/* census.h: what is in a trace, without looking at its rows: versions, devices, what the recorder
- * was asked to record, counts, and what was wrong with the file. Cheap for a mapped trace of any
- * size, because only the small tables are read. */
+/* census.h: what a trace contains, without reading its rows: versions, devices, what the recorder
+ * was asked to record, counts, and damage to the file. Cheap for a mapped trace of any size,
+ * because only the small tables are read. */
 #ifndef STRATA_ANALYZE_CENSUS_H
 #define STRATA_ANALYZE_CENSUS_H
 
 #include "trace/trace.h"
 
-/* What the recorder was asked for; unknown where the file does not say and does not show. */
+/* What the recorder was asked for; unknown if the file neither says nor shows it. */
 enum census_flag { FLAG_UNKNOWN, FLAG_OFF, FLAG_ON };
 
 struct census_version {
@@ -34,7 +34,7 @@ struct census {
     enum census_flag stacks, shapes, memory, modules, flops;
     int64_t rank, world_size; /* -1 when not distributed */
 
-    uint32_t n_processes, n_threads, n_streams; /* with rows; processes that are no devices */
+    uint32_t n_processes, n_threads, n_streams; /* those with rows; processes exclude devices */
     int64_t span_ns;                            /* first start to last end */
     int64_t window_ns;                          /* the profiler's own window; -1 when not written */
     int64_t wall_begin_ns; /* since 1970; -1 when the file has no wall-clock time */

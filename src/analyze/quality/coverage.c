@@ -1,7 +1,7 @@
 /* coverage.c: lists the launches that must leave a record, in time order, and looks for holes.
  *
- * Not every launch leaves one: what is launched while a graph is being captured does not run, and
- * of two nested calls (runtime and driver) only one carries the correlation. */
+ * Not every launch leaves a record: launches during graph capture do not run, and of two nested
+ * calls (runtime and driver) only one carries the correlation. */
 #include "analyze/quality/coverage.h"
 
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static void count_launch(struct cover *k, const struct launch *l)
         if (c->devices[i].device == l->device) count(&c->devices[i].launches, l);
 }
 
-/* Where launches without records stand among those that have some. */
+/* Where launches without records are among those with records. */
 static void find_holes(struct cover *k)
 {
     struct coverage *c = k->c;

@@ -1,6 +1,6 @@
-/* coverage.h: launches against device records. Profilers drop records when their buffers run
- * full, and then a saturated device looks idle; nothing may be concluded from silence before it is
- * known how much of what was launched has been recorded. */
+/* coverage.h: how many launches have device records. Profilers drop records when their buffers are
+ * full, and then a saturated device looks idle. No conclusion may be drawn from missing records
+ * before it is known how much of what was launched has been recorded. */
 #ifndef STRATA_ANALYZE_QUALITY_COVERAGE_H
 #define STRATA_ANALYZE_QUALITY_COVERAGE_H
 

@@ -6,7 +6,7 @@
 
 enum quality {
     QUALITY_GOOD,     /* nothing, or nothing that changes a conclusion */
-    QUALITY_USABLE,   /* some figures are off, by little or in places that are named */
+    QUALITY_USABLE,   /* some figures are wrong, slightly or in places that are named */
     QUALITY_DOUBTFUL, /* whole kinds of figures are wrong */
     QUALITY_UNUSABLE, /* record again */
 };

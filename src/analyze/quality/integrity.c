@@ -1,4 +1,4 @@
-/* integrity.c: runs the checks and takes the gravest doubt for the verdict. */
+/* integrity.c: runs the checks; the worst doubt sets the verdict. */
 #include "analyze/quality/integrity.h"
 
 #include <stdarg.h>

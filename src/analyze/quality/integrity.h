@@ -1,8 +1,8 @@
-/* integrity.h: whether the trace can be believed, before any number is taken from it.
+/* integrity.h: whether the trace can be trusted, checked before any number is taken from it.
  *
  * Every doubt says what is wrong, what it means for the figures, and what to record instead. The
- * verdict is that of the gravest doubt. Views must not print idle time as a fact unless
- * `idle_trusted`: a device whose records were lost looks idle and is not. */
+ * verdict is that of the worst doubt. Views must not print idle time as a fact unless
+ * `idle_trusted`: a device whose records were lost looks idle but is not. */
 #ifndef STRATA_ANALYZE_QUALITY_INTEGRITY_H
 #define STRATA_ANALYZE_QUALITY_INTEGRITY_H
 
@@ -17,14 +17,14 @@ enum recorded {
     RECORDED_FLOPS = 16,
 };
 
-/* What recording cost the busiest thread, by a typical price for each kind of event. */
+/* What recording cost the busiest thread, from a typical cost per kind of event. */
 struct recording_cost {
     uint8_t flags; /* enum recorded */
     uint64_t ops, calls, frames, instants;
     int64_t cost_ns;
-    int64_t working_ns; /* of the thread, waits for the device left out */
+    int64_t working_ns; /* of the thread, without waits for the device */
     double pct;         /* how much slower the CPU side was than without recording */
-    int64_t sample_ns;  /* how good times of Python functions are where they are samples, else 0 */
+    int64_t sample_ns;  /* accuracy of Python function times if they are sampled, else 0 */
 };
 
 #define MOST_DOUBTS 24
@@ -36,7 +36,7 @@ struct integrity {
     bool links_trusted; /* which call, op and stage device work belongs to */
     struct coverage coverage;
     struct recording_cost recording;
-    struct doubt doubts[MOST_DOUBTS]; /* gravest first */
+    struct doubt doubts[MOST_DOUBTS]; /* worst first */
     uint32_t n_doubts;
 };
 

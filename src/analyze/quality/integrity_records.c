@@ -23,10 +23,10 @@ static enum quality by_share(double share, double usable, double doubtful, doubl
 }
 
 static const char smaller_window[] =
-    "record fewer steps (schedule(wait=1, warmup=1, active=2)), without stacks and shapes, and let "
-    "torch.cuda.synchronize() stand before the profiler stops";
+    "record fewer steps (schedule(wait=1, warmup=1, active=2)) without stacks and shapes, and call "
+    "torch.cuda.synchronize() before the profiler stops";
 
-/* Annotations have a place in the table of operators too, so its size does not tell. */
+/* Annotations are in the table of operators too, so its size does not say. */
 static bool has_operators(const struct trace *t)
 {
     for (row_t r = 0; r < t->n_rows; r++)
@@ -34,20 +34,20 @@ static bool has_operators(const struct trace *t)
     return false;
 }
 
-/* Stages that a person named, and nothing of what they did. */
+/* Stages that the user named, but nothing of what happened inside them. */
 static bool only_stages(struct checking *c)
 {
     struct trace_counts n;
     trace_count(c->t, &n);
     if (n.by_kind[KIND_ANNOTATION] <= n.step_marks) return false;
     struct doubt *d = integrity_doubt(c, "only_stages", QUALITY_USABLE,
-                                      "stages were recorded, no operators and no device work");
-    d->means = "how long each stage takes is known, not what makes it slow";
-    d->instead = "strata run --level timeline, or torch.profiler";
+                                      "only stages were recorded, no operators or device work");
+    d->means = "the trace shows how long each stage takes, but not what makes it slow";
+    d->instead = "record with strata run --level timeline, or with torch.profiler";
     return true;
 }
 
-/* Nothing in it, or calls to the device and not one record of what it did. */
+/* An empty trace, or calls to the device without any device record. */
 void integrity_check_empty(struct checking *c)
 {
     const struct coverage *v = &c->i->coverage;
@@ -58,19 +58,19 @@ void integrity_check_empty(struct checking *c)
     bool something = v->work || v->all.expected || c->t->n_py || has_operators(c->t);
     if (!something && only_stages(c)) return;
     if (!something) {
-        struct doubt *d = integrity_doubt(c, "empty", QUALITY_UNUSABLE,
-                                          "nothing of the program was recorded (%s events in all)",
-                                          human_count(rows).s);
-        d->means = "there is nothing to analyse";
+        struct doubt *d = integrity_doubt(
+            c, "empty", QUALITY_UNUSABLE,
+            "nothing of the program was recorded (%s events in total)", human_count(rows).s);
+        d->means = "there is nothing to analyze";
         d->instead = "call prof.step() at the end of every iteration, and run enough of them for "
                      "the schedule to become active";
     } else if (!v->work && v->all.expected) {
-        struct doubt *d = integrity_doubt(c, "no_device_records", QUALITY_UNUSABLE,
-                                          "%s launches, and not one record of the device",
-                                          human_count(v->all.expected).s);
+        struct doubt *d =
+            integrity_doubt(c, "no_device_records", QUALITY_UNUSABLE,
+                            "%s launches, but no device records", human_count(v->all.expected).s);
         d->count = d->of = v->all.expected;
-        d->means = "only the CPU side can be read: nothing is known of device time, idle or not";
-        d->instead = "record with ProfilerActivity.CUDA; only one profiler at a time can use CUPTI";
+        d->means = "only the CPU side is known: neither busy nor idle device time is";
+        d->instead = "record with ProfilerActivity.CUDA; only one profiler can use CUPTI at a time";
         c->i->idle_trusted = c->i->times_trusted = false;
     }
 }
@@ -83,14 +83,14 @@ void integrity_check_dropped(struct checking *c)
     double share = stats_pct(v->missing_mid, v->all.expected);
     enum quality level = by_share(share, 0.5, 2, 25);
     struct doubt *d = integrity_doubt(
-        c, "records_dropped", level, "%s of %s launches (%.1f %%) have no record of what they did",
+        c, "records_dropped", level, "%s of %s launches (%.1f %%) have no device record",
         human_count(v->missing_mid).s, human_count(v->all.expected).s, share);
     d->count = v->missing_mid;
     d->of = v->all.expected;
     d->example = v->first_missing_mid;
     d->means = level == QUALITY_GOOD
-                   ? "empty copies and fills leave none: nothing is lost"
-                   : "device time is too low and idle time too high: idle time cannot be trusted";
+                   ? "empty copies and memsets leave none, so nothing is lost"
+                   : "device time is too low and idle time too high; idle time cannot be trusted";
     d->instead = level == QUALITY_GOOD ? "" : smaller_window;
     if (level > QUALITY_USABLE) c->i->idle_trusted = false;
 }
@@ -104,14 +104,14 @@ static void edge(struct checking *c, uint32_t missing, bool tail)
     struct doubt *d = integrity_doubt(
         c, tail ? "records_stop_early" : "records_begin_late",
         normal ? QUALITY_GOOD : by_share(share, 0, 3, 50),
-        "device records %s at %s: %s launches (%.1f %%) %s that have none", tail ? "stop" : "begin",
-        human_time(at).s, human_count(missing).s, share, tail ? "after" : "before");
+        "device records %s at %s: %s launches %s that (%.1f %%) have none", tail ? "stop" : "begin",
+        human_time(at).s, human_count(missing).s, tail ? "after" : "before", share);
     d->count = missing;
     d->of = v->all.expected;
     d->means = normal ? "normal at the edge of the window"
-               : tail ? "from there on the device looks idle and is not: the profiler's buffers "
-                        "were full or it was stopped without a synchronize"
-                      : "up to there the device looks idle and is not";
+               : tail ? "after that the device looks idle but is not: the profiler's buffers were "
+                        "full, or it was stopped without a synchronize"
+                      : "before that the device looks idle but is not";
     d->instead = normal ? "" : smaller_window;
     if (!normal) c->i->idle_trusted = false;
 }
@@ -137,9 +137,9 @@ void integrity_check_graphs(struct checking *c)
     d->count = bad;
     d->of = v->graph_launches;
     d->example = v->first_short;
-    d->means = "most of the work of a replay is missing: the device looks idle and is not";
-    d->instead = "record with graphs off for kernel times, or with a newer CUDA (12.6 on), or with "
-                 "fewer replays in the window";
+    d->means = "most of the work of these replays is missing: the device looks idle but is not";
+    d->instead = "for kernel times record with graphs off, with CUDA 12.6 or later, or with fewer "
+                 "replays in the window";
     if (share >= 1) c->i->idle_trusted = false;
 }
 
@@ -177,10 +177,10 @@ void integrity_check_waits(struct checking *c)
     }
     double share = stats_pct((uint64_t)idle, (uint64_t)(t->end_ns - t->begin_ns));
     if (!n || idle < WAIT_LEAST_NS || share < 2) return;
-    struct doubt *d = integrity_doubt(
-        c, "waits_without_work", by_share(share, 0, 5, 40),
-        "the CPU waits for the device for %s (%.1f %% of the trace) while no work is shown",
-        human_time(idle).s, share);
+    struct doubt *d = integrity_doubt(c, "waits_without_work", by_share(share, 0, 5, 40),
+                                      "the CPU waits for the device for %s (%.1f %% of the trace) "
+                                      "while no device work is recorded",
+                                      human_time(idle).s, share);
     d->count = n;
     d->example = worst;
     d->means = "the device was working on something that was not recorded: idle time cannot be "
@@ -189,7 +189,7 @@ void integrity_check_waits(struct checking *c)
     c->i->idle_trusted = false;
 }
 
-/* Device work that cannot be told where it comes from. */
+/* Device work whose launch is not in the trace. */
 void integrity_check_links(struct checking *c)
 {
     const struct coverage *v = &c->i->coverage;
@@ -207,10 +207,11 @@ void integrity_check_links(struct checking *c)
     d->count = v->orphans;
     d->of = v->work;
     if (edge_only) {
-        d->means = "launched before the window opened: normal, but it belongs to no step or stage";
+        d->means = "it was launched before the window opened, which is normal, but belongs to no "
+                   "step or stage";
         return;
     }
-    d->means = "that work belongs to no op, stage or step: their device times are too low";
+    d->means = "this work belongs to no operator, stage or step, so their device times are too low";
     d->instead = "record CPU and device activities together, in one process";
     if (level > QUALITY_USABLE) c->i->links_trusted = false;
 }
@@ -231,7 +232,7 @@ void integrity_check_steps(struct checking *c)
         trailing == n ? ", the last ones" : "");
     d->count = n;
     d->of = s->n_steps;
-    d->means = trailing == n ? "the device ran them after the window had closed: leave them out"
+    d->means = trailing == n ? "the device ran them after the window had closed; leave them out"
                              : "averages over steps are too low";
-    d->instead = "let torch.cuda.synchronize() stand before the profiler stops";
+    d->instead = "call torch.cuda.synchronize() before the profiler stops";
 }

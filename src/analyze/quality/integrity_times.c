@@ -1,5 +1,5 @@
-/* integrity_times.c: checks for times that cannot be true, damage of the file, and what
- * recording itself did to the run. */
+/* integrity_times.c: checks for impossible times, damage to the file, and what recording itself did
+ * to the run. */
 #include "analyze/names/collective.h"
 #include "analyze/quality/integrity.h"
 #include "analyze/quality/quality_private.h"
@@ -13,8 +13,8 @@
 
 #define NS_PER_SECOND 1000000000
 
-/* What recording one event costs the CPU, measured on pipelines with and without: by torch's
- * profiler, and by ours, whose frames are samples. */
+/* What recording one event costs the CPU, measured on pipelines with and without recording: for
+ * torch's profiler, and for ours, which samples frames. */
 static const struct price {
     uint64_t op_ns, call_ns, frame_ns, instant_ns;
 } of_torch = {1500, 2000, 550, 500}, of_ours = {250, 1400, 0, 50};
@@ -37,8 +37,8 @@ void integrity_check_file(struct checking *c)
             integrity_doubt(c, "truncated", QUALITY_DOUBTFUL, "the file is cut short at byte %s",
                             human_count(dm->place[DAMAGE_TRUNCATED][0]).s);
         d->count = 1;
-        d->means = "device records come last in these files: they are the first to be lost";
-        d->instead = "wait for the export to finish; a name ending in .tmp is an unfinished file";
+        d->means = "device records come last in these files, so they are lost first";
+        d->instead = "wait for the export to finish; a file name ending in .tmp means it has not";
         c->i->idle_trusted = false;
     }
     if (!lost) return;
@@ -51,10 +51,10 @@ void integrity_check_file(struct checking *c)
                         "%s events could not be read (%.1f %%)", human_count(lost).s, share);
     d->count = lost;
     d->of = c->t->n_rows + lost;
-    d->means = "strata lint lists where they stand in the file";
+    d->means = "strata lint lists where they are in the file";
 }
 
-/* Work without a time stamp, or with a duration of nothing. */
+/* Work without a time stamp or with a duration of zero. */
 void integrity_check_untimed(struct checking *c)
 {
     uint64_t untimed = 0, zero = 0, kernels = 0;
@@ -80,11 +80,12 @@ void integrity_check_untimed(struct checking *c)
     d->count = bad;
     d->of = all;
     d->means = "their time is missing: device time is too low and idle time too high";
-    d->instead = "a known fault of some CUDA 12.6 to 13.0 builds: update the driver or torch";
+    d->instead =
+        "update the driver or torch; this is a known fault of some CUDA 12.6 to 13.0 builds";
     if (level > QUALITY_USABLE) c->i->idle_trusted = c->i->times_trusted = false;
 }
 
-/* The CPU's side of the trace: what device work has to lie near to. */
+/* The CPU side of the trace, which device work must be close to. */
 static struct span cpu_extent(const struct trace *t)
 {
     struct span s = {INT64_MAX, INT64_MIN};
@@ -126,7 +127,7 @@ void integrity_check_impossible(struct checking *c)
     d->of = all;
     d->example = example;
     d->means = "the device's clock was wrong: windows, idle time and gaps are meaningless";
-    d->instead = "record again; if it stays, update the driver";
+    d->instead = "record again; if that does not help, update the driver";
     c->i->idle_trusted = c->i->times_trusted = false;
 }
 
@@ -156,9 +157,11 @@ void integrity_check_clocks(struct checking *c)
     d->count = early;
     d->of = linked;
     d->example = example;
-    d->means = level == QUALITY_GOOD ? "the clocks of CPU and device differ a little: normal"
-                                     : "launch latencies, and gaps about as long, are off";
-    d->instead = level == QUALITY_GOOD ? "" : "record again, with a newer driver if it stays";
+    d->means = level == QUALITY_GOOD
+                   ? "the clocks of CPU and device differ slightly, which is normal"
+                   : "launch latencies are wrong, and so are gaps of about that length";
+    d->instead =
+        level == QUALITY_GOOD ? "" : "record again; if that does not help, update the driver";
     if (level > QUALITY_USABLE) c->i->times_trusted = false;
 }
 
@@ -245,7 +248,7 @@ static struct recording_cost cost_of_thread(const struct checking *c, const stru
 
 enum { LEAST_GRAPH_SHARE = 10 }; /* a tenth of the trace */
 
-/* The price of recording, on the thread that paid most. */
+/* The cost of recording, on the thread with the highest cost. */
 void integrity_check_recording(struct checking *c)
 {
     struct recording_cost most = {0};
@@ -258,16 +261,17 @@ void integrity_check_recording(struct checking *c)
     int64_t rest = most.working_ns - most.cost_ns;
     if (most.cost_ns && rest > most.working_ns / 10)
         most.pct = 100.0 * (double)most.cost_ns / (double)rest;
-    else if (most.cost_ns) most.pct = 1000; /* nearly all of the time: no use to be exact */
+    else if (most.cost_ns)
+        most.pct = 1000; /* nearly all of the time: the exact figure does not matter */
     c->i->recording = most;
     if (most.pct < 50 || most.working_ns < NS_PER_SECOND / 100) return;
     struct doubt *d = integrity_doubt(
         c, "recording_cost", QUALITY_USABLE,
         "recording made the CPU side about %.0f %% slower (%s Python frames, %s ops)", most.pct,
         human_count(most.frames).s, human_count(most.ops).s);
-    d->means = "CPU times are too long, and what is critical may be another thing without it";
-    d->instead = "record without with_stack for times, with it only to find lines; strata whatif "
-                 "--undistort takes the cost out";
+    d->means = "CPU times are too long, and the critical path may differ without recording";
+    d->instead = "record without with_stack for times and with it only to find lines; strata "
+                 "whatif --undistort removes the cost";
 }
 
 /* Overhead of one kind that takes at least a hundredth of the trace. */
@@ -285,12 +289,14 @@ static void tell_overhead(struct checking *c, enum overhead_kind kind, const cha
 void integrity_check_overheads(struct checking *c)
 {
     tell_overhead(c, OVERHEAD_PROFILER, "profiler_buffers", "the profiler's own buffers",
-                  "a gap in the device's work once, at the first launch: not the program's");
-    tell_overhead(c, OVERHEAD_LOADING, "code_loading", "loading code onto the device",
-                  "kernels ran for the first time in the window: it was not warmed up");
+                  "it leaves one gap in the device's work at the first launch, which the program "
+                  "did not cause");
+    tell_overhead(
+        c, OVERHEAD_LOADING, "code_loading", "loading code onto the device",
+        "kernels ran for the first time inside the window: the program was not warmed up");
 }
 
-/* Launching a graph whose nodes are recorded one by one takes the CPU as long as launching them. */
+/* Launching a graph whose nodes are recorded one by one takes the CPU as long as launching each. */
 void integrity_check_graph_nodes(struct checking *c)
 {
     const struct trace *t = c->t;
@@ -306,9 +312,9 @@ void integrity_check_graph_nodes(struct checking *c)
     if (all <= 0 || ns * LEAST_GRAPH_SHARE < all) return;
     struct doubt *d = integrity_doubt(
         c, "graphs_by_node", QUALITY_USABLE,
-        "launching %s CUDA graphs took %.0f %% of the time, because every node was recorded",
+        "launching %s CUDA graphs took %.0f %% of the time because every node was recorded",
         human_count(n).s, stats_pct((uint64_t)ns, (uint64_t)all));
-    d->means = "without the recorder the CPU is faster there, and may not be what is critical";
-    d->instead =
-        "strata run --level timeline --graphs whole: one record a graph, at hardly any cost";
+    d->means = "without recording the CPU is faster there, and may not be on the critical path";
+    d->instead = "record with strata run --level timeline --graphs whole: one record per graph, at "
+                 "hardly any cost";
 }

@@ -31,9 +31,8 @@ static const struct lint_check check_kernel_before_launch = {
     .id = "kernel_before_launch",
     .severity = LINT_WARNING,
     .title = "device work that starts before the call that launched it",
-    .explain =
-        "The clocks of CPU and GPU disagree by at least this much: launch latencies and gaps "
-        "shorter than that mean nothing.",
+    .explain = "The clocks of CPU and GPU disagree by at least this much: shorter launch latencies "
+               "and gaps mean nothing.",
     .run = kernel_before_launch,
 };
 
@@ -101,8 +100,9 @@ static const struct lint_check check_sync_returned_early = {
     .id = "sync_returned_early",
     .severity = LINT_WARNING,
     .title = "device-wide syncs that return while work launched before them still runs",
-    .explain = "The clocks of CPU and GPU disagree, or work went to a device the call did not wait "
-               "for.",
+    .explain =
+        "The clocks of CPU and GPU disagree, or work went to a device that the call did not wait "
+        "for.",
     .run = sync_returned_early,
 };
 
@@ -120,7 +120,7 @@ static bool work_without_launch(const struct lint_input *in, struct lint_result 
 static const struct lint_check check_work_without_launch = {
     .id = "work_without_launch",
     .severity = LINT_INFO,
-    .title = "kernels, copies and fills without the call that launched them",
+    .title = "kernels, copies and memsets without a launch call",
     .explain = "Normal at the start of a window: they were launched before it opened. They have no "
                "operator and no source line.",
     .run = work_without_launch,
@@ -197,13 +197,13 @@ static bool overlap_on_stream(const struct lint_input *in, struct lint_result *r
 static const struct lint_check check_overlap_on_stream = {
     .id = "overlap_on_stream",
     .severity = LINT_INFO,
-    .title = "kernels that start before the one in front of them on the stream has ended",
+    .title = "kernels that start before the previous one on their stream has ended",
     .explain = "Normal with programmatic dependent launch (Hopper and later) and inside graphs. "
                "Busy time is counted once; viewers that need nesting drop such kernels.",
     .run = overlap_on_stream,
 };
 
-/* Rows of the CPU with the flag; overlapping device work is a check of its own. */
+/* CPU rows with the flag; overlapping device work has its own check. */
 static bool flagged(const struct trace *t, enum row_flag flag, struct lint_result *r)
 {
     for (row_t i = 0; i < t->n_rows; i++) {
@@ -237,7 +237,7 @@ static const struct lint_check check_crossing = {
     .id = "crossing",
     .severity = LINT_INFO,
     .title = "spans that overlap their neighbour on a thread without nesting",
-    .explain = "Usually Python frames and operators timed by different clocks, by less than a "
+    .explain = "Usually Python frames and operators timed by different clocks, off by less than a "
                "microsecond. Nothing is dropped; such a span nests one level further out.",
     .run = crossing,
 };
@@ -256,7 +256,7 @@ static bool no_time(const struct lint_input *in, struct lint_result *r)
 static const struct lint_check check_no_time = {
     .id = "no_time",
     .severity = LINT_WARNING,
-    .title = "kernels, copies and fills that took no time",
+    .title = "kernels, copies and memsets with a duration of zero",
     .explain = "The recorder had no time stamp for them (a known fault of some CUPTI releases). "
                "Their time is missing from every figure.",
     .run = no_time,
@@ -295,9 +295,9 @@ static bool ids_reused(const struct lint_input *in, struct lint_result *r)
 static const struct lint_check check_ids_reused = {
     .id = "ids_reused",
     .severity = LINT_INFO,
-    .title = "calls whose correlation id another process uses too",
-    .explain = "Several ranks were merged into one file. Launches are matched within a process, so "
-               "nothing is mixed up here; other tools may.",
+    .title = "calls whose correlation id another process also uses",
+    .explain = "Several ranks were merged into one file. Strata matches launches within a process, "
+               "so nothing is mixed up; other tools may mix them up.",
     .run = ids_reused,
 };
 
@@ -321,7 +321,7 @@ static bool ids_twice(const struct lint_input *in, struct lint_result *r)
 static const struct lint_check check_ids_twice = {
     .id = "ids_twice",
     .severity = LINT_WARNING,
-    .title = "operators whose id another operator of the process has too",
+    .title = "operators that share their id with another operator of the process",
     .explain = "Device work refers to operators by this id: some of it may be charged to the wrong "
                "one.",
     .run = ids_twice,
@@ -336,7 +336,7 @@ static bool ids_are_copies(const struct lint_input *in, struct lint_result *r)
 static const struct lint_check check_ids_are_copies = {
     .id = "ids_are_copies",
     .severity = LINT_INFO,
-    .title = "trace whose External ids only repeat the correlation ids",
+    .title = "traces whose External ids only repeat the correlation ids",
     .explain = "Written by torch 1.12 to 2.2 (kineto #843). Device work is charged to the operator "
                "around the launching call instead.",
     .run = ids_are_copies,
@@ -361,7 +361,7 @@ static bool same_thread_names(const struct lint_input *in, struct lint_result *r
 static const struct lint_check check_same_thread_names = {
     .id = "same_thread_names",
     .severity = LINT_INFO,
-    .title = "threads with the name of another thread of the process",
+    .title = "threads that share their name with another thread of the process",
     .explain = "They are kept apart by thread id.",
     .run = same_thread_names,
 };

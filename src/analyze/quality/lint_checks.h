@@ -1,5 +1,5 @@
 /* lint_checks.h: is the recording consistent with itself? Each check looks for one contradiction or
- * oddity, counts it and keeps a few rows as examples. All checks stand in one table.
+ * oddity, counts it and keeps a few rows as examples. All checks are in one table.
  *
  * Many oddities are normal at the edges of a window or on new hardware: severity says whether to
  * worry, the explanation says why not. */
@@ -11,7 +11,7 @@
 
 enum lint_severity {
     LINT_INFO,    /* normal, but good to know */
-    LINT_WARNING, /* some figures will be off */
+    LINT_WARNING, /* some figures will be wrong */
 };
 
 #define LINT_EXAMPLES 8
@@ -19,8 +19,8 @@ enum lint_severity {
 struct lint_result {
     uint64_t count;
     uint64_t of;                   /* out of how many; 0 when that says nothing */
-    int64_t worst_ns;              /* the largest amount by which it is off; 0 when not a time */
-    row_t examples[LINT_EXAMPLES]; /* the first ones; ROW_NONE where they are no rows */
+    int64_t worst_ns;              /* the largest error; 0 if it is not a time */
+    row_t examples[LINT_EXAMPLES]; /* the first ones; ROW_NONE if they are not rows */
     uint32_t n_examples;
 };
 
@@ -37,7 +37,7 @@ struct lint_check {
     const char *title;   /* what was found, plural */
     const char *explain; /* what it means and what to do, one or two sentences */
 
-    /* Returns true when memory is out. */
+    /* Returns true when out of memory. */
     bool (*run)(const struct lint_input *in, struct lint_result *r);
 };
 

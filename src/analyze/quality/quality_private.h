@@ -9,8 +9,8 @@ struct context;
 struct arena;
 struct integrity;
 
-/* integrity_checks.c: how the checks of the integrity pass look to each other. Each check is a
- * function that adds a doubt, or none; they are listed once, in integrity.c. */
+/* What the checks of the integrity pass share. Each check is a function that adds at most one
+ * doubt; they are listed once, in integrity.c. */
 
 struct checking {
     const struct trace *t;
@@ -18,7 +18,7 @@ struct checking {
     struct arena *mem;
     struct integrity *i;
     bool failed;          /* memory ran out */
-    struct doubt nowhere; /* where doubts go that there is no room for */
+    struct doubt nowhere; /* receives the doubts there is no room for */
 };
 
 /* Adds a doubt of this level; `what` is formatted. The rest of it is filled by the caller. */
@@ -31,7 +31,7 @@ typedef void integrity_check(struct checking *c);
 integrity_check integrity_check_empty, integrity_check_dropped, integrity_check_edges,
     integrity_check_graphs, integrity_check_waits, integrity_check_links, integrity_check_steps;
 
-/* integrity_times.c: what cannot be true, and what recording did to the run */
+/* integrity_times.c: what is impossible, and what recording did to the run */
 integrity_check integrity_check_file, integrity_check_untimed, integrity_check_impossible,
     integrity_check_clocks, integrity_check_collectives, integrity_check_recording,
     integrity_check_overheads, integrity_check_graph_nodes;

@@ -28,7 +28,8 @@ static int collect(const struct context *cx, struct allocations *ret, struct err
     return 0;
 }
 
-/* Steps that allocate. Rows of one thread are in time order, so changes of the step count them. */
+/* Number of steps that allocate. Rows of one thread are in time order, so counting the changes of
+ * step is enough. */
 static uint32_t steps_with(const struct context *cx, const struct allocations *al)
 {
     uint32_t n = 0, last = UINT32_MAX;
@@ -77,15 +78,16 @@ static int report(const struct context *cx, const struct allocations *al, struct
     struct place p;
     source_places_find(w, al->longest, &p);
     rule_place(cx, f, &p);
-    f->title = "memory is allocated in the loop";
+    f->title = "device memory is allocated inside the loop";
     f->why = rule_text(
-        cx, "%u driver calls for memory inside %u steps take %s; each may wait for the device.",
+        cx, "%u allocation calls to the driver in %u steps take %s; each may wait for the device.",
         al->n, steps_of(cx)->n_steps, human_time(al->ns).s);
-    f->fix = "Do not call empty_cache() in the loop; reuse buffers; "
-             "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True where shapes vary.";
+    f->fix = "Do not call empty_cache() in the loop; reuse buffers; set "
+             "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True if shapes vary.";
     f->show = "memory %s";
     f->blocked_ns = f->exposed_ns = al->ns;
-    finding_note(f, cx->mem, cx->t->ts_ns[al->longest], al->longest, "the longest, %s, takes %s",
+    finding_note(f, cx->mem, cx->t->ts_ns[al->longest], al->longest,
+                 "the longest call, %s, takes %s",
                  rule_name(cx, trace_name(cx->t, al->longest), 40),
                  human_time(cx->t->dur_ns[al->longest]).s);
     f->edits[f->n_edits++] =

@@ -1,5 +1,5 @@
-/* checklist.c: six questions. A deep queue is healthy, a wait that exposes nothing costs nothing,
- * and a verdict that needs what was not recorded says what to record. */
+/* checklist.c: six questions. A deep queue is healthy, a wait that exposes no idle time costs
+ * nothing, and an answer that needs data which was not recorded says what to record. */
 #include "analyze/rules/checklist.h"
 
 #include <stdarg.h>
@@ -32,16 +32,16 @@ static const char *text(const struct context *cx, const char *fmt, ...)
     return copy ? copy : "";
 }
 
-/* "11.0 ms inside label cache_context": what the device waits for most. */
+/* "cache_context (label), 11.0 ms": what the device waits for most. */
 static const char *largest_idle(const struct context *cx)
 {
     const struct gap_cause *top = &gaps_of(cx)->causes[0];
     char name[64];
     if (wall_of(cx)->parts.outside_ns > top->idle_ns)
-        return text(cx, "%s before its first and after its last work",
+        return text(cx, "%s before the first and after the last GPU work",
                     human_time(wall_of(cx)->parts.outside_ns).s);
-    return text(cx, "%s, %s: %s", human_time(top->idle_ns).s, gap_cause_kind_words(top->kind),
-                human_cut(top->name, 40, name, sizeof name));
+    return text(cx, "%s (%s), %s", human_cut(top->name, 40, name, sizeof name),
+                gap_cause_kind_words(top->kind), human_time(top->idle_ns).s);
 }
 
 static void gpu_busy(const struct context *cx, struct checklist *c)
@@ -50,30 +50,30 @@ static void gpu_busy(const struct context *cx, struct checklist *c)
     i->value = wall_of(cx)->busy_pct;
     if (wall_of(cx)->abstains) {
         i->known = false;
-        i->verdict = "the records of the device are incomplete: how busy it was is not known";
+        i->verdict = "device records are incomplete, so how busy the GPU was is unknown";
         return;
     }
     if (wall_of(cx)->bound == BOUND_UNKNOWN) {
         i->known = false;
         i->verdict =
-            "no device work in the trace: record with ProfilerActivity.CUDA (or XPU, PrivateUse1)";
+            "the trace has no device work; record with ProfilerActivity.CUDA (or XPU, PrivateUse1)";
         return;
     }
     i->healthy = 100 - wall_of(cx)->busy_pct <= cx->th.value[TH_IDLE_PCT];
     bool unavoidable = gaps_of(cx)->n_devices && gaps_of(cx)->devices[0].small_shapes;
     if (i->healthy || !gaps_of(cx)->n_causes)
-        i->verdict = text(cx, "GPU busy %s of the wall clock", human_pct(wall_of(cx)->busy_pct).s);
+        i->verdict = text(cx, "the GPU is busy %s of the time", human_pct(wall_of(cx)->busy_pct).s);
     else
         i->verdict = text(
-            cx, "GPU busy only %s; the largest part of its idle time is %s%s",
+            cx, "the GPU is busy only %s of the time; largest part of its idle time: %s%s",
             human_pct(wall_of(cx)->busy_pct).s, largest_idle(cx),
-            unavoidable ? "; kernels this small cannot fill the gaps between single launches" : "");
+            unavoidable ? "; kernels this small cannot keep it busy when launched one by one" : "");
 }
 
 static void cpu_waits(const struct context *cx, struct checklist *c)
 {
     struct check_item *i =
-        add(c, "cpu_waits", "Does the CPU wait for the GPU inside the loop?", "waits a step");
+        add(c, "cpu_waits", "Does the CPU wait for the GPU inside the loop?", "waits per step");
     int64_t blocked = 0, exposed = 0;
     uint64_t n = 0;
     uint32_t steps = syncs_of(cx)->n_steps;
@@ -91,17 +91,19 @@ static void cpu_waits(const struct context *cx, struct checklist *c)
     i->known = n == 0 || !wall_of(cx)->abstains;
     if (!i->known)
         i->verdict = text(cx,
-                          "the CPU waits %.3g times%s: blocked %s in all; what that costs is "
-                          "not known, records of the device are missing",
-                          i->value, steps ? " a step" : "", human_time(blocked).s);
-    else if (n == 0) i->verdict = "the CPU never waits for the GPU in the loop";
+                          "%.3g sync%s%s: in total the CPU is blocked for %s; the cost is unknown "
+                          "because device records are missing",
+                          i->value, i->value == 1 ? "" : "s", steps ? " per step" : "",
+                          human_time(blocked).s);
+    else if (n == 0) i->verdict = "the CPU never waits for the GPU inside the loop";
     else
         i->verdict = text(
-            cx, "the CPU waits %.3g times%s: blocked %s in all, the GPU idle %s (%s) for it%s",
-            i->value, steps ? " a step" : "", human_time(blocked).s, human_time(exposed).s,
-            human_pct(cost).s,
-            i->healthy && blocked > 4 * exposed ? ": the GPU has work meanwhile, little to gain"
-                                                : "");
+            cx, "%.3g sync%s%s: in total the CPU is blocked for %s and the GPU idle for %s (%s)%s",
+            i->value, i->value == 1 ? "" : "s", steps ? " per step" : "", human_time(blocked).s,
+            human_time(exposed).s, human_pct(cost).s,
+            i->healthy && blocked > 4 * exposed
+                ? "; the GPU has work meanwhile, so there is little to gain"
+                : "");
 }
 
 static const struct stage *bookkeeping(const struct context *cx)
@@ -124,8 +126,8 @@ static void stage_share(const struct context *cx, struct checklist *c)
     if (!s || stages_of(cx)->steps_gpu_ns <= 0) {
         i->known = false;
         i->verdict =
-            s ? "the scheduler's share of the GPU is not known: no device work in the trace"
-              : "no stage called scheduler: annotate the pipeline's stages to see their shares";
+            s ? "the scheduler's share of GPU time is unknown: the trace has no device work"
+              : "no stage is named scheduler; annotate the pipeline's stages to see their shares";
         return;
     }
     double gpu = stats_pct(s->step_gpu_ns, stages_of(cx)->steps_gpu_ns);
@@ -134,15 +136,16 @@ static void stage_share(const struct context *cx, struct checklist *c)
     double limit = cx->th.value[TH_STAGE_SHARE_PCT];
     i->value = gpu;
     i->healthy = gpu <= limit && idle <= limit;
-    i->verdict =
-        text(cx, "scheduler: %s of a step's GPU time, %s of its CPU time%s", human_pct(gpu).s,
-             human_pct(cpu).s,
-             i->healthy && cpu > limit ? " (mostly waiting: harmless while the GPU has work)" : "");
+    i->verdict = text(cx, "scheduler: %s of a step's GPU time, %s of its CPU time%s",
+                      human_pct(gpu).s, human_pct(cpu).s,
+                      i->healthy && cpu > limit
+                          ? " (mostly waiting, which is harmless while the GPU is busy)"
+                          : "");
 }
 
 static void compiled(const struct context *cx, struct checklist *c)
 {
-    struct check_item *i = add(c, "compile", "Are kernels few and fused?", "kernels a step");
+    struct check_item *i = add(c, "compile", "Are kernels few and fused?", "kernels per step");
     uint64_t kernels = 0, fused = 0, replayed = 0, regions = 0;
     const struct trace *t = cx->t;
     for (row_t r = 0; r < t->n_rows; r++) {
@@ -161,14 +164,15 @@ static void compiled(const struct context *cx, struct checklist *c)
                  : "no CUDA graphs";
     if (!kernels) {
         i->known = false;
-        i->verdict = "no kernels in the trace";
+        i->verdict = "the trace has no kernels";
     } else if (!regions && !replayed && !fused) {
-        i->verdict =
-            text(cx, "eager: %s kernels a step, %s", human_count((uint64_t)i->value).s, graphs);
+        i->verdict = text(cx, "eager: %s kernel%s per step, %s", human_count((uint64_t)i->value).s,
+                          (uint64_t)i->value == 1 ? "" : "s", graphs);
     } else {
         i->healthy = fused > 0 || replayed > 0;
-        i->verdict = text(cx, "compiled: %s kernels a step, %.0f %% fused by inductor, %s",
-                          human_count((uint64_t)i->value).s, stats_pct(fused, kernels), graphs);
+        i->verdict = text(cx, "compiled: %s kernel%s per step, %.0f %% fused by Inductor, %s",
+                          human_count((uint64_t)i->value).s, (uint64_t)i->value == 1 ? "" : "s",
+                          stats_pct(fused, kernels), graphs);
     }
 }
 
@@ -178,28 +182,28 @@ static void launch_latency(const struct context *cx, struct checklist *c)
         add(c, "launch_latency", "Do kernels start soon after their launch?", "us");
     if (!model_of(cx)->n_calls || !model_of(cx)->n_works) {
         i->known = false;
-        i->verdict = "no launches in the trace";
+        i->verdict = "the trace has no launches";
         return;
     }
     i->value = (double)model_of(cx)->typical_latency_ns / 1e3;
     bool ahead = model_of(cx)->deepest_queue > 64;
     i->healthy = ahead || i->value <= cx->th.value[TH_LAUNCH_LATENCY_US];
-    i->verdict =
-        text(cx, "a launch onto an idle stream takes %s; %s",
-             human_time(model_of(cx)->typical_latency_ns).s,
-             ahead ? text(cx, "the queue is up to %u deep: the CPU is ahead, which is healthy",
-                          model_of(cx)->deepest_queue)
-                   : text(cx, "the queue is never deeper than %u: the CPU only just keeps up",
-                          model_of(cx)->deepest_queue));
+    i->verdict = text(cx, "launch latency is %s (idle stream); %s",
+                      human_time(model_of(cx)->typical_latency_ns).s,
+                      ahead ? text(cx, "queue depth up to %u: the CPU runs ahead, which is healthy",
+                                   model_of(cx)->deepest_queue)
+                            : text(cx, "queue depth at most %u: the CPU barely keeps up",
+                                   model_of(cx)->deepest_queue));
 }
 
 static void memory_flat(const struct context *cx, struct checklist *c)
 {
-    struct check_item *i = add(c, "memory", "Is memory flat over the steps?", "bytes a step");
+    struct check_item *i = add(c, "memory", "Is memory flat over the steps?", "bytes per step");
     const struct memory_line *line = memory_of(cx)->n_lines ? &memory_of(cx)->lines[0] : NULL;
     if (!memory_of(cx)->recorded || !line) {
         i->known = false;
-        i->verdict = "memory was not recorded: profile_memory=True shows its level over the steps";
+        i->verdict =
+            "memory was not recorded; record with profile_memory=True to see it over the steps";
         return;
     }
     if (!line->growth.judged) {
@@ -210,8 +214,8 @@ static void memory_flat(const struct context *cx, struct checklist *c)
     i->value = (double)line->growth.per_step;
     i->healthy = !line->growth.grows;
     i->verdict = line->growth.grows
-                     ? text(cx, "memory grows by %s a step", human_bytes(line->growth.per_step).s)
-                     : text(cx, "memory is flat; %s at its most", human_bytes(line->peak_bytes).s);
+                     ? text(cx, "memory grows by %s per step", human_bytes(line->growth.per_step).s)
+                     : text(cx, "memory is flat; its peak is %s", human_bytes(line->peak_bytes).s);
 }
 
 static int run_pass(struct context *cx, void *ret, struct err *e)

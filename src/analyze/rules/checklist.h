@@ -1,5 +1,5 @@
-/* checklist.h: the questions people ask of every trace, answered with a measured value, whether it
- * is healthy, and why a naive reading would be wrong where it would be. */
+/* checklist.h: the questions people ask of every trace. Each answer has a measured value, says
+ * whether it is healthy, and warns where a naive reading would be wrong. */
 #ifndef STRATA_ANALYZE_RULES_CHECKLIST_H
 #define STRATA_ANALYZE_RULES_CHECKLIST_H
 
@@ -11,7 +11,7 @@ struct check_item {
     const char *unit;
     const char *verdict; /* one sentence with the value in it */
     double value;
-    bool known; /* false: the trace does not tell; the verdict says what to record */
+    bool known; /* false: the trace cannot answer; the verdict says what to record */
     bool healthy;
 };
 

@@ -1,4 +1,4 @@
-/* copy_before_gemm.c: a device-to-device copy directly before a matrix product of the same
+/* copy_before_gemm.c: a device-to-device copy directly before a matrix multiplication of the same
  * operator: addmm copies its bias, or an input had to be made contiguous first. */
 #include "analyze/names/kernel_name.h"
 #include "analyze/rules/rule.h"
@@ -16,7 +16,7 @@ static bool is_copy(const struct trace *t, row_t r)
     return t->kind[r] == KIND_MEMCPY && str_has(trace_name(t, r), "DtoD");
 }
 
-/* Copies followed on their stream by a product of the same operator. */
+/* Copies followed on their stream by a matrix multiplication of the same operator. */
 static uint32_t collect(const struct trace *t, row_t *rows)
 {
     uint32_t n = 0;
@@ -45,7 +45,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_copy_before_gemm = {
     .id = "copy_before_gemm",
-    .summary = "a hidden copy before a matrix product",
+    .summary = "a hidden copy before a matrix multiplication",
     .run = run,
 };
 
@@ -61,17 +61,18 @@ static int report(const struct context *cx, const row_t *rows, uint32_t n, struc
         bytes += trace_gpu(t, rows[i])->bytes > 0 ? trace_gpu(t, rows[i])->bytes : 0;
     }
     row_t op = op_of(t, rows[0]);
-    f->title = "a hidden copy before a matrix product";
+    f->title = "hidden copy before a matrix multiplication";
     f->subject = rule_name(cx, trace_name(t, op), 60);
     f->why = rule_text(cx,
-                       "%u products first copy %s on the GPU (%s): the bias is written into the "
+                       "%u matrix multiplication%s first copied %s on the GPU (%s): either the "
+                       "bias is written into the "
                        "result, or an input is made contiguous.",
-                       n, human_bytes(bytes).s, human_time(ns).s);
+                       n, n == 1 ? "" : "s", human_bytes(bytes).s, human_time(ns).s);
     f->fix =
-        "Let the product add the bias itself (nn.Linear's epilogue), or keep the input contiguous.";
+        "Let the GEMM add the bias itself (nn.Linear's epilogue), or keep the input contiguous.";
     f->show = "kernels %s --filter Memcpy";
     f->blocked_ns = f->exposed_ns = ns;
-    finding_note(f, cx->mem, t->ts_ns[rows[0]], rows[0], "%s directly before %s",
+    finding_note(f, cx->mem, t->ts_ns[rows[0]], rows[0], "%s runs directly before %s",
                  rule_name(cx, trace_name(t, rows[0]), 40),
                  rule_name(cx, trace_name(t, rows[0] + 1), 50));
     f->edits[f->n_edits++] = (struct sim_edit){.kind = EDIT_DROP_KERNEL, .rows = rows, .n_rows = n};

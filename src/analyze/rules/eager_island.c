@@ -5,7 +5,7 @@
 
 /* Share of the kernels of a compiled stage that may run outside its regions. */
 #define MOST_EAGER 0.25
-/* Regions a call of the stage below which it is not cut into pieces. */
+/* With fewer regions per call than this, the stage is not split. */
 #define LEAST_REGIONS 2
 
 static bool is_region(struct str name)
@@ -71,7 +71,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_eager_island = {
     .id = "eager_island",
-    .summary = "a compiled stage is cut into pieces by eager code",
+    .summary = "eager code splits a compiled stage",
     .run = run,
 };
 
@@ -85,19 +85,19 @@ static int report(const struct context *cx, const struct stage *s, const struct 
     source_places_find(w, i->first_eager, &p);
     rule_place(cx, f, &p);
     f->advice = true;
-    f->title = "compiled code is cut into pieces by eager code";
+    f->title = "eager code splits a compiled stage";
     f->subject = rule_name(cx, trace_str(cx->t, s->name), 60);
     f->why = rule_text(cx,
-                       "%.1f compiled regions a call, and %u of its %u pieces of device work are "
-                       "launched outside them; guard checks take %s.",
+                       "Each call runs %.1f compiled regions, but %u of its %u kernels and copies "
+                       "are launched outside them; guard checks take %s.",
                        (double)i->regions / s->calls, i->eager, i->eager + i->compiled,
                        human_time(i->lookup_ns).s);
-    f->fix = "Find the graph breaks (TORCH_LOGS=graph_breaks), or compile with fullgraph=True to "
-             "be told; move what cannot be compiled out of the stage.";
+    f->fix = "Find the graph breaks (TORCH_LOGS=graph_breaks, or fullgraph=True to make them "
+             "errors) and move what cannot be compiled out of the stage.";
     f->show = "stages %s --all";
     f->blocked_ns = i->lookup_ns;
     f->exposed_ns = s->idle_meanwhile_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[i->first_eager], i->first_eager,
-                 "the first launch outside a region");
+                 "the first launch outside a compiled region");
     return 0;
 }

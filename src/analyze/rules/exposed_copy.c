@@ -1,5 +1,5 @@
-/* exposed_copy.c: copies between host and device that no kernel hides, although they would run
- * beside the kernels on a stream of their own. */
+/* exposed_copy.c: copies between host and device that no kernel overlaps, although on a stream of
+ * their own they would run beside the kernels. */
 #include "analyze/names/copy.h"
 #include "analyze/rules/rule.h"
 #include "analyze/simulate/pinned_speed.h"
@@ -51,7 +51,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_exposed_copy = {
     .id = "exposed_copy",
-    .summary = "copies between host and device that no kernel hides",
+    .summary = "copies between host and device do not overlap with kernels",
     .run = run,
 };
 
@@ -68,20 +68,20 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
         source_places_find(w, call, &p);
         rule_place(cx, f, &p);
     }
-    f->title = "copies that nothing hides";
+    f->title = "copies do not overlap with kernels";
     f->why = rule_text(cx,
-                       "The GPU copies for %s in all, and for %s of that no kernel runs: they wait "
-                       "for each other on one stream.",
+                       "The GPU spends %s copying, %s of it without a kernel running: copies and "
+                       "kernels take turns on one stream.",
                        human_time(c->ns).s, human_time(wall_of(cx)->parts.copy_ns).s);
-    f->fix = "Prefetch: copy the next batch or the next layer's weights on a side stream from "
-             "pinned memory, and let the "
-             "compute stream wait for it (wait_stream or an event) just before use.";
-    f->not_fixed = "Copies never take less than their bytes need on the bus: where they exceed the "
-                   "compute time, only fewer bytes help.";
+    f->fix = "Prefetch: copy the next batch or the next layer's weights from pinned memory on a "
+             "side stream, and let the compute stream wait for the copy (wait_stream or an event) "
+             "just before use.";
+    f->not_fixed = "A copy cannot be faster than the bus: if copying takes longer than computing, "
+                   "only moving fewer bytes helps.";
     f->show = "gaps %s";
     f->blocked_ns = c->ns;
     f->exposed_ns = wall_of(cx)->parts.copy_ns;
-    finding_note(f, cx->mem, cx->t->ts_ns[longest], longest, "%s lasts %s",
+    finding_note(f, cx->mem, cx->t->ts_ns[longest], longest, "%s takes %s",
                  rule_name(cx, trace_name(cx->t, longest), 60),
                  human_time(cx->t->dur_ns[longest]).s);
     f->edits[f->n_edits++] =

@@ -11,7 +11,7 @@
 #include "base/stats.h"
 #include "base/vec.h"
 
-/* Findings beyond this many are not simulated one after another any more. */
+/* Only the first this many findings are simulated one after another. */
 #define MOST_RANKED 48
 
 const char *severity_name(enum severity s)
@@ -154,8 +154,7 @@ static int wall_but(struct ranking *r, uint32_t n, const struct finding *x, cons
     return rc;
 }
 
-/* Whether finding `at` owes a good part of its gain to the earlier finding `i`: not worth so much
- * as long as that is not fixed. */
+/* Whether finding `at` owes a good part of its gain to fixing the earlier finding `i`. */
 static int owes(struct ranking *r, uint32_t at, uint32_t i, bool *ret, struct err *e)
 {
     const struct finding *x = r->f->items[at], *y = r->f->items[i];
@@ -166,8 +165,8 @@ static int owes(struct ranking *r, uint32_t at, uint32_t i, bool *ret, struct er
     return 0;
 }
 
-/* Finding `at` has been ranked: was it one of those, then so were the ones before it of its kind,
- * and any other without which it gains little. */
+/* Finding `at` has been ranked. If it was hidden, so were the ones of its rule before it, and any
+ * other finding without which it gains little. */
 static int join_hidden(struct ranking *r, uint32_t at, struct err *e)
 {
     struct finding **items = r->f->items;
@@ -184,7 +183,7 @@ static int join_hidden(struct ranking *r, uint32_t at, struct err *e)
     return 0;
 }
 
-/* What is left gains little one by one, but may gain together. */
+/* The remaining findings gain little one by one, but may gain together. */
 static int share_the_rest(struct ranking *r, uint32_t at, uint32_t n, struct err *e)
 {
     int64_t after, exposed = 0;
@@ -209,7 +208,7 @@ static int rank_gains(struct ranking *r, uint32_t n, struct err *e)
     return 0;
 }
 
-/* First guess of what each one gains, for the order they are looked at. */
+/* First guess of what each finding gains, which sets the order to look at them. */
 static int guess_gains(struct ranking *r, uint32_t n, struct err *e)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -222,8 +221,8 @@ static int guess_gains(struct ranking *r, uint32_t n, struct err *e)
     return 0;
 }
 
-/* Which of those that gain together must be among them: without one of these at least half of the
- * common gain is lost, however little it exposes itself. */
+/* Marks which of the findings that gain together are essential: without one of these at least half
+ * of the common gain is lost, however little idle time it exposes itself. */
 static int mark_needed(struct ranking *r, uint32_t n, struct err *e)
 {
     int64_t all, without, gain = 0;
@@ -263,7 +262,7 @@ static void set_severity(struct ranking *r, struct finding *f)
                                                                     : SEVERITY_LOW;
 }
 
-/* With nothing else left to be fixed together with, the gain is its own. */
+/* If only one finding is left of those that gain together, the gain is its own. */
 static void part_the_last(struct findings *f)
 {
     struct finding *last = NULL;

@@ -1,9 +1,9 @@
-/* finding.h: what a rule has to say, and the list a report is made from.
+/* finding.h: what a rule found, and the list a report is made from.
  *
  * A finding carries its evidence, both costs (blocked: time the CPU spent; exposed: time the device
- * stood idle because of it) and the edits that would fix it. What the fix is worth on the wall
- * clock is not the rule's business: findings_rank replays the edits, one finding after another,
- * each as if those above it had been fixed already, because fixes mask each other. */
+ * was idle because of it) and the edits that would fix it. The rule does not compute what the fix
+ * gains in wall time: findings_rank replays the edits, one finding after another, each as if those
+ * above it had been fixed already, because fixes mask each other. */
 #ifndef STRATA_ANALYZE_RULES_FINDING_H
 #define STRATA_ANALYZE_RULES_FINDING_H
 
@@ -38,12 +38,12 @@ struct finding {
     int64_t blocked_ns, exposed_ns;
     struct evidence evidence[FINDING_EVIDENCE];
     uint32_t n_evidence;
-    struct sim_edit edits[FINDING_EDITS]; /* none: the finding promises no wall-clock time */
+    struct sim_edit edits[FINDING_EDITS]; /* none: the finding promises no gain */
     uint32_t n_edits;
     enum threshold thresholds[3];
     uint32_t n_thresholds;
-    bool notable; /* looks terrible in a viewer: told even when it gains next to nothing */
-    bool advice;  /* worth telling although no gain is promised: memory growth, distortion */
+    bool notable; /* looks terrible in a viewer: reported even if it gains next to nothing */
+    bool advice;  /* reported although no gain is promised: memory growth, distortion */
     enum severity severity; /* set by the rule for advice, by findings_rank otherwise */
 
     /* set by findings_rank */
@@ -51,7 +51,7 @@ struct finding {
     int64_t first_guess_ns; /* gain if only this were fixed */
     int64_t gain_ns;        /* wall clock, after the findings above it are fixed */
     double gain_pct, low_pct, high_pct;
-    bool together; /* gains nothing alone: it and others like it hide each other */
+    bool together; /* gains little alone: it and others hide each other */
     bool needed;   /* one of those, and without it the others gain little */
 };
 

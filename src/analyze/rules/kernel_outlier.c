@@ -1,16 +1,16 @@
-/* kernel_outlier.c: some runs of one kernel take far longer than its usual run with the same launch
- * shape: clocks, heat, power, or another user of the device. Advice: nothing in the program changes
- * it. */
+/* kernel_outlier.c: some runs of a kernel take far longer than its usual run with the same launch
+ * shape: clocks, heat, power, or another user of the device. Advice only, because no change to the
+ * program helps. */
 #include <stdlib.h>
 
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 #include "base/map.h"
 
-/* A kernel seen less often has no usual time; shorter runs are noise of the timer. */
+/* A kernel that ran less often has no usual time; shorter runs are timer noise. */
 #define LEAST_RUNS 8
 #define LEAST_NS   20000
-/* What the outliers cost in all, of the wall clock. */
+/* Least total cost of the outliers, as a share of the wall clock. */
 #define LEAST_SHARE 0.02
 
 struct run_of {
@@ -19,8 +19,8 @@ struct run_of {
     row_t row;
 };
 
-/* Shapes of the operator that launched it, or STR_NONE. Grid and block alone do not tell:
- * persistent kernels have the same for every size. */
+/* Shapes of the operator that launched it, or STR_NONE. Grid and block alone are not enough:
+ * persistent kernels use the same ones for every size. */
 static str_id dims_of(const struct trace *t, row_t r)
 {
     row_t call = trace_launch_of(t, r);
@@ -95,7 +95,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_kernel_outlier = {
     .id = "kernel_outlier",
-    .summary = "single runs of a kernel take far longer than usual",
+    .summary = "some runs of a kernel take far longer than usual",
     .run = run,
 };
 
@@ -105,17 +105,21 @@ static int report(const struct context *cx, const struct outliers *o, struct fin
     struct finding *f = rule_finding(cx, out, &rule_kernel_outlier, e);
     if (!f) return ERR_NOMEM;
     f->advice = true;
-    f->title = "single kernel runs take far longer than usual";
+    f->title = "some kernel runs take far longer than usual";
     f->subject = rule_name(cx, trace_name(cx->t, o->worst), 60);
-    f->why = rule_text(cx,
-                       "%u runs take more than %.1f times the median of the same kernel and shape, "
-                       "%s in all: clocks, heat, power, or somebody else on the device.",
-                       o->n, cx->th.value[TH_KERNEL_OUTLIER_RATIO], human_time(o->lost_ns).s);
-    f->fix = "Compare medians, not means; watch clocks and throttling (nvidia-smi dmon) and who "
-             "else uses the device; record again.";
+    f->why =
+        rule_text(cx,
+                  "%u run%s took more than %.1f times the median of the same kernel and shape, "
+                  "which costs %s in total. Usual causes: clocks, heat, power, or another process "
+                  "on the GPU.",
+                  o->n, o->n == 1 ? "" : "s", cx->th.value[TH_KERNEL_OUTLIER_RATIO],
+                  human_time(o->lost_ns).s);
+    f->fix = "Compare medians, not means. Watch clocks and throttling (nvidia-smi dmon), check "
+             "what else uses the GPU, and record again.";
     f->show = "kernels %s --sort max";
     f->exposed_ns = o->lost_ns;
-    finding_note(f, cx->mem, cx->t->ts_ns[o->worst], o->worst, "the worst takes %s, usually %s",
+    finding_note(f, cx->mem, cx->t->ts_ns[o->worst], o->worst,
+                 "the slowest run takes %s; the median is %s",
                  human_time(cx->t->dur_ns[o->worst]).s, human_time(o->usual_ns).s);
     f->thresholds[f->n_thresholds++] = TH_KERNEL_OUTLIER_RATIO;
     return 0;

@@ -1,13 +1,13 @@
-/* late_launch.c: the device stands idle while the CPU is in something that launches nothing: a walk
- * over modules, a progress bar, a cache lookup, an allocation. Charged to whole calls
- * (analyze/quiet), so that removing the call is what gets predicted. Syncs have a rule of their
+/* late_launch.c: the device is idle while the CPU runs code that launches nothing: a walk over
+ * modules, a progress bar, a cache lookup, an allocation. The idle time is charged to whole calls
+ * (gaps/launchless), so that the prediction is for removing the call. Syncs have a rule of their
  * own. */
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
 /* Calls shorter than this are part of launching. */
 #define LEAST_CALL_NS 100000
-/* Where functions are samples: fewer of them say nothing about one function. */
+/* Where functions are sampled, fewer samples than this say nothing about one function. */
 #define LEAST_SAMPLES 3
 
 struct words {
@@ -15,30 +15,29 @@ struct words {
 };
 
 static const struct words python = {
-    "Python holds up the GPU",
-    "While this runs, nothing is launched and the GPU has nothing to do.",
-    "Move it out of the loop, cache its result, or run it while the GPU has work queued."};
+    "Python stalls the GPU", "Nothing is launched while this runs, and the GPU is idle.",
+    "Move it out of the loop, cache its result, or run it while the GPU has queued work."};
 static const struct words lookup = {
-    "torch.compile looks up its code",
-    "The guards of a compiled region are checked before each call; with nothing queued the GPU "
-    "waits for it.",
+    "torch.compile guard checks stall the GPU",
+    "The guards of a compiled region are checked before every call; with nothing queued, the GPU "
+    "waits for them.",
     "Compile larger regions (fewer lookups), keep shapes and modules static (fewer guards)."};
 static const struct words op = {
-    "an operator that launches nothing holds up the GPU",
-    "The CPU works inside this operator without launching anything, and the GPU has nothing to do.",
+    "an operator that launches nothing stalls the GPU",
+    "The CPU works inside this operator without launching anything, and the GPU is idle.",
     "Do it once before the loop, or on the GPU."};
 static const struct words call = {
-    "a call that launches nothing holds up the GPU",
-    "The CPU is in this call of the runtime or the driver, and the GPU has nothing to do.",
-    "Make it happen once, before the loop: code is loaded and handles are made anew when shapes or "
-    "modules change."};
+    "a runtime call that launches nothing stalls the GPU",
+    "The CPU is inside this runtime or driver call, and the GPU is idle.",
+    "Make it happen once, before the loop. New shapes or modules load code and create handles "
+    "again."};
 static const struct words label = {
-    "a stage without GPU work holds up the GPU",
-    "While this stage runs, nothing is launched and the GPU has nothing to do.",
-    "Move it out of the loop, make it cheaper, or run it while the GPU has work queued."};
+    "a stage that launches nothing stalls the GPU",
+    "Nothing is launched while this stage runs, and the GPU is idle.",
+    "Move it out of the loop, make it cheaper, or run it while the GPU has queued work."};
 
-/* Both its label, "enumerate(DataLoader)#...__next__", and its function, "dataloader.py(7): ...".
- */
+/* Matches both the label, "enumerate(DataLoader)#...__next__", and the function,
+ * "dataloader.py(7): ...". */
 static bool is_batch(struct str name)
 {
     return (str_has(name, "DataLoader") || str_has(name, "/dataloader.py(")) &&
@@ -47,10 +46,10 @@ static bool is_batch(struct str name)
 
 static const struct words batch = {
     "the loop waits for its next batch",
-    "The DataLoader hands out the next batch too late; until then nothing is launched and the GPU "
-    "has nothing to do.",
-    "More workers (num_workers, persistent_workers), a larger prefetch_factor, cheaper transforms; "
-    "or fetch the batch while the GPU has work queued."};
+    "The DataLoader delivers the next batch too late; until then nothing is launched, and the GPU "
+    "is idle.",
+    "Use more workers (num_workers, persistent_workers), a larger prefetch_factor or cheaper "
+    "transforms, or fetch the batch while the GPU has queued work."};
 
 static const struct words *words_for(const struct trace *t, row_t r)
 {
@@ -62,8 +61,8 @@ static const struct words *words_for(const struct trace *t, row_t r)
     return t->kind[r] == KIND_ANNOTATION ? &label : &op;
 }
 
-/* Many short calls between launches are not one thing to fix: the launches themselves are too many
- * (rule launch_bound). Here most of the time has to be in calls worth looking at. */
+/* Many short calls between launches are not one thing to fix: there are too many launches (rule
+ * launch_bound). Here most of the time has to be in calls long enough to look at. */
 static bool is_one_thing(const struct trace *t, const struct launchless_group *g)
 {
     if (words_for(t, g->longest) == &lookup) return true;
@@ -73,7 +72,7 @@ static bool is_one_thing(const struct trace *t, const struct launchless_group *g
     return in_long > g->cpu_ns / 2;
 }
 
-/* Time spent getting memory is the business of rule allocation_in_loop. */
+/* Time spent allocating memory belongs to rule allocation_in_loop. */
 static bool is_allocation(const struct context *cx, row_t top)
 {
     const struct trace *t = cx->t;
@@ -112,11 +111,11 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_late_launch = {
     .id = "late_launch",
-    .summary = "the GPU idles while the CPU is in something that launches nothing",
+    .summary = "the GPU is idle while the CPU runs code that launches nothing",
     .run = run,
 };
 
-/* The place is a line of the user's; what is slow there has a name of its own, unless it is that
+/* The place is a line of the user's code; what is slow there has its own name, unless it is that
  * very function. */
 static const char *subject(const struct context *cx, struct source_places *w,
                            const struct launchless_group *g, const struct finding *f)
@@ -147,7 +146,8 @@ static int report_group(const struct context *cx, const struct launchless_group 
     f->title = w->title;
     f->why = w->why;
     f->fix = w->fix;
-    f->not_fixed = "What it does while the GPU has work queued costs nothing and is not counted.";
+    f->not_fixed =
+        "The time it takes while the GPU has queued work costs nothing and is not counted.";
     f->show = "gaps %s";
     f->blocked_ns = g->cpu_ns;
     f->exposed_ns = g->idle_ns;
@@ -157,13 +157,13 @@ static int report_group(const struct context *cx, const struct launchless_group 
                      human_time(g->cpu_ns).s);
     else
         finding_note(f, cx->mem, t->ts_ns[g->longest], g->longest,
-                     "%s takes %s in %u calls, %s at most", name, human_time(g->cpu_ns).s,
+                     "%s takes %s in %u calls, at most %s per call", name, human_time(g->cpu_ns).s,
                      g->n_rows, human_time(t->dur_ns[g->longest]).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "nothing is launched inside it; the GPU is idle for %s of that time",
                  human_time(g->idle_ns).s);
     if (g->n_steps > 1)
-        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "it comes back in %u of %u steps", g->n_steps,
+        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "it recurs in %u of %u steps", g->n_steps,
                      steps_of(cx)->n_steps);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_ROWS, .rows = g->rows, .n_rows = g->n_rows};

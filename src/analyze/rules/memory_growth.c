@@ -1,6 +1,6 @@
 /* memory_growth.c: device memory is higher at the end of nearly every step than at the end of the
- * one before. No time is promised: it ends in an out-of-memory error, or in the allocator's
- * retries. */
+ * one before. No time is promised: growth ends in an out-of-memory error or in allocator retries.
+ */
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
@@ -25,7 +25,7 @@ const struct rule rule_memory_growth = {
     .run = run,
 };
 
-/* What stays behind most: allocated in one step, not freed in a later one. */
+/* The site that keeps most memory: allocated in one step, not freed in a later one. */
 static const struct alloc_site *keeper(const struct memory *m)
 {
     const struct alloc_site *best = NULL;
@@ -47,17 +47,18 @@ static int report(const struct context *cx, const struct memory_line *line, stru
     f->subject = "";
     if (site) rule_place(cx, f, &site->place);
     f->why = rule_text(
-        cx, "%u of %u steps end with more device memory in use than the one before, %s a step.",
+        cx,
+        "%u of %u steps end with more device memory in use than the step before, by %s per step.",
         line->growth.n_rises, line->growth.n_steps - 1, human_bytes(line->growth.per_step).s);
-    f->fix = "Look for what is kept: tensors appended to a list (keep .item() or .detach().cpu() "
-             "after the loop), a cache that "
-             "grows, graphs kept alive by a loss.";
+    f->fix =
+        "Look for what stays alive: tensors appended to a list (detach them and move them to the "
+        "CPU after the loop), a cache that grows, autograd graphs kept alive by a stored loss.";
     f->show = "memory %s";
-    finding_note(f, cx->mem, ID_NONE, line->peak, "%s at its most",
+    finding_note(f, cx->mem, ID_NONE, line->peak, "the peak is %s",
                  human_bytes(line->peak_bytes).s);
     if (site)
         finding_note(f, cx->mem, ID_NONE, ROW_NONE,
-                     "%s allocated here in the loop is not freed in later steps",
+                     "%s allocated here inside the loop is not freed in later steps",
                      human_bytes(site->kept_bytes).s);
     f->thresholds[f->n_thresholds++] = TH_GROWTH_PCT;
     return 0;

@@ -1,12 +1,12 @@
-/* pageable_copy.c: copies between ordinary (pageable) memory and the device. The driver stages them
- * through a buffer of its own, slowly, and holds the CPU meanwhile; pinned memory does neither. */
+/* pageable_copy.c: copies between pageable host memory and the device. The driver stages them
+ * through a buffer of its own, which is slow and blocks the CPU; pinned memory avoids both. */
 #include "analyze/names/copy.h"
 #include "analyze/rules/rule.h"
 #include "analyze/simulate/pinned_speed.h"
 #include "base/human.h"
 #include "base/stats.h"
 
-/* Smaller copies are constants: rule sync_in_loop. */
+/* Smaller copies are constants, see rule sync_in_loop. */
 #define LEAST_BYTES 65536
 
 struct copies {
@@ -44,7 +44,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_pageable_copy = {
     .id = "pageable_copy",
-    .summary = "copies of ordinary memory hold up the CPU and run slowly",
+    .summary = "copies of pageable memory are slow and block the CPU",
     .run = run,
 };
 
@@ -70,27 +70,27 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
         source_places_find(w, call, &p);
         rule_place(cx, f, &p);
     }
-    f->title = "copies of ordinary memory";
+    f->title = "copies of pageable memory";
     f->why = rule_text(cx,
-                       "%s in %u copies go through the driver's staging buffer at %.1f GB/s, with "
-                       "the CPU standing by.",
-                       human_bytes(c->bytes).s, c->n, now);
-    f->fix = "Keep the host tensors pinned (pin_memory(), DataLoader(pin_memory=True)) and copy "
-             "with non_blocking=True; "
-             "overlap the copy with compute on a side stream.";
+                       "%s in %u cop%s went through the driver's staging buffer at %.1f GB/s while "
+                       "the CPU waited.",
+                       human_bytes(c->bytes).s, c->n, c->n == 1 ? "y" : "ies", now);
+    f->fix = "Pin the host tensors (pin_memory(), DataLoader(pin_memory=True)), copy them with "
+             "non_blocking=True, and overlap the copy with compute on a side stream.";
     f->not_fixed = rule_text(
-        cx, "Predicted for %.1f GB/s (%s); a copy that nothing overlaps still takes its time.",
+        cx,
+        "The prediction assumes %.1f GB/s (%s); a copy that nothing overlaps still takes its time.",
         pinned.bytes_per_ns,
-        pinned.seen ? "seen for pinned memory in this trace"
-                    : "assumed for pinned memory; --pin-copies of whatif sets it");
+        pinned.seen ? "measured for pinned memory in this trace"
+                    : "a guess for pinned memory; set it with whatif --pin-copies");
     f->show = "whatif %s --pin-copies 0";
     f->blocked_ns = blocked_by_copies(syncs_of(cx));
     f->exposed_ns = wall_of(cx)->parts.copy_ns;
-    finding_note(f, cx->mem, cx->t->ts_ns[c->longest], c->longest, "%s: %s in %s",
+    finding_note(f, cx->mem, cx->t->ts_ns[c->longest], c->longest, "%s moves %s in %s",
                  rule_name(cx, trace_name(cx->t, c->longest), 60),
                  human_bytes(trace_gpu(cx->t, c->longest)->bytes).s, human_time(c->longest_ns).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
-                 "copies that no kernel hides take %s of the wall clock",
+                 "copies that no kernel overlaps take %s of the wall clock",
                  human_time(wall_of(cx)->parts.copy_ns).s);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_PIN_COPIES, .factor = pinned.bytes_per_ns};

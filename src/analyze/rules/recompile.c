@@ -1,10 +1,11 @@
 /* recompile.c: torch.compile compiles again after the first step: a guard failed (another shape,
- * dtype, Python value), and the step waits for the compiler. Advice: it happens once per new value,
- * so what it costs a long run is not in the trace. */
+ * dtype or Python value), and the step waits for the compiler. Advice only: it happens once per new
+ * value, so the trace does not show what it costs a long run. */
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
-/* From the cache lookup to the compiled region takes microseconds unless something is compiled. */
+/* Only microseconds pass between the cache lookup and the compiled region unless something is
+ * compiled. */
 #define LEAST_COMPILE_NS 20000000
 
 struct recompiles {
@@ -13,7 +14,8 @@ struct recompiles {
     row_t first; /* the compiled region that was waited for */
 };
 
-/* Rows of one thread, by start: a region that begins long after the lookup before it. */
+/* Looks in the rows of one thread, ordered by start, for regions that begin long after the lookup
+ * before them. */
 static void look_at(const struct context *cx, const struct lane *lane, struct recompiles *c)
 {
     const struct trace *t = cx->t;
@@ -45,7 +47,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_recompile = {
     .id = "recompile",
-    .summary = "torch.compile compiles again after the first step",
+    .summary = "torch.compile recompiles after the first step",
     .run = run,
 };
 
@@ -55,15 +57,17 @@ static int report(const struct context *cx, const struct recompiles *c, struct f
     struct finding *f = rule_finding(cx, out, &rule_recompile, e);
     if (!f) return ERR_NOMEM;
     f->advice = true;
-    f->title = "code is compiled again inside the loop";
+    f->title = "torch.compile recompiles inside the loop";
     f->subject = rule_name(cx, trace_name(cx->t, c->first), 60);
-    f->why = rule_text(cx, "%u time%s the compiled code did not fit and was made anew: %s in all.",
-                       c->n, c->n == 1 ? "" : "s", human_time(c->ns).s);
-    f->fix = "TORCH_LOGS=recompiles names the guard that failed. Keep shapes and Python values the "
-             "same from step to step, or mark them (torch.compile(dynamic=True), mark_dynamic).";
+    f->why = rule_text(
+        cx, "A guard failed %u time%s and the code was compiled again, which took %s in total.",
+        c->n, c->n == 1 ? "" : "s", human_time(c->ns).s);
+    f->fix =
+        "TORCH_LOGS=recompiles names the guard that failed. Keep shapes and Python values the "
+        "same in every step, or mark them as dynamic (torch.compile(dynamic=True), mark_dynamic).";
     f->show = "steps %s";
     f->blocked_ns = f->exposed_ns = c->ns;
     finding_note(f, cx->mem, cx->t->ts_ns[c->first], c->first,
-                 "the first of them begins only here");
+                 "the first recompiled region begins only here");
     return 0;
 }

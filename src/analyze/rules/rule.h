@@ -1,4 +1,4 @@
-/* rule.h: one thing that can be wrong with a pipeline, and how to tell.
+/* rule.h: one thing that can be wrong with a pipeline, and how to detect it.
  *
  * A rule is a const struct in <id>.c, listed once in rules.c, with a page in docs/rules/<id>.md. It
  * looks at the finished passes and adds findings; it never reads the trace for something a pass

@@ -7,7 +7,7 @@
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
-/* One a line. */
+/* One per line. */
 #define RULES(X)          \
     X(sync_in_loop)       \
     X(late_launch)        \

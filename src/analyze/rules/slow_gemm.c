@@ -1,9 +1,9 @@
-/* slow_gemm.c: matrix products of half-precision inputs that run on kernels without tensor cores:
- * the input was cast to float on the way, or a backend was chosen that has no half kernels. */
+/* slow_gemm.c: matrix multiplications of half-precision inputs that run on kernels without tensor
+ * cores: the input was cast to float on the way, or the chosen backend has no half kernels. */
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
-/* Tensor cores do such a product in at most this share of the time. */
+/* Tensor cores need at most this share of the time. */
 #define TENSOR_CORE_SHARE 0.3
 
 /* Single-precision kernels of cuBLAS and CUTLASS carry it in their names. */
@@ -42,7 +42,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_slow_gemm = {
     .id = "slow_gemm",
-    .summary = "half-precision matrix products on kernels without tensor cores",
+    .summary = "half-precision matrix multiplications run without tensor cores",
     .run = run,
 };
 
@@ -62,19 +62,19 @@ static int report(const struct context *cx, const row_t *rows, uint32_t n, struc
     struct place p;
     source_places_find(w, trace_launch_of(t, longest), &p);
     rule_place(cx, f, &p);
-    f->title = "half-precision products without tensor cores";
-    f->why = rule_text(cx,
-                       "%u matrix products have bf16 or fp16 inputs, but run on single-precision "
-                       "kernels (%s) for %s.",
-                       n, rule_name(cx, trace_name(t, longest), 40), human_time(ns).s);
-    f->fix = "Keep both inputs in half precision; for attention use a fused backend (flash, "
-             "efficient, cuDNN) instead of math; "
-             "for float32 allow TF32.";
-    f->not_fixed =
-        "Predicted with a third of the time, which tensor cores reach for all but tiny shapes.";
+    f->title = "half-precision matrix multiplications without tensor cores";
+    f->why = rule_text(
+        cx,
+        "%u matrix multiplication%s with bf16 or fp16 inputs ran on single-precision "
+        "kernels (%s) for %s.",
+        n, n == 1 ? "" : "s", rule_name(cx, trace_name(t, longest), 40), human_time(ns).s);
+    f->fix = "Keep both inputs in half precision; for attention, use a fused backend (flash, "
+             "efficient, cuDNN) instead of math; for float32, allow TF32.";
+    f->not_fixed = "The prediction assumes a third of the time, which tensor cores reach for all "
+                   "but tiny shapes.";
     f->show = "kernels %s --filter gemm";
     f->blocked_ns = f->exposed_ns = ns;
-    finding_note(f, cx->mem, t->ts_ns[longest], longest, "%s lasts %s",
+    finding_note(f, cx->mem, t->ts_ns[longest], longest, "%s takes %s",
                  rule_name(cx, trace_name(t, longest), 60), human_time(t->dur_ns[longest]).s);
     f->edits[f->n_edits++] = (struct sim_edit){
         .kind = EDIT_SCALE_KERNEL, .rows = rows, .n_rows = n, .factor = TENSOR_CORE_SHARE};

@@ -1,5 +1,6 @@
-/* slow_launch.c: one launch takes long to come, step after step, although the CPU is in the very
- * operator or line that makes it (analyze/stretch). What launches nothing is late_launch. */
+/* slow_launch.c: the same launch comes after a long delay in step after step, although the CPU is
+ * already in the operator or line that makes it (gaps/launch_delay). Code that launches nothing
+ * belongs to late_launch. */
 #include "analyze/names/kernel_name.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
@@ -21,7 +22,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_slow_launch = {
     .id = "slow_launch",
-    .summary = "the GPU idles because one launch takes long to come, step after step",
+    .summary = "the GPU is idle during a long delay before the same launch in every step",
     .run = run,
 };
 
@@ -32,7 +33,7 @@ static uint32_t replayed_thread(const struct sim_model *m, lane_id lane)
     return SIM_NONE;
 }
 
-/* Without the stretches the launches come as far apart as they usually do. */
+/* Without the delays, the launches come at their usual interval. */
 static int add_edit(const struct context *cx, const struct launch_delay_group *g, struct finding *f)
 {
     struct sim_cut *cuts = arena_zalloc(cx->mem, g->n_pieces, sizeof *cuts);
@@ -56,21 +57,21 @@ static void add_evidence(const struct context *cx, const struct launch_delay_gro
 {
     const struct trace *t = cx->t;
     finding_note(f, cx->mem, t->ts_ns[g->launch], g->launch,
-                 "%u launches come %s after the one before on average, %s at most; usual are %s",
-                 g->n, human_time(g->cpu_ns / g->n).s, human_time(g->longest_ns).s,
-                 human_time(launch_delays_of(cx)->usual_ns).s);
+                 "%u launch%s after a delay of %s on average, at most %s; the usual interval is %s",
+                 g->n, g->n == 1 ? "" : "es", human_time(g->cpu_ns / g->n).s,
+                 human_time(g->longest_ns).s, human_time(launch_delays_of(cx)->usual_ns).s);
     finding_note(f, cx->mem, t->ts_ns[g->work], g->work,
-                 "the launch that ends the longest starts %s",
+                 "the launch after the longest delay starts %s",
                  rule_name(cx, trace_name(t, g->work), 120));
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "nothing else is recorded in that time; the GPU is idle for %s of it",
                  human_time(g->idle_ns).s);
     if (g->n_steps > 1)
-        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "it comes back in %u of %u steps", g->n_steps,
+        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "it recurs in %u of %u steps", g->n_steps,
                      steps_of(cx)->n_steps);
 }
 
-/* An operator is known by name, or could have been: then Python's own work is not suspected. */
+/* The operator has a name, or no operators were recorded: Python's own work is not suspected. */
 static bool is_library(const struct context *cx, const struct launch_delay_group *g)
 {
     struct trace_counts n;
@@ -80,13 +81,12 @@ static bool is_library(const struct context *cx, const struct launch_delay_group
 
 static const char *why(const struct context *cx, const struct launch_delay_group *g)
 {
-    const char *usual = is_library(cx, g)
-                            ? "a library plans anew for a shape it has not seen, code "
-                              "is loaded, a lock, host work in C++"
-                            : "work of its own in Python, an extension, a lock";
+    const char *usual = is_library(cx, g) ? "a library plans for a new shape, code is loaded, "
+                                            "a lock, or host work in C++"
+                                          : "other Python work, an extension, or a lock";
     return rule_text(cx,
-                     "The CPU is in it for %s on average before it launches %s, and the GPU has "
-                     "nothing to do. Usual reasons: %s.",
+                     "The CPU spends %s on average in it before it launches %s, and the GPU is "
+                     "idle meanwhile. Usual causes: %s.",
                      human_time(g->cpu_ns / g->n).s, rule_name(cx, trace_name(cx->t, g->work), 60),
                      usual);
 }
@@ -94,17 +94,18 @@ static const char *why(const struct context *cx, const struct launch_delay_group
 static const char *fix(const struct context *cx, const struct launch_delay_group *g)
 {
     if (!is_library(cx, g))
-        return "Move that work out of the loop, cache its result, or do it while the GPU has work "
-               "queued.";
+        return "Move that work out of the loop, cache its result, or do it while the GPU has "
+               "queued work.";
     bool attention = kernel_family((enum row_kind)cx->t->kind[g->work],
                                    trace_name(cx->t, g->work)) == FAMILY_ATTENTION;
     const char *how = attention
-                          ? "Keep shapes the same from step to step (a static KV cache, "
-                            "padding), or choose another backend "
-                            "(torch.nn.attention.sdpa_kernel)."
-                          : "Keep shapes the same from step to step (padding, static buffers).";
+                          ? "Keep shapes the same in every step (a static KV cache, padding), or "
+                            "choose another backend (torch.nn.attention.sdpa_kernel)."
+                          : "Keep shapes the same in every step (padding, static buffers).";
     if (cx->t->kind[g->row] == KIND_OP) return how;
-    return rule_text(cx, "%s strata run --ops all or torch.profiler names the operator.", how);
+    return rule_text(
+        cx, "%s Record with strata run --ops all or torch.profiler to see which operator it is.",
+        how);
 }
 
 static int report_group(const struct context *cx, const struct launch_delay_group *g,
@@ -116,11 +117,11 @@ static int report_group(const struct context *cx, const struct launch_delay_grou
     if (!f) return ERR_NOMEM;
     source_places_find(where, g->row, &p);
     rule_place(cx, f, &p);
-    f->title = "one launch takes long to come";
+    f->title = "long delay before a launch";
     if (cx->t->kind[g->row] == KIND_OP) f->subject = rule_name(cx, trace_name(cx->t, g->row), 80);
     f->why = why(cx, g);
     f->fix = fix(cx, g);
-    f->not_fixed = "The kernels it launches get no faster.";
+    f->not_fixed = "The kernels it launches do not get faster.";
     f->show = "gaps %s";
     f->blocked_ns = g->cpu_ns;
     f->exposed_ns = g->idle_ns;

@@ -1,5 +1,5 @@
-/* sync_in_loop.c: the CPU waits for the device: reading a value back, uploading a constant, asking
- * to wait, getting memory. What it blocks is told, what it exposes is charged. */
+/* sync_in_loop.c: the CPU waits for the device: it reads a value back, uploads a constant,
+ * synchronizes or allocates memory. Blocked time is reported; only exposed time counts as cost. */
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 #include "base/search.h"
@@ -12,29 +12,27 @@ struct words {
 static const struct words words[WAIT_KINDS] = {
     [WAIT_READBACK] =
         {"readback", "readback drains the queue",
-         "A value is copied to the CPU (DtoH), and the CPU waits for everything queued before it.",
+         "A value is copied to the CPU (DtoH), which waits for everything queued before the copy.",
          "Keep the value on the GPU (torch.where, masks, tensors as indices), or compute it on the "
          "CPU before the loop; read results back once, after the loop."},
-    [WAIT_UPLOAD] =
-        {"constant upload", "constant upload drains the queue",
-         "A few bytes of ordinary memory are copied to the GPU (HtoD, pageable); the CPU waits for "
-         "everything queued before them.",
-         "Make the constant on the GPU (torch.full, torch.ones(1) * x, torch.stack of GPU "
-         "scalars), or "
-         "upload it once before the loop."},
+    [WAIT_UPLOAD] = {"constant upload", "constant upload drains the queue",
+                     "A few bytes of pageable memory are copied to the GPU (HtoD); the CPU "
+                     "waits for everything queued before the copy.",
+                     "Create the constant on the GPU (torch.full, torch.ones(1) * x, torch.stack "
+                     "of GPU scalars), or upload it once before the loop."},
     [WAIT_EXPLICIT] = {"explicit synchronize", "explicit synchronize drains the queue",
-                       "The program asks to wait for the device.",
-                       "Remove it from the loop; events or one synchronize at the end time the "
-                       "work without stopping it."},
+                       "The program explicitly waits for the device.",
+                       "Remove it from the loop. To time the work without stopping it, use events, "
+                       "or synchronize once at the end."},
 };
 
-/* More bytes than any constant has: data of the step. */
+/* More bytes than a constant would have: this is input data. */
 #define LEAST_DATA_BYTES 4096
 
 static const struct words data_upload = {
-    "upload of ordinary memory", "upload of ordinary memory drains the queue",
-    "Data is copied to the GPU from ordinary memory (HtoD, pageable); the CPU waits for everything "
-    "queued before it.",
+    "upload of pageable memory", "upload of pageable memory drains the queue",
+    "Data is copied to the GPU from pageable memory (HtoD); the CPU waits for everything "
+    "queued before the copy.",
     "Keep the data in pinned memory (DataLoader(pin_memory=True), pin_memory()) and copy it with "
     "non_blocking=True."};
 
@@ -50,8 +48,7 @@ static void explain(const struct context *cx, struct finding *f, const struct sy
     struct buf stack;
     buf_init(&stack);
     if (site->place.frame != ROW_NONE) source_places_print_frame(cx->t, site->place.frame, &stack);
-    finding_note(f, cx->mem, w->begin_ns, w->call,
-                 "the CPU calls %.*s with %s pieces of work queued%s%s",
+    finding_note(f, cx->mem, w->begin_ns, w->call, "the CPU calls %.*s at queue depth %s%s%s",
                  STR_ARG(trace_str(cx->t, site->call)), human_count(w->depth).s,
                  stack.n ? ", from " : "", stack.n ? buf_c(&stack) : "");
     buf_done(&stack);
@@ -59,10 +56,10 @@ static void explain(const struct context *cx, struct finding *f, const struct sy
         finding_note(f, cx->mem, cx->t->ts_ns[w->copy], w->copy, "%s: %s",
                      rule_name(cx, trace_name(cx->t, w->copy), 60), human_bytes(w->bytes).s);
     finding_note(f, cx->mem, w->begin_ns, w->call,
-                 "the CPU stands still for %s, while the GPU works through its queue for %s",
+                 "the CPU is blocked for %s, while the GPU works through its queue for %s",
                  human_time(w->blocked_ns).s, human_time(w->waited_ns).s);
     finding_note(f, cx->mem, w->end_ns, ROW_NONE,
-                 "after it the GPU has nothing to do for %s until the CPU has caught up",
+                 "then the GPU is idle for %s until the CPU has launched new work",
                  human_time(exposed_of(cx)->ns[site->longest]).s);
 }
 
@@ -161,9 +158,9 @@ const struct rule rule_sync_in_loop = {
     .run = run,
 };
 
-/* A drain that blocks the CPU for a good part of the run catches every eye in a viewer. It is told
- * with its small gain, so that nobody spends a week on it; without any idle time behind it, it is
- * how a healthy run looks. */
+/* A drain that blocks the CPU for a good part of the run catches the eye in any viewer. It is
+ * reported with its small gain, so that nobody spends a week on it. With no idle time behind it, it
+ * is what a healthy run looks like. */
 static bool is_notable(const struct context *cx, const struct sync_site *site)
 {
     double wall = (double)wall_of(cx)->wall_ns;
@@ -182,8 +179,8 @@ static int report_site(const struct context *cx, uint32_t i, struct findings *ou
     f->why = text->why;
     f->fix = text->fix;
     f->not_fixed = rule_text(cx,
-                             "Of the %s the CPU is blocked, the GPU works through most: only idle "
-                             "GPU time can be gained.",
+                             "The GPU is busy for most of the %s that the CPU is blocked; only its "
+                             "idle time can be gained.",
                              human_time(site->blocked_ns).s);
     f->show = rule_text(cx, "syncs %s --site %u", "%s", i + 1);
     f->blocked_ns = site->blocked_ns;

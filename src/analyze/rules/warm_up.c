@@ -1,18 +1,18 @@
-/* warm_up.c: the first step is slower than the rest, or a label stands still before its first op:
- * the window holds what happens once (lazy loading, autotuning, allocator growth). No gain is
+/* warm_up.c: the first step is slower than the rest, or a label waits before its first operator:
+ * the window includes one-time work (lazy loading, autotuning, allocator growth). No gain is
  * promised; figures that include it are not those of a steady run. */
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
-/* Idle device time below this share of the wall clock is not worth a word. */
+/* Idle device time below this share of the wall clock is not reported. */
 #define LEAST_SHARE 0.05
 
 static int report_first_step(const struct context *cx, struct findings *out, struct err *e);
 static int report_dead_window(const struct context *cx, const struct dead_window *d,
                               struct findings *out, struct err *e);
 
-/* Time in [begin, end) that the recorder noted as its own: its first buffers come with the first
- * step. */
+/* Time in [begin, end) that the recorder reported as its own: it allocates its first buffers during
+ * the first step. */
 static int64_t recorder_time(const struct trace *t, int64_t begin_ns, int64_t end_ns)
 {
     struct span window = {begin_ns, end_ns};
@@ -25,7 +25,7 @@ static int64_t recorder_time(const struct trace *t, int64_t begin_ns, int64_t en
     return total;
 }
 
-/* Only what leaves the device without work changes a figure. */
+/* Only idle device time changes a figure. */
 static bool matters(const struct context *cx, int64_t begin_ns, int64_t end_ns)
 {
     const struct device_line *d = timeline_device(timeline_of(cx), wall_of(cx)->parts.device);
@@ -64,7 +64,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_warm_up = {
     .id = "warm_up",
-    .summary = "what happens only once is inside the recorded window",
+    .summary = "the recorded window includes one-time work",
     .run = run,
 };
 
@@ -75,21 +75,22 @@ static int report_first_step(const struct context *cx, struct findings *out, str
     if (!f) return ERR_NOMEM;
     int64_t first = s->steps[0].cpu.end_ns - s->steps[0].cpu.begin_ns;
     f->advice = true;
-    f->title = "the first step is not warmed up";
+    f->title = "the first step includes warm-up";
     f->subject = s->steps[0].name == STR_NONE
                      ? "step 0"
                      : rule_name(cx, trace_str(cx->t, s->steps[0].name), 60);
-    f->why = rule_text(cx,
-                       "It takes %s, the others %s: something happens once, such as lazy loading, "
-                       "autotuning or the allocator growing.",
-                       human_time(first).s, human_time(s->median_ns).s);
+    f->why =
+        rule_text(cx,
+                  "It takes %s, the others %s: it includes one-time work such as lazy loading, "
+                  "autotuning or allocator growth.",
+                  human_time(first).s, human_time(s->median_ns).s);
     f->fix =
         "Run a few steps before recording, or record with schedule(wait=1, warmup=2, active=3).";
     f->not_fixed =
-        "Warming up hides the cost from the figures; the first call of a user still pays it.";
+        "Warming up removes this cost from the figures; a user's first call still pays it.";
     f->show = "steps %s";
     f->blocked_ns = first - s->median_ns;
-    finding_note(f, cx->mem, s->steps[0].cpu.begin_ns, ROW_NONE, "step 0 lasts %s",
+    finding_note(f, cx->mem, s->steps[0].cpu.begin_ns, ROW_NONE, "step 0 takes %s",
                  human_time(first).s);
     f->thresholds[f->n_thresholds++] = TH_FIRST_STEP_RATIO;
     return 0;
@@ -101,14 +102,14 @@ static int report_dead_window(const struct context *cx, const struct dead_window
     struct finding *f = rule_finding(cx, out, &rule_warm_up, e);
     if (!f) return ERR_NOMEM;
     f->advice = true;
-    f->title = "a dead window before the first operator";
+    f->title = "cold start before the first operator";
     f->subject = rule_name(cx, trace_name(cx->t, d->label), 60);
     f->why = rule_text(cx,
-                       "For %s nothing happens between the start of the label and its first "
-                       "operator; usually it takes %s.",
+                       "Nothing is recorded for %s between the start of the label and its first "
+                       "operator; usually this takes %s.",
                        human_time(d->dead_ns).s, human_time(d->usual_ns).s);
-    f->fix = "A cold start (first use of a library, workspace, heuristics): run the code before "
-             "recording. It is not part of a steady run.";
+    f->fix = "Run the code once before recording: the first use of a library sets up workspaces "
+             "and heuristics, which is not part of a steady run.";
     f->show = "steps %s";
     f->blocked_ns = d->dead_ns - d->usual_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[d->label], d->label, "%s begins", f->subject);

@@ -220,7 +220,7 @@ static void give_up(struct buffer *b)
 static void note_foreign(void)
 {
     if (atomic_load_explicit(&n_foreign, memory_order_relaxed))
-        backend_note("another profiler uses CUPTI in this process: GPU records may be missing");
+        backend_note("another profiler uses CUPTI in this process; GPU records may be missing");
 }
 
 static void note_dropped(void)
@@ -229,7 +229,8 @@ static void note_dropped(void)
     if (atomic_load(&taken) || api->ActivityGetNumDroppedRecords(NULL, 0, &n) != CUPTI_OK) n = 0;
     n += atomic_exchange(&n_nowhere, 0) + n_strange;
     if (n_strange)
-        backend_note("another profiler set CUPTI's clock: GPU records with its times are left out");
+        backend_note(
+            "another profiler changed CUPTI's clock; GPU records with its times are left out");
     n_strange = 0;
     if (n) recorder_put((struct ring_record){.kind = RING_DROPPED}, n);
 }
@@ -276,8 +277,8 @@ static void lose_place(uint64_t signs)
     told_taken = pulse.launched_alive;
     atomic_store(&taken, true);
     backend_note(
-        "another profiler (torch.profiler?) took over CUPTI's records %.1f s into the "
-        "recording: GPU work is missing from there on; run without it for a whole timeline",
+        "another profiler (perhaps torch.profiler) took over CUPTI's records %.1f s into the "
+        "recording; GPU work is missing after that. Run without it for a complete timeline",
         seconds_in(pulse.alive_ns));
 }
 
@@ -287,7 +288,7 @@ static void regain_place(const struct pulse_look *look)
     set_attribute(CUPTI_ATTR_ZEROED, 1);
     (void)(enable_kinds(NULL) == 0);
     atomic_store(&taken, false);
-    backend_note("CUPTI's records come to Strata again from %.1f s on", seconds_in(look->now_ns));
+    backend_note("Strata receives CUPTI's records again from %.1f s on", seconds_in(look->now_ns));
 }
 
 /* Every launch has left a record that somebody else has. */
@@ -371,8 +372,8 @@ void activity_meet_other(bool begins)
     if (atomic_load(&taken)) regain_place(&now);
     else if (now.launched > before.launched && now.signs != before.signs)
         backend_note(
-            "the program ran torch.profiler while CUPTI was Strata's: that trace has no GPU "
-            "rows; run without --level timeline for them");
+            "the program ran torch.profiler while Strata used CUPTI, so its trace has no GPU "
+            "rows; to get them, run without --level timeline");
 }
 
 void activity_forget(void)

@@ -137,7 +137,7 @@ static void on_call(void *ours, uint32_t domain, uint32_t id, const void *data)
 {
     if (!atomic_load_explicit(&on, memory_order_relaxed)) return;
     if (domain == CUPTI_DOMAIN_STATE) {
-        backend_note("CUPTI met a fatal error and stopped: GPU records end there");
+        backend_note("CUPTI stopped after a fatal error; GPU records end there");
         return;
     }
     if (domain != CUPTI_DOMAIN_DRIVER || id >= MOST_IDS) return;
@@ -156,7 +156,7 @@ static int subscribe(struct err *e)
     if (rc == CUPTI_OK) return 0;
     subscriber = NULL;
     if (rc == CUPTI_OTHER_SUBSCRIBER && holder[0])
-        return FAIL(e, ERR_UNSUPPORTED, "another profiler is attached (%s): run without it",
+        return FAIL(e, ERR_UNSUPPORTED, "another profiler is attached (%s); run without it",
                     holder);
     return FAIL(e, ERR_UNSUPPORTED, "%s (CUPTI error %u)", cupti_api_reason(api, rc), rc);
 }

@@ -101,7 +101,7 @@ static int start_thread(struct err *e)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int rc = pthread_create(&thread, NULL, fetch, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (rc) return FAIL(e, ERR_IO, "no thread could be started");
+    if (rc) return FAIL(e, ERR_IO, "cannot start a thread");
     pthread_setname_np(thread, "strata gpu");
     return 0;
 }
@@ -201,7 +201,7 @@ static void prepare(void)
 
 static int start_parts(struct err *e)
 {
-    if (stuck) return FAIL(e, ERR_UNSUPPORTED, "CUPTI has not returned from the last recording");
+    if (stuck) return FAIL(e, ERR_UNSUPPORTED, "CUPTI is still busy with the last recording");
     if (!api.version) TRY(cupti_api_load(&api, e)); /* else it may just be calling us */
     TRY(callbacks_start(&api, &options, e));
     int rc = activity_start(&api, &options, e);

@@ -127,16 +127,16 @@ int cupti_api_load(struct cupti_api *api, struct err *e)
     void *h = open_library();
     if (!h)
         return FAIL(e, ERR_UNSUPPORTED,
-                    "libcupti was not found: pip install nvidia-cuda-cupti (CUDA 12: nvidia-cuda-"
-                    "cupti-cu12), or name one in STRATA_CUPTI");
+                    "cannot find libcupti: pip install nvidia-cuda-cupti (CUDA 12: nvidia-cuda-"
+                    "cupti-cu12), or set STRATA_CUPTI to its path");
     const char *first_missing = NULL;
     CUPTI_NEEDED(FIND)
     const char *needed = first_missing;
     CUPTI_OPTIONAL(FIND)
-    if (needed) return FAIL(e, ERR_UNSUPPORTED, "this libcupti has no %s: it is too old", needed);
+    if (needed) return FAIL(e, ERR_UNSUPPORTED, "this libcupti is too old: it has no %s", needed);
     note_path(api);
     if (api->GetVersion(&api->version) != CUPTI_OK)
-        return FAIL(e, ERR_UNSUPPORTED, "libcupti does not say its version");
+        return FAIL(e, ERR_UNSUPPORTED, "libcupti does not report its version");
     return 0;
 }
 
@@ -146,13 +146,13 @@ const char *cupti_api_reason(const struct cupti_api *api, uint32_t result)
     case CUPTI_NOT_INITIALIZED: return "the driver is too old for this CUPTI; update the driver";
     case CUPTI_NO_PRIVILEGES:
     case CUPTI_VIRTUALIZED_NO_PRIVILEGES:
-        return "not permitted; an administrator allows it with "
+        return "not permitted; an administrator can allow it with "
                "NVreg_RestrictProfilingToAdminUsers=0";
     case CUPTI_VIRTUALIZED: return "not possible on this virtual GPU";
-    case CUPTI_CONFIDENTIAL: return "not possible while the GPU computes confidentially";
+    case CUPTI_CONFIDENTIAL: return "not possible with confidential computing";
     case CUPTI_WSL: return "not possible in this version of WSL";
     case CUPTI_OTHER_SUBSCRIBER: return "another profiler is attached; run without it";
-    case CUPTI_UNKNOWN: return "CUPTI met an unknown error; is a driver installed?";
+    case CUPTI_UNKNOWN: return "CUPTI reports an unknown error; check that a driver is installed";
     default: break;
     }
     const char *text = NULL;

@@ -58,7 +58,7 @@ void cuda_probe(struct backend_probe *p)
     if (!open_driver(&d)) {
         snprintf(p->what, sizeof p->what, "no NVIDIA driver (libcuda.so.1)");
         snprintf(p->remedy, sizeof p->remedy,
-                 "in a container: start it with --gpus all; else install the driver");
+                 "start a container with --gpus all; otherwise install the driver");
         return;
     }
     int n = 0, rc = d.init(0);
@@ -69,7 +69,7 @@ void cuda_probe(struct backend_probe *p)
         return;
     }
     p->state = BACKEND_MISSING;
-    snprintf(p->missing, sizeof p->missing, "no usable GPU (the driver answers %d)", rc);
+    snprintf(p->missing, sizeof p->missing, "no usable GPU (the driver returned error %d)", rc);
     snprintf(p->remedy, sizeof p->remedy,
-             "nvidia-smi must list one; CUDA_VISIBLE_DEVICES may hide them all");
+             "check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES does not hide it");
 }

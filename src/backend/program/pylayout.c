@@ -164,7 +164,7 @@ static int check_list(const struct pylayout *l, struct err *e)
     if (list[LIST_FREE_THREADED])
         return FAIL(e, ERR_UNSUPPORTED, "Python 3.%d is a free-threaded build", l->minor);
     if (!agrees_with_list(l, list))
-        return FAIL(e, ERR_UNSUPPORTED, "Python 3.%d has frames of another layout", l->minor);
+        return FAIL(e, ERR_UNSUPPORTED, "Python 3.%d has an unknown frame layout", l->minor);
     return 0;
 }
 
@@ -174,7 +174,7 @@ static int find_layout(const char *version, const struct pylayout **ret, struct 
     long major = strtol(version, &end, 10), minor = *end == '.' ? strtol(end + 1, NULL, 10) : -1;
     const struct pylayout *l = pylayout_of((int)major, (int)minor);
     if (!l)
-        return FAIL(e, ERR_UNSUPPORTED, "Python %ld.%ld is not known (3.%d to 3.%d are)", major,
+        return FAIL(e, ERR_UNSUPPORTED, "Python %ld.%ld is not supported (3.%d to 3.%d are)", major,
                     minor, layouts[0].minor, layouts[N_LAYOUTS - 1].minor);
     if (strstr(version, "free-threading"))
         return FAIL(e, ERR_UNSUPPORTED, "Python 3.%ld is a free-threaded build", minor);
@@ -209,9 +209,9 @@ int pylayout_find(struct pyapi *ret, struct err *e)
     const char *(*get_version)(void);
     if (!FIND(get_version, "Py_GetVersion") || !FIND(a.is_initialized, "Py_IsInitialized") ||
         !FIND(a.this_thread_state, "PyGILState_GetThisThreadState") || !a.is_initialized())
-        return FAIL(e, ERR_USAGE, "no Python runs in this process");
+        return FAIL(e, ERR_USAGE, "this process runs no Python");
     if (sizeof(void *) != 8)
-        return FAIL(e, ERR_UNSUPPORTED, "Python's frames are known for 64-bit machines only");
+        return FAIL(e, ERR_UNSUPPORTED, "Python's frames can be read on 64-bit machines only");
     if (!find_functions(&a)) return FAIL(e, ERR_UNSUPPORTED, "this Python is not CPython");
     TRY(find_layout(get_version(), &a.layout, e));
     *ret = a;

@@ -110,9 +110,10 @@ static int find_interpreter(struct err *e)
 {
     if (!api.layout) TRY(pylayout_find(&api, e));
     if (!pyread_works())
-        return FAIL(e, ERR_UNSUPPORTED, "the kernel does not let a process read itself");
+        return FAIL(e, ERR_UNSUPPORTED,
+                    "the kernel does not allow a process to read its own memory");
     if (pthread_key_create(&at_thread_exit, thread_exits) != 0)
-        return FAIL(e, ERR_LIMIT, "no room for another thread key");
+        return FAIL(e, ERR_LIMIT, "no thread key is left");
     return 0;
 }
 

@@ -262,7 +262,7 @@ static int start_thread(struct err *e)
     pthread_sigmask(SIG_SETMASK, &all, &old); /* the program's signals are not for our thread */
     int error = pthread_create(&sampling_thread, NULL, sample, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return error ? FAIL(e, ERR_IO, "no thread for sampling can be started") : 0;
+    return error ? FAIL(e, ERR_IO, "cannot start the sampling thread") : 0;
 }
 
 /* With `life` held. */

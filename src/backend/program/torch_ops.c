@@ -104,10 +104,10 @@ static int check_version(const void *symbol, struct err *e)
     char version[64];
     if (!dladdr(symbol, &where) || !where.dli_fname ||
         !read_version(where.dli_fname, version, sizeof version))
-        return FAIL(e, ERR_UNSUPPORTED, "the version of this torch cannot be told");
+        return FAIL(e, ERR_UNSUPPORTED, "the version of torch is unknown");
     if (strtol(version, NULL, 10) != 2)
-        return FAIL(e, ERR_UNSUPPORTED, "operators of torch %s are not known (torch 2 is)",
-                    version);
+        return FAIL(e, ERR_UNSUPPORTED,
+                    "operators of torch %s cannot be recorded (only those of torch 2)", version);
     return 0;
 }
 

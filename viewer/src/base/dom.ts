@@ -1,5 +1,5 @@
 // dom.ts: elements made in code. Strings reach the page as text nodes only, never as markup: names
-// in a trace are chosen by strangers.
+// in a trace are not under our control.
 
 export type Child = Node | string | null | undefined | false;
 

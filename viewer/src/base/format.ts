@@ -65,7 +65,7 @@ export function pct(n: number | null | undefined): string {
   return fixed(v, Math.abs(v) >= 99.95 ? 0 : 1) + THIN + '%';
 }
 
-/** Shortens in the middle: the telling ends stay. */
+/** Shortens in the middle: both ends stay. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max < 4) return text.slice(0, Math.max(0, max));
@@ -73,7 +73,7 @@ export function cut(text: string, max: number): string {
   return text.slice(0, max - 1 - tail) + '…' + (tail ? text.slice(-tail) : '');
 }
 
-/** Names in a trace may hold control characters and direction marks; what is shown must not. */
+/** Names in a trace may contain control characters and direction marks; shown text must not. */
 export function clean(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ');
 }

@@ -1,5 +1,5 @@
-// signal.ts: a value that tells its listeners when it changed. The only way parts of the page hear
-// of each other.
+// signal.ts: a value that notifies its listeners when it changes. The only way the parts of the page
+// learn about each other.
 
 export class Signal<T> {
   private listeners: ((value: T) => void)[] = [];

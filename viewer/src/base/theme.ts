@@ -1,5 +1,5 @@
 // theme.ts: light or dark. Follows the system until the reader chooses; the choice lives as long as
-// the page does, because a page opened from a file has no place of its own to remember it.
+// the page does, because a page opened from a file has nowhere to remember it.
 
 import { Signal } from './signal';
 

@@ -1,4 +1,4 @@
-// bars.ts: a small bar chart: one bar an item, an optional part of it darker, values on hover.
+// bars.ts: a small bar chart: one bar per item, an optional part of it darker, values on hover.
 
 import { h, s } from '../base/dom';
 import { hideTip, showTip } from '../base/tooltip';

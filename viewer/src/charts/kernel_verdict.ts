@@ -1,5 +1,5 @@
-// kernel_verdict.ts: one measured kernel: what holds it back, what speaks for and against that,
-// and what to do about it.
+// kernel_verdict.ts: one measured kernel: what limits it, the evidence for and against, and what to
+// do about it.
 
 import { h, type Child } from '../base/dom';
 import { pct, us } from '../base/format';
@@ -27,7 +27,7 @@ const num = (value: unknown): number | null => (typeof value === 'number' ? valu
 function sign(s: Sign): HTMLElement {
   const mark = h(
     'span',
-    { class: 'check-sign', 'aria-label': s.agrees ? 'agrees' : 'speaks against it', role: 'img' },
+    { class: 'check-sign', 'aria-label': s.agrees ? 'supports it' : 'contradicts it', role: 'img' },
     s.agrees ? '✓' : '!',
   );
   return h(
@@ -69,7 +69,7 @@ export function kernelVerdict(k: Row, index: number): HTMLElement {
       h(
         'dd',
         null,
-        `${us(num(k['time_us']))}, ${pct(num(k['share_pct']))} of the time on the device`,
+        `${us(num(k['time_us']))}, ${pct(num(k['share_pct']))} of GPU time`,
       ),
       ...share('of its roof', k['roof_pct']),
       ...share('occupancy', k['occupancy_pct']),

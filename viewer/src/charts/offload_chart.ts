@@ -1,6 +1,5 @@
-// offload_chart.ts: what keeping part of the weights on the GPU would be worth: time against
-// resident bytes, one line for each kind of host memory, with the run as it is and other ways to
-// run it.
+// offload_chart.ts: what keeping part of the weights on the GPU would gain: time by resident bytes,
+// one line per kind of host memory, with the current run and other ways to run it.
 
 import { h, type Child } from '../base/dom';
 import { bytes, ns } from '../base/format';
@@ -80,7 +79,7 @@ export function offloadCharts(o: Offload): HTMLElement {
   const all = [...o.series.flatMap(x => x.points), ...o.marks, ...(o.now ? [o.now] : [])];
   const most = all.reduce((m, p) => Math.max(m, p.high_ms), 1);
   const chart: Child = plot({
-    title: 'Time against weights kept on the GPU',
+    title: 'Time by weights kept on the GPU',
     note: `${o.steps} steps; shaded: from low to high`,
     x: {
       label: 'weights resident on the GPU',

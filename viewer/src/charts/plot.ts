@@ -1,5 +1,5 @@
 // plot.ts: lines, bands and dots over two axes, linear or logarithmic, in SVG. Everything drawn
-// tells its numbers on hover.
+// shows its numbers on hover.
 
 import { h, s, type Child } from '../base/dom';
 import { hideTip, showTip } from '../base/tooltip';

@@ -29,15 +29,15 @@ function stepTimes(scene: Scene): Child {
 
 function binText(b: Bin): string {
   const length = us(b.from_us) + (b.to_us === null ? ' and more' : ' to ' + us(b.to_us));
-  return `${count(b.count)} gaps of ${length}: ${us(b.idle_us)} idle in all`;
+  return `${count(b.count)} gaps of ${length}: ${us(b.idle_us)} idle in total`;
 }
 
 function gapHistogram(scene: Scene): Child {
   const bins = scene.set.page.gap_histogram;
   if (!bins?.length) return null;
   return barChart({
-    title: 'GPU idle by length of gap',
-    note: 'many short, or few long?',
+    title: 'GPU idle time by gap length',
+    note: 'many short gaps, or few long ones?',
     text: us,
     bars: bins.map(b => ({ label: us(b.from_us), value: b.idle_us, tip: binText(b) })),
   });
@@ -85,6 +85,6 @@ export function reportCharts(scene: Scene): HTMLElement {
     { class: 'charts' },
     ...(charts.length
       ? charts
-      : [h('p', { class: 'dim' }, 'Nothing to draw: no steps, no device work.')]),
+      : [h('p', { class: 'dim' }, 'Nothing to draw: the trace has no steps and no device work.')]),
   );
 }

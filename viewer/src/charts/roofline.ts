@@ -1,5 +1,5 @@
-// roofline.ts: kernels under the roof of their GPU: how much they compute for each byte they move
-// against how fast they compute. The roof is memory bandwidth on the slope, arithmetic on the flat.
+// roofline.ts: kernels under the roof of their GPU: FLOP per byte moved on one axis, FLOP/s on the
+// other. The roof is memory bandwidth on the slope and arithmetic on the flat.
 
 import { h } from '../base/dom';
 import { pct, us } from '../base/format';
@@ -46,7 +46,7 @@ function roof(memory: number, peak: number, from: number, to: number): [number, 
 function words(p: Point): string {
   const parts = [
     p.name.slice(0, 120),
-    `${p.ai_flop_per_byte} FLOP a byte`,
+    `${p.ai_flop_per_byte} FLOP per byte`,
     flops(Math.round(p.gflops!)),
     p.time_us ? us(p.time_us) : '',
     p.share_pct ? pct(p.share_pct) + ' of the time' : '',
@@ -68,7 +68,7 @@ function dotOf(p: Point, number: number): Dot {
   };
 }
 
-/** Roofs of the precisions that the kernels use; of all where none is known. */
+/** Roofs of the precisions that the kernels use, or of all if none is known. */
 function roofs({ roofline }: Dive, from: number, to: number): Line[] {
   const used = new Set(roofline.points.map(p => p.precision));
   const some = roofline.compute.filter(c => used.has(c.precision));
@@ -98,7 +98,7 @@ function chart(d: Dive): HTMLElement {
   return plot({
     title: 'Roofline',
     note: [roofline.gpu, memory ? `memory ${memory} GB/s` : ''].filter(Boolean).join(', '),
-    x: { label: 'FLOP for each byte moved', from, to, log: true, text: String },
+    x: { label: 'FLOP per byte moved', from, to, log: true, text: String },
     y: { label: 'speed', from: least, to: top, log: true, text: flops },
     lines,
     dots: dots.map(([p, number]) => dotOf(p, number)),

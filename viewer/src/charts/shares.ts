@@ -1,4 +1,4 @@
-// shares.ts: who takes what part of the whole: one horizontal bar a name.
+// shares.ts: how the whole is divided: one horizontal bar per name.
 
 import { h } from '../base/dom';
 import { cut } from '../base/format';

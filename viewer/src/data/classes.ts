@@ -1,13 +1,13 @@
-// classes.ts: what a span is to the eye: a handful of classes, each with a colour
-// (style/colors.css) and a word for the legend.
+// classes.ts: the colour classes of spans, each with a colour (style/colors.css) and a word for the
+// legend.
 
 export const CLASSES = [
   { id: 'other', label: 'other' },
-  { id: 'annotation', label: 'annotation' },
+  { id: 'annotation', label: 'label' },
   { id: 'python', label: 'Python' },
   { id: 'op', label: 'operator' },
   { id: 'call', label: 'runtime call' },
-  { id: 'sync', label: 'waiting call' },
+  { id: 'sync', label: 'sync' },
   { id: 'kernel', label: 'kernel' },
   { id: 'gemm', label: 'GEMM' },
   { id: 'attention', label: 'attention' },
@@ -61,16 +61,16 @@ export const familyClass = (family: string): number => classNumber[BY_FAMILY[fam
 /** Words for the kinds of C's table. */
 const KIND_WORDS: Record<string, string> = {
   cpu_op: 'operator',
-  user_annotation: 'annotation',
+  user_annotation: 'label',
   python_function: 'Python function',
   cuda_runtime: 'runtime call',
   cuda_driver: 'driver call',
   kernel: 'kernel',
   gpu_memcpy: 'copy',
   gpu_memset: 'memset',
-  gpu_user_annotation: 'annotation on the device',
-  overhead: "the profiler's own work",
-  cuda_sync: 'sync record of the device',
+  gpu_user_annotation: 'label on the device',
+  overhead: 'profiler overhead',
+  cuda_sync: 'device sync record',
   cuda_event: 'event on a stream',
   memory: 'allocation',
   window: 'recording',

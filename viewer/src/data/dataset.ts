@@ -1,5 +1,5 @@
 // dataset.ts: one trace on the page: columns by span number, tracks over them, and the questions
-// the page asks of them: who encloses, who launched, what is at this moment.
+// the page asks of them: what encloses a span, what launched it, what is at a moment.
 
 import { classNumber, familyClass, kindClass } from './classes';
 import type { PageInfo, SetInfo, TrackInfo } from './head';
@@ -12,7 +12,7 @@ export interface Track {
   info: TrackInfo;
   index: number;
   rows: Rows;
-  /** The same without Python frames: what stood under them moves up. */
+  /** The same without Python frames: what was under them moves up. */
   rowsNoPython: Rows;
   levels: RowLevels;
 }

@@ -2,6 +2,7 @@
 // the documents of the commands are described in docs/format/json.md, and only what is read here
 // is named.
 
+import type { Term } from '../base/glossary';
 import type { Offload } from '../charts/offload_chart';
 import type { Dive } from '../charts/roofline';
 
@@ -118,7 +119,7 @@ export interface StoryStep {
   t1_ns: number;
   spans: number[];
   arrows: { from: number; to: number }[];
-  /** Idle stretches of the device that a step with the mark "exposed" speaks of. */
+  /** Idle times of the device that a step with the mark "exposed" refers to. */
   gaps?: [number, number][];
 }
 
@@ -204,6 +205,7 @@ export interface Head {
   kind: 'report' | 'diff' | 'offload' | 'dive';
   title: string;
   strata: string;
+  glossary?: Term[];
   sets: SetInfo[];
   diff?: Row;
   align?: { pairs: [number, number][]; by: 'step' | 'start' };

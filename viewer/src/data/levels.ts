@@ -82,7 +82,7 @@ export class Counter {
     });
   }
 
-  /** The coarsest curve no wider than `ns` a bucket, or the finest there is. */
+  /** The coarsest curve whose buckets are no wider than `ns`, or the finest there is. */
   curve(ns: number): Curve | null {
     const { levels } = this.info;
     if (!levels.length) return null;

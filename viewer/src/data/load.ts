@@ -26,7 +26,7 @@ async function inflate(packed: Uint8Array, size: number): Promise<Uint8Array> {
     .stream()
     .pipeThrough(new DecompressionStream('deflate-raw'));
   const out = new Uint8Array(await new Response(stream).arrayBuffer());
-  if (out.length !== size) throw new Error(`the data is ${out.length} bytes, not ${size}`);
+  if (out.length !== size) throw new Error(`the data has ${out.length} bytes instead of ${size}`);
   return out;
 }
 
@@ -38,10 +38,10 @@ export interface Loaded {
 export function readHead(): Head {
   const text = textOf('strata-head');
   if (text.startsWith('@'))
-    throw new Error('This is the empty page: `strata report TRACE --html FILE` fills it.');
+    throw new Error('This page is empty: `strata report TRACE --html FILE` writes one with data.');
   const head = JSON.parse(text) as Head;
   if (head.version !== VERSION)
-    throw new Error(`This page holds data of version ${head.version}; it can show ${VERSION}.`);
+    throw new Error(`The data has version ${head.version}, but this page shows version ${VERSION}.`);
   return head;
 }
 

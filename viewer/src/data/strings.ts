@@ -1,4 +1,4 @@
-// strings.ts: names by number. They stay bytes until somebody wants to read one.
+// strings.ts: names by number. They stay bytes until one is read.
 
 import { clean } from '../base/format';
 
@@ -38,7 +38,7 @@ export class Strings {
     return -1;
   }
 
-  /** Which names hold a text, whatever the case: one byte a name. */
+  /** Which names contain a text, ignoring case: one byte per name. */
   matching(text: string): Uint8Array {
     const wanted = text.toLowerCase();
     const mask = new Uint8Array(this.n);

@@ -78,7 +78,7 @@ export function rising<T extends { [i: number]: number }>(
   return out;
 }
 
-/** n ids: 0 where there is none (-1 here), else 1 plus the zigzag of the difference to the last. */
+/** n ids: 0 means none (-1 here), else 1 plus the zigzag of the difference to the last. */
 export function ids<T extends { [i: number]: number }>(
   bytes: Uint8Array,
   at: number,

@@ -1,5 +1,5 @@
-// changes.ts: at the left of a comparison: the parts of the change, largest first, as far as they
-// were found; they lead to where they are on both timelines.
+// changes.ts: at the left of a comparison: the parts of the change, largest first; clicking one goes
+// to where it is on both timelines.
 
 import { h, type Child } from '../base/dom';
 import { us } from '../base/format';
@@ -15,14 +15,14 @@ const KINDS: Record<string, string> = {
   python: 'Python',
   op: 'operator',
   kernels: 'kernels',
-  sync: 'waiting',
+  sync: 'sync',
   short_gaps: 'gaps between kernels',
-  launch_latency: 'launching',
-  annotation: 'annotation',
+  launch_latency: 'launch latency',
+  annotation: 'label',
 };
 
-/** The longest span with this name, or one that ends in it: Python functions stand with their
- * file. */
+/** The longest span with this name, or one that ends in it: the names of Python functions start with
+ * their file. */
 function show(scene: Scene, name: string): void {
   const { set } = scene;
   let best = -1;

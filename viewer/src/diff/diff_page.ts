@@ -53,7 +53,7 @@ function sideEl({ scene, timeline, search }: Side, name: string, extra: Child): 
   );
 }
 
-/** The button that ties the two views together, or lets them go. */
+/** The button that links the two views, or unlinks them. */
 function lockButton(link: { on: boolean }, by: string, again: () => void): HTMLElement {
   const button = h(
     'button',

@@ -12,7 +12,7 @@ function stages(diff: Row, scenes: Scene[]): TableSpec {
     title: 'Stages',
     sort: 'before.cpu_us',
     rows: (diff['stages'] ?? []) as Row[],
-    empty: 'Neither program marked stages.',
+    empty: 'Neither program marks stages.',
     jump: row => scenes.forEach(scene => showStage(scene, String(row['path']))),
     columns: [
       col('path', 'stage', 'text'),
@@ -55,7 +55,7 @@ function families(diff: Row): TableSpec {
     title: 'Kernel families',
     sort: 'before_us',
     rows: ((diff['kernels'] as Row | undefined)?.['families'] ?? []) as Row[],
-    empty: 'There is no device work in either trace.',
+    empty: 'Neither trace has device work.',
     columns: [
       col('family', 'family', 'text'),
       col('before', 'calls before', 'count'),

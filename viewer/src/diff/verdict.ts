@@ -1,4 +1,4 @@
-// verdict.ts: the top of a comparison: how long before, how long after, and whether to believe it.
+// verdict.ts: the top of a comparison: how long before and after, and whether the change is real.
 
 import { h, type Child } from '../base/dom';
 import { count, pct, us } from '../base/format';
@@ -13,11 +13,11 @@ interface Change extends Row {
 
 const VERDICTS: Record<string, string> = {
   unknown:
-    'One run each: how much of this is noise is not known. ' +
+    'One run per side, so how much of this is noise is unknown. ' +
     'Measure several runs with strata bench for a verdict.',
-  faster: 'Faster, and more than the noise between runs.',
-  slower: 'Slower, and more than the noise between runs.',
-  same: 'No difference that stands out from the noise between runs.',
+  faster: 'Faster, by more than the noise between runs.',
+  slower: 'Slower, by more than the noise between runs.',
+  same: 'No difference beyond the noise between runs.',
 };
 
 export function signed(text: string, value: number): string {
@@ -45,8 +45,8 @@ function kernels(diff: Row): string {
   const k = (diff['kernels'] ?? {}) as Row;
   const per = (key: string): string => count(Number(k[key] ?? 0));
   return (
-    `Kernels a step ${per('per_step_before')} → ${per('per_step_after')}, ` +
-    `${per('gone_names')} kinds gone, ${per('new_names')} new. ` +
+    `Kernels per step ${per('per_step_before')} → ${per('per_step_after')}; ` +
+    `kernel names: ${per('gone_names')} gone, ${per('new_names')} new. ` +
     `In CUDA graphs ${per('in_graphs_before')} → ${per('in_graphs_after')}.`
   );
 }
@@ -56,8 +56,8 @@ function syncs(diff: Row): string {
   const sites = (key: string): number => ((s[key] as unknown[] | undefined) ?? []).length;
   const before = count(Number(s['in_loop_before']));
   const after = count(Number(s['in_loop_after']));
-  const changed = `${sites('removed')} sites gone, ${sites('added')} new`;
-  return `Syncs in the loop ${before} → ${after}: ${changed}.`;
+  const changed = `sync sites: ${sites('removed')} gone, ${sites('added')} new`;
+  return `Syncs in the loop ${before} → ${after}; ${changed}.`;
 }
 
 export function diffTop(head: Head): HTMLElement {

@@ -1,5 +1,5 @@
-// address.ts: the moment on screen stands in the address (#t=from,to in nanoseconds, &s= the
-// selected span), so that a link leads back to it.
+// address.ts: the address holds the moment on screen (#t=from,to in nanoseconds, &s= the selected
+// span), so that a link leads back to it.
 
 import type { Scene } from '../timeline/scene';
 

@@ -13,12 +13,12 @@ const LAUNCHED_SHOWN = 12;
 const FRAMES_SHOWN = 2;
 
 const HOWS: Record<string, string> = {
-  idle_stream: 'The stream was idle: this is what a launch costs.',
-  queued: 'The stream was busy with earlier work: the CPU is ahead, which is healthy.',
-  behind_other_streams: 'Work on other streams held it back.',
-  in_graph: 'A later node of a CUDA graph: launched together with the first.',
-  overhead: "The profiler's buffers, or loading of code, came in between.",
-  before_launch: 'Seems to start before its launch: the clocks disagree.',
+  idle_stream: 'The stream was idle: this is the launch latency.',
+  queued: 'The stream was busy with earlier work: the CPU runs ahead, which is healthy.',
+  behind_other_streams: 'Work on other streams delayed it.',
+  in_graph: 'A later node of a CUDA graph, launched together with the first.',
+  overhead: "The profiler's buffers or code loading delayed it.",
+  before_launch: 'It seems to start before its launch: the clocks disagree.',
   no_launch: 'Its launch is not in the trace.',
 };
 
@@ -68,7 +68,7 @@ function facts(set: DataSet, i: number, span: number): HTMLElement {
   if (shapes?.dims) out.push(...fact('Shapes', shapes.dims));
   if (shapes?.types) out.push(...fact('Types', shapes.types));
   if (set.flags[i] & 1) out.push(...fact('Note', 'still running when the recording ended'));
-  if (set.flags[i] & 8) out.push(...fact('Note', 'left by an exception'));
+  if (set.flags[i] & 8) out.push(...fact('Note', 'ended by an exception'));
   return h('dl', { class: 'facts' }, ...out);
 }
 
@@ -131,7 +131,7 @@ function chain(scene: Scene, i: number): HTMLElement {
   return h(
     'div',
     { class: 'chain' },
-    h('h4', null, toDevice ? 'From annotation to device' : 'Called from'),
+    h('h4', null, toDevice ? 'From label to device' : 'Called from'),
     h('ol', null, ...items),
   );
 }
@@ -194,10 +194,10 @@ export function details(scene: Scene, i: number): HTMLElement {
 }
 
 const HINT: [string, string][] = [
-  ['Click', 'a span for its times, arguments and the chain of calls behind it'],
-  ['Shift + drag', 'to add up a range'],
+  ['Click', 'a span for its times, arguments and call chain'],
+  ['Shift + drag', 'to sum up a range'],
   ['W A S D', 'or the wheel and dragging to zoom and pan'],
-  ['/', 'to search, , and . for the neighbours on a track, ? for all keys'],
+  ['/', 'to search; comma and period for the neighbours on a track; ? for all keys'],
 ];
 
 export function hint(scene: Scene): HTMLElement {

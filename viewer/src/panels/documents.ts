@@ -1,5 +1,5 @@
 // documents.ts: what a page may hold besides timelines: an offload plan, a roofline. They are tabs
-// of a report, or a page of their own where there is no timeline.
+// of a report, or a page of their own if there is no timeline.
 
 import { h } from '../base/dom';
 import { offloadCharts } from '../charts/offload_chart';

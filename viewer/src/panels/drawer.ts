@@ -1,4 +1,4 @@
-// drawer.ts: what lies under the timeline: a row of tabs, each made when it is first looked at.
+// drawer.ts: the tabs under the timeline, each built when it is first shown.
 
 import { h, replace, type Child } from '../base/dom';
 
@@ -35,7 +35,7 @@ export class Drawer {
       class: 'grip',
       role: 'separator',
       'aria-orientation': 'horizontal',
-      'aria-label': 'Height of the lower part',
+      'aria-label': 'Height of the lower panel',
       tabindex: 0,
     });
     this.el = h(

@@ -1,5 +1,5 @@
-// findings.ts: the findings by what they would gain. Opening one tells why and what to do, and
-// plays its story on the timeline.
+// findings.ts: the findings by gain. Opening one explains why and what to do, and plays its story on
+// the timeline.
 
 import { h, replace, type Child } from '../base/dom';
 import { count, pct, us } from '../base/format';
@@ -10,10 +10,10 @@ import type { Player } from './story';
 import { storySteps } from './story_steps';
 
 const NO_DEVICE =
-  'No findings: without device work nothing can be said about what the GPU waits for.';
+  'No findings: the trace has no device work, so what the GPU waits for is unknown.';
 const ABSTAINS =
-  'No findings: this recording does not allow a diagnosis. What is missing stands above.';
-const NONE = 'Nothing here is worth fixing: no rule found a cost that the wall clock would see.';
+  'No findings: this recording does not allow a diagnosis. The reasons are listed above.';
+const NONE = 'Nothing to fix: no rule found a cost that affects the wall time.';
 
 export function sourceText(source: Source | null | undefined): string {
   if (!source?.file) return source?.function ?? '';
@@ -47,8 +47,8 @@ function range(f: Finding): string {
       ? ` (${pct(low)} to ${pct(high)})`
       : '';
   return (
-    `${pct(f.predicted_gain_pct)} of the wall clock${span}` +
-    (f.only_together ? ', together with the others so marked' : '')
+    `${pct(f.predicted_gain_pct)} of the wall time${span}` +
+    (f.only_together ? ', only if all findings marked “together” are fixed' : '')
   );
 }
 
@@ -71,7 +71,7 @@ function headOf(f: Finding, number: number): Child[] {
       'span',
       { class: 'finding-line' },
       h('span', { class: 'rank' }, String(number + 1)),
-      h('span', { class: 'severity' }, f.severity + (f.only_together ? ' · only together' : '')),
+      h('span', { class: 'severity' }, f.severity + (f.only_together ? ' · together' : '')),
     ),
     h('span', { class: 'finding-title' }, ...explain(f.title, false)),
     f.subject ? h('code', { class: 'subject' }, f.subject) : null,
@@ -79,7 +79,7 @@ function headOf(f: Finding, number: number): Child[] {
   ];
 }
 
-/** `told`: with its body although it is not the one that plays, for paper. */
+/** `told`: shown with its body although it is not the one that plays, for printing. */
 function card(player: Player, f: Finding, number: number, told: boolean): HTMLElement {
   const open = player.at.value.story === number;
   const props = {
@@ -104,9 +104,9 @@ function rest(scene: Scene): Child {
     'p',
     { class: 'rest' },
     h('b', null, 'Not worth your time: '),
-    `${count(other.count)} others, ${us(other.blocked_us)} `,
+    `${count(other.count)} other ${other.count === 1 ? 'finding' : 'findings'}, ${us(other.blocked_us)} `,
     term('blocked'),
-    `, ${us(other.gain_us)} to gain in all.`,
+    `, ${us(other.gain_us)} gain in total.`,
   );
 }
 
@@ -125,7 +125,7 @@ function redraw(list: HTMLElement, cards: HTMLElement[], story: number, same: bo
 function intro(report: Report): HTMLElement {
   if (report.findings.length) {
     const clock = report.gains_are === 'without_profiler' ? ' without the profiler' : '';
-    const words = `Gains are of the wall clock${clock}, each after the ones above.`;
+    const words = `Gain: wall time saved${clock}, if the findings above are fixed too.`;
     return h('p', { class: 'dim small' }, words);
   }
   if (report.quality?.abstains) return h('p', { class: 'dim' }, ABSTAINS);

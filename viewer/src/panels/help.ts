@@ -1,4 +1,4 @@
-// help.ts: the keys, and all words of the glossary, in a dialog.
+// help.ts: the keys, and all terms of the glossary, in a dialog.
 
 import { h } from '../base/dom';
 import { glossary } from '../base/glossary';
@@ -6,26 +6,26 @@ import { glossary } from '../base/glossary';
 export const KEYS: [string, string][] = [
   ['W  S', 'zoom in and out'],
   ['A  D', 'pan left and right'],
-  ['← → ↑ ↓', 'pan; with a span selected: neighbours, parent and child'],
+  ['← → ↑ ↓', 'pan; with a selected span: go to neighbours, parent and child'],
   [',  .', 'previous and next span of the same track'],
-  ['/', 'search; Enter and Shift+Enter jump'],
+  ['/', 'search; Enter and Shift+Enter go to the next and previous hit'],
   ['N  Shift+N', 'next and previous hit'],
   ['F', 'zoom to the selection'],
   ['0', 'show everything'],
-  ['M', 'add up the selected span, or what is on screen'],
+  ['M', 'sum up the selected span, or what is on screen'],
   ['G', 'from a launch to its device work, and back'],
   ['1 … 9', 'open a finding'],
   ['[  ]', 'previous and next step of its story'],
-  ['P', 'Python frames on and off'],
+  ['P', 'show or hide Python frames'],
   ['T', 'light or dark'],
-  ['Esc', 'clear'],
+  ['Esc', 'clear the selection'],
   ['?', 'this list'],
 ];
 
 const MOUSE =
-  'The wheel zooms at the pointer, with Shift it pans, over the names it scrolls. Drag to move; ' +
-  'drag with Shift, or on the ruler, to add up a range. The address of this page always names the ' +
-  'moment on screen: copy it to share.';
+  'The wheel zooms at the pointer; with Shift it pans; over the names it scrolls. Drag to pan; ' +
+  'drag with Shift, or on the ruler, to sum up a range. The address of this page always points to ' +
+  'the moment on screen: copy it to share.';
 
 export function helpDialog(): HTMLDialogElement {
   const close = h('button', { type: 'button', onclick: () => dialog.close() }, 'Close');
@@ -42,11 +42,11 @@ export function helpDialog(): HTMLDialogElement {
       ]),
     ),
     h('p', { class: 'dim' }, MOUSE),
-    h('h2', null, 'Words'),
+    h('h2', null, 'Glossary'),
     h(
       'dl',
       { class: 'words' },
-      ...glossary.flatMap(([k, v]) => [h('dt', null, k), h('dd', null, v)]),
+      ...glossary().flatMap(t => [h('dt', null, t.term), h('dd', null, t.meaning)]),
     ),
   );
   dialog.addEventListener('click', e => {

@@ -1,5 +1,5 @@
-// keyboard.ts: one key, one verb. Held movement keys move as long as they are held, at a speed
-// that does not depend on the rate of key repeats.
+// keyboard.ts: one key, one verb. Movement keys move as long as they are held, at a speed that does
+// not depend on the key repeat rate.
 
 import { toggleTheme } from '../base/theme';
 import type { Scene } from '../timeline/scene';
@@ -140,7 +140,7 @@ function typing(e: KeyboardEvent): boolean {
   return /^(INPUT|TEXTAREA|SELECT)$/.test(el.tagName) || !!el.closest?.('dialog');
 }
 
-/** `current` says which timeline has the keys: a page may show two. */
+/** `current` says which timeline gets the keys: a page may show two. */
 export function listenKeys(current: () => Keyboard): void {
   let motion: Motion | null = null;
   addEventListener('keydown', e => {

@@ -1,5 +1,5 @@
-// paper.ts: what a printed page has and a screen does not: light colours, and the tables under each
-// other, their first rows only.
+// paper.ts: what only a printed page has: light colours, and the tables one below the other with
+// their first rows.
 
 import { h } from '../base/dom';
 import { theme } from '../base/theme';

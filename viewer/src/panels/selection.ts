@@ -8,7 +8,7 @@ import { sums } from './sums';
 
 const WAIT_MS = 60;
 
-/** For those who hear the page. */
+/** For screen readers. */
 function spoken({ set }: Scene, span: number): string {
   return `${set.names.brief(set.name[span]).slice(0, 120)}, ${ns(set.dur[span])}`;
 }

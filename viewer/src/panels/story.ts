@@ -1,4 +1,4 @@
-// story.ts: plays a story on the timeline: each step moves the view and lights what it speaks of.
+// story.ts: plays a story on the timeline: each step moves the view and highlights its subject.
 
 import { Signal } from '../base/signal';
 import type { Story, StoryStep } from '../data/head';
@@ -42,7 +42,7 @@ export class Player {
     if (story >= 0 && step + by >= 0 && step + by < n) this.play(story, step + by);
   }
 
-  /** Shows a story that is not a finding's: its evidence as a whole. */
+  /** Shows a story that does not belong to a finding: its evidence as a whole. */
   tell(story: Story): void {
     this.at.set({ story: -1, step: 0 });
     const { scene } = this;

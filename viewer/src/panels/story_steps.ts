@@ -35,7 +35,7 @@ export function storySteps(player: Player, number: number): Child {
     h(
       'div',
       { class: 'story-head' },
-      h('h4', null, 'How we know'),
+      h('h4', null, 'Evidence'),
       h(
         'span',
         { class: 'story-nav' },

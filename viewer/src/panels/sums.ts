@@ -1,5 +1,5 @@
-// sums.ts: what lies in a selected range: the one thing the page adds up itself, from the columns.
-// Spans count with the part that is inside.
+// sums.ts: sums over a selected range: the only thing the page adds up itself, from the columns.
+// Spans count with the part that is inside the range.
 
 import { h, type Child } from '../base/dom';
 import { count, cut, moment, ns, pct } from '../base/format';
@@ -11,7 +11,7 @@ import type { Scene } from '../timeline/scene';
 import type { Range } from '../timeline/view';
 
 const NAMES_SHOWN = 200;
-const INCOMPLETE = 'Short spans outside the kept stretches are not counted here.';
+const INCOMPLETE = 'Short spans that the page does not hold are not counted here.';
 
 interface Total {
   name: number;

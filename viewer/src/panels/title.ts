@@ -1,4 +1,4 @@
-// frame.ts: the line over everything: whose report this is, and the buttons that concern all of it.
+// title.ts: the top line: which report this is, and the buttons for the whole page.
 
 import { h, type Child } from '../base/dom';
 import { theme, toggleTheme } from '../base/theme';
@@ -22,7 +22,7 @@ export function titleBar(title: string, headline: string, help: HTMLDialogElemen
       button,
       h(
         'button',
-        { type: 'button', title: 'Keys and words (?)', onclick: () => help.showModal() },
+        { type: 'button', title: 'Keys and glossary (?)', onclick: () => help.showModal() },
         'Help',
       ),
     ),

@@ -31,7 +31,7 @@ function pythonToggle(scene: Scene): Child {
   return button;
 }
 
-/** `before` and `after` are put around what every timeline has. */
+/** `before` and `after` are placed around what every timeline has. */
 export function toolbar(
   scene: Scene,
   search: Search,

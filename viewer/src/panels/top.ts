@@ -1,5 +1,5 @@
-// top.ts: what a tired reader should see first: how long, what bounds it, which stages take it, and
-// the questions one asks of every trace, answered.
+// top.ts: what a tired reader should see first: how long the run takes, what bounds it, which stages
+// take the time, and answers to the questions one asks of every trace.
 
 import { h, type Child } from '../base/dom';
 import { count, us } from '../base/format';
@@ -18,7 +18,7 @@ const BOUND: Record<string, string> = {
   unknown: 'no device work',
 };
 
-/** What bounds the run, in a word; a trace that cannot tell says so. */
+/** What bounds the run, in a word, or that it is unknown. */
 function boundWord(report: Report): string {
   if (report.quality?.abstains) return 'no diagnosis';
   return BOUND[report.bound] ?? report.bound;
@@ -27,7 +27,7 @@ function boundWord(report: Report): string {
 function checkItem(c: Check): HTMLElement {
   const state = c.healthy === null ? 'unknown' : c.healthy ? 'good' : 'bad';
   const sign = { good: '✓', bad: '!', unknown: '?' }[state];
-  const says = { good: 'healthy', bad: 'look here', unknown: 'not known' }[state];
+  const says = { good: 'healthy', bad: 'needs attention', unknown: 'unknown' }[state];
   return h(
     'li',
     { class: 'check ' + state, title: `${c.question} ${c.verdict}` },
@@ -47,16 +47,16 @@ function doubts(report: Report): Child[] {
       { class: 'doubt' },
       h('b', null, d.what + ': '),
       d.means + '. ',
-      d.instead ? h('span', { class: 'dim' }, 'Better: ' + d.instead) : null,
+      d.instead ? h('span', { class: 'dim' }, 'To fix it: ' + d.instead) : null,
     ),
   );
 }
 
-/** The verdict without what stands beside it: the wall, and what bounds it. */
+/** The verdict without what is shown next to it: the wall time, and what bounds it. */
 function sentence(set: SetInfo): string {
   const rest = set.verdict
     .replace(/^[^,]*wall, /, '')
-    .replace(/^([\w-]+-bound|no diagnosis): /, '');
+    .replace(/^([\w-]+-bound|no (GPU )?diagnosis): /, '');
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 

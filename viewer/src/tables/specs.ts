@@ -17,7 +17,7 @@ function note(info: SetInfo, key: string): string | undefined {
     : undefined;
 }
 
-/** To the longest span of a name, on a device or on a thread: where there is most to see. */
+/** Goes to the longest span of a name, on a device or on a thread. */
 function showName(scene: Scene, name: string, onDevice: boolean): void {
   const { set } = scene;
   const id = set.names.find(name);
@@ -36,7 +36,7 @@ function stages(scene: Scene): TableSpec {
     title: 'Stages',
     sort: 'cpu_us',
     rows: scene.set.info.stages.stages,
-    empty: 'The program marked no stages: wrap them in record_function or strata.stage.',
+    empty: 'The program marks no stages. Wrap them in record_function or strata.stage.',
     jump: row => showStage(scene, String(row['path'])),
     columns: [
       col('path', 'stage', 'text'),
@@ -92,7 +92,7 @@ function kernels(scene: Scene): TableSpec {
     sort: 'total_us',
     rows: scene.set.info.kernels.rows,
     note: note(scene.set.info, 'kernels'),
-    empty: 'There is no device work in this trace.',
+    empty: 'The trace has no device work.',
     jump: row => showName(scene, String(row['name']), true),
     columns: [
       col('short_name', 'kernel', 'text', { word: 'kernel' }),
@@ -159,7 +159,7 @@ function syncs(scene: Scene, player: Player): TableSpec {
       col('kind', 'kind', 'text'),
       col('source', 'source', 'source'),
       col('count', 'calls', 'count'),
-      col('per_step', 'a step', 'number'),
+      col('per_step', 'per step', 'number'),
       col('blocked_us', 'blocked', 'us', { bar: true }),
       col('exposed_us', 'exposed', 'us', { bar: true }),
       col('queue_depth', 'queue depth', 'count'),
@@ -227,8 +227,8 @@ function gaps(scene: Scene): TableSpec {
       col('start_us', 'start', 'us'),
       col('dur_us', 'idle', 'us', { bar: true }),
       col('step', 'step', 'count'),
-      col('cause.kind', 'mainly', 'text'),
-      col('cause.name', 'by', 'text'),
+      col('cause.kind', 'main cause', 'text'),
+      col('cause.name', 'name', 'text'),
       col('cause.source', 'source', 'source'),
       col('before', 'next work', 'text'),
     ],

@@ -13,9 +13,9 @@ export interface Column {
   key: string;
   label: string;
   kind: Kind;
-  /** The glossary's word for it, where it differs from the label. */
+  /** The glossary's term for it, if it differs from the label. */
   word?: string;
-  /** Draws a bar behind the number, against the largest of the column. */
+  /** Draws a bar behind the number, relative to the largest of the column. */
   bar?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface TableSpec {
   columns: Column[];
   rows: Row[];
   sort: string;
-  /** Least first; numbers stand largest first otherwise. */
+  /** Smallest first; by default numbers are sorted largest first. */
   ascending?: boolean;
   note?: string;
   empty: string;
@@ -225,7 +225,7 @@ export class Table {
       h(
         'td',
         { colspan: columns.length, class: 'dim' },
-        rows.length ? 'No row holds that word.' : this.spec.empty,
+        rows.length ? 'No row contains that word.' : this.spec.empty,
       ),
     );
     replace(

@@ -16,7 +16,7 @@ export interface Frame {
   /** Height of ruler and bands. */
   head: number;
   scroll: number;
-  /** Moment at the left edge, and pixels a nanosecond. */
+  /** Moment at the left edge, and pixels per nanosecond. */
   start: number;
   scale: number;
   /** Mean width of a letter: cutting by it is many times cheaper than measuring. */
@@ -35,7 +35,7 @@ export const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, sans-ser
 export const xOf = (f: Frame, t: number): number => (t - f.start) * f.scale;
 export const timeAt = (f: Frame, x: number): number => f.start + x / f.scale;
 
-/** Where what scrolls begins. */
+/** Where the scrolling part begins. */
 export const bodyTop = (f: Frame): number => f.head + f.layout.pinned;
 
 export function yOf(f: Frame, strip: Strip): number {

@@ -4,7 +4,7 @@ import { cssColor } from '../base/theme';
 import { CLASSES } from '../data/classes';
 
 export interface Palette {
-  /** fill[class][shade]: two shades, so that neighbours of one class can be told apart. */
+  /** fill[class][shade]: two shades, so that neighbours of one class can be distinguished. */
   fill: string[][];
   /** How much of a bucket is covered, in SHARES steps: cover[class][step]. */
   cover: string[][];

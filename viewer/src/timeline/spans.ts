@@ -85,7 +85,7 @@ function paintCrowd(
   return p;
 }
 
-/** A span wide enough to be told from its neighbours, with its name where there is room. */
+/** A span wide enough to be distinguished from its neighbours, with its name if there is room. */
 function paintOne(f: Frame, i: number, run: Run, labels: Label[], box: RowBox): void {
   const { set } = f;
   const x = xOf(f, set.start[i]);

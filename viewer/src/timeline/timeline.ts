@@ -1,5 +1,5 @@
 // timeline.ts: the timeline of one scene: two canvases (spans below, what changes with the pointer
-// above), the names of the tracks, and the input that moves them. Paints at most once a frame.
+// above), the names of the tracks, and the input that moves them. Paints at most once per frame.
 
 import { h } from '../base/dom';
 import { moment, ns } from '../base/format';
@@ -18,7 +18,7 @@ import { paintAll } from './paint';
 import { type Palette, readPalette } from './palette';
 import type { Scene } from './scene';
 
-/** A click this near to a span is meant for it. */
+/** A click this close to a span selects it. */
 const NEAR_PX = 3;
 const SAMPLE = 'aten::layer_norm_forward cudaLaunchKernel';
 
@@ -26,7 +26,7 @@ const SAMPLE = 'aten::layer_norm_forward cudaLaunchKernel';
 const PAPER = { width: '700px', height: '440px' };
 
 const KEYS =
-  'Timeline. W and S zoom, A and D pan, comma and full stop step through a track, ' +
+  'Timeline. W and S zoom, A and D pan, comma and period step through a track, ' +
   'slash searches, question mark lists all keys.';
 
 export class Timeline {
@@ -46,7 +46,7 @@ export class Timeline {
   private pointer: Pointer | null = null;
   private spansStale = true;
   private frame = 0;
-  /** Then all is painted on one canvas: a transparent one over it prints white. */
+  /** While printing, all is painted on one canvas: a transparent one on top would print white. */
   private onPaper = false;
 
   constructor(readonly scene: Scene) {
@@ -159,7 +159,7 @@ export class Timeline {
     this.paint();
   }
 
-  /** Gives the timeline a size of its own, or back the one of its place on the page. */
+  /** Gives the timeline a size of its own, or restores that of its place on the page. */
   private fixSize(size: { width: string; height: string } | null): void {
     Object.assign(this.el.style, size ?? { width: '', height: '' });
     this.el.style.flex = size ? 'none' : '';
@@ -183,7 +183,7 @@ export class Timeline {
     return { ctx, set, palette, layout, width, height, head, scroll, start, scale, letter };
   }
 
-  /** At once: a canvas that was resized is empty, and paper does not wait for the next frame. */
+  /** Immediately: a resized canvas is empty, and printing does not wait for the next frame. */
   private paint(): void {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
@@ -246,7 +246,7 @@ export class Timeline {
     );
   }
 
-  /** The moment that stays where it is when the keyboard zooms: under the pointer, or the middle. */
+  /** The moment that stays in place when the keyboard zooms: under the pointer, or the middle. */
   anchor(): number {
     return this.time(this.pointer ? this.pointer.x : this.width / 2);
   }

@@ -1,5 +1,5 @@
-// view.ts: the stretch of time on screen. Moves at once when dragged, and glides when it jumps, so
-// that the eye can follow where it went; readers who ask for less motion get none.
+// view.ts: the time range on screen. Moves at once when dragged, and glides when it jumps, so that
+// the eye can follow; readers who ask for reduced motion get no glide.
 
 import { Signal } from '../base/signal';
 
@@ -68,7 +68,7 @@ export class View {
     this.frame = requestAnimationFrame(step);
   }
 
-  /** Where a glide under way will end; else what is shown. */
+  /** Where the current glide will end, else what is shown. */
   get target(): Range {
     return this.goal;
   }
@@ -77,7 +77,7 @@ export class View {
     this.set({ start: this.start + byNs, end: this.end + byNs });
   }
 
-  /** Zooms by a factor (< 1: closer) around a moment that stays where it is. */
+  /** Zooms by a factor (< 1: in) around a moment that stays in place. */
   zoom(factor: number, around: number): void {
     this.set({
       start: around - (around - this.start) * factor,
@@ -85,7 +85,7 @@ export class View {
     });
   }
 
-  /** Shows a range with some air around it. */
+  /** Shows a range with a margin around it. */
   show(range: Range, air = 0.15): void {
     const pad = Math.max((range.end - range.start) * air, SHORTEST_NS);
     this.glide({ start: range.start - pad, end: range.end + pad });
