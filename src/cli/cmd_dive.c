@@ -22,7 +22,7 @@ static const struct opt opts[] = {
     {"output", 'o', "FILE", "keep the report of Nsight Compute here (opens in ncu-ui)", NULL},
     {"skip", 0, "N", "launches of each kernel to let go by (as the trace says)", NULL},
     {"replay", 0, "HOW", "how passes are repeated (kernel)", "kernel|application"},
-    {"ceilings", 0, "FILE", "what the GPU reaches, as JSON; or the word datasheet", NULL},
+    {"ceilings", 0, "FILE", "what the GPU reaches, as JSON; or the word table", NULL},
     {"calibrate", 0, NULL, "measure what the GPU reaches again", NULL},
     {"counters", 0, NULL, "instead: counters of the whole GPU while COMMAND runs, no trace needed",
      NULL},

@@ -65,7 +65,7 @@ static void measure(const char *python, struct arena *mem, struct ceilings *c)
     char *text = run_script(python, mem, &out) ? arena_strdup(mem, buf_str(&out)) : NULL;
     if (text && ceilings_read(c, str_from(text, out.n), mem, NULL) == 0)
         keep(buf_str(&out), c->gpu, mem);
-    else cli_say("that was not possible: datasheets have to do (--ceilings FILE gives others)");
+    else cli_say("that was not possible: the built-in table of GPUs is used (--ceilings FILE gives others)");
     buf_done(&out);
 }
 
@@ -73,16 +73,16 @@ int gpu_ceilings_get(const struct ceilings_wish *w, struct arena *mem, struct ce
                      struct err *e)
 {
     ceilings_init(ret, w->gpu);
-    bool datasheet = w->file && strcmp(w->file, "datasheet") == 0;
+    bool table = w->file && strcmp(w->file, "table") == 0;
     const char *kept = NULL;
     if (!w->file) TRY(ceilings_path(w->gpu, mem, &kept, e));
-    if (w->file && !datasheet) TRY(read_file(w->file, mem, ret, e));
+    if (w->file && !table) TRY(read_file(w->file, mem, ret, e));
     if (kept && !w->again && access(kept, R_OK) == 0) {
         int rc = read_file(kept, mem, ret, NULL);
         if (rc == ERR_NOMEM) return err_nomem(e);
         if (rc < 0) cli_say("%s cannot be used; --calibrate measures again", kept);
     }
     if (ret->memory.from == CEILING_NONE && !w->file && w->python) measure(w->python, mem, ret);
-    ceilings_from_datasheet(ret);
+    ceilings_from_table(ret);
     return 0;
 }

@@ -1,13 +1,13 @@
 /* gpu_ceilings.h: the ceilings of the GPU at hand: given, kept from before, or measured now with
- * the user's own Python; datasheets for the rest. */
+ * the user's own Python; the table of GPUs for the rest. */
 #ifndef STRATA_CLI_GPU_CEILINGS_H
 #define STRATA_CLI_GPU_CEILINGS_H
 
-#include "dive/ceilings.h"
+#include "analyze/kernels/ceilings.h"
 
 struct ceilings_wish {
     struct str gpu;     /* .n is 0 when not known */
-    const char *file;   /* --ceilings: a file, or "datasheet" to measure nothing; NULL */
+    const char *file;   /* --ceilings: a file, or "table" to measure nothing; NULL */
     const char *python; /* measure with this one when nothing is kept; NULL for not at all */
     bool again;         /* measure even when something is kept */
 };

@@ -1,16 +1,21 @@
-/* ceilings.h: the most a GPU gives: bytes a second through its memory, operations a second by
- * precision. Measured ones are kept in a small JSON file for each GPU; datasheets stand in for what
- * was never measured, and are marked, because no program reaches them. */
-#ifndef STRATA_DIVE_CEILINGS_H
-#define STRATA_DIVE_CEILINGS_H
+/* ceilings.h: what programs reach on a GPU at best: bytes a second through its memory, operations a
+ * second by precision and in fused attention. The figures are those of well-made programs, below
+ * what datasheets promise. Measured ones are kept in a small JSON file for each GPU; a table of
+ * GPUs stands in for what was never measured, and is marked. */
+#ifndef STRATA_ANALYZE_KERNELS_CEILINGS_H
+#define STRATA_ANALYZE_KERNELS_CEILINGS_H
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "dive/ncu_metric.h"
 
-enum ceiling_from { CEILING_NONE, CEILING_MEASURED, CEILING_DATASHEET };
+/* What numbers are made of, for rates of arithmetic. */
+enum precision { FP64, FP32, TF32, HALF /* bf16 and fp16 */, FP8, INT8, PRECISIONS };
 
-const char *ceiling_from_name(enum ceiling_from f); /* "measured", "datasheet"; "unknown" */
+const char *precision_name(enum precision p); /* "fp64" ...; "bf16" for HALF */
+
+enum ceiling_from { CEILING_NONE, CEILING_MEASURED, CEILING_TABLE };
+
+const char *ceiling_from_name(enum ceiling_from f); /* "measured", "table"; "unknown" */
 
 struct ceiling {
     double per_s; /* NaN when not known */
@@ -21,13 +26,17 @@ struct ceilings {
     struct str gpu; /* .n is 0 when not known */
     struct ceiling memory;
     struct ceiling compute[PRECISIONS];
+    struct ceiling attention; /* forward, fused, 16 bits */
 };
 
 /* Nothing known. */
 void ceilings_init(struct ceilings *c, struct str gpu);
 
-/* What the datasheets say of a GPU of this name, for whatever is not known yet. */
-void ceilings_from_datasheet(struct ceilings *c);
+/* What the table says of a GPU of this name, for whatever is not known yet. */
+void ceilings_from_table(struct ceilings *c);
+
+/* The same for a GPU whose name is not in the table, by its compute capability. */
+void ceilings_from_generation(struct ceilings *c, int major);
 
 /* What was measured, from the text of such a file:
  *     {"gpu": "NVIDIA H200", "memory_gb_per_s": 4301.2, "bf16_tflop_per_s": 781.5, ...}
