@@ -1,18 +1,26 @@
 /* cmd_kernels.c: `strata kernels`: what each kernel costs and how well it uses the device. */
 #include <string.h>
 
+#include "analyze/kernels/headroom.h"
 #include "cli/show.h"
 #include "report/view_kernels.h"
 
+/* Rows whose headroom is replayed. */
+#define ROOF_ROWS 24
+
 static const struct opt opts[] = {
     {"sort", 's', "KEY",
-     "largest first: total, calls, mean, median, p95, max, occupancy, gb_per_s, tflop_per_s; or "
-     "name",
+     "largest first: total, calls, mean, median, p95, max, occupancy, gb_per_s, tflop_per_s, "
+     "headroom; or name",
      NULL},
     {"limit", 'n', "N", "rows shown (40; 0 = all; all with --json)", NULL},
     {"by", 'b', "WHAT", "tell kernels apart by name, by launch configuration too, or by operator",
      "name|config|op"},
     {"filter", 'f', "REGEX", "only kernels whose name or family matches", NULL},
+    {"roof", 'r', NULL,
+     "the rate reached, of what the GPU reaches at best, and what the rest would gain on the wall "
+     "clock",
+     NULL},
     {"wide", 'w', NULL,
      "every column: operator, mean, max, family, grid, block, registers, shared memory", NULL},
     PART_OPT,
@@ -24,6 +32,8 @@ static const char *const examples[] = {
     "kernels, copies and fills by total time",
     "strata kernels trace.json.gz --filter gemm --sort tflop_per_s",
     "matrix multiplications by achieved rate (needs record_shapes=True)",
+    "strata kernels trace.json.gz --roof",
+    "how close each kernel is to what the GPU reaches, and what that leaves",
     "strata kernels trace.json.gz --by config --limit 10",
     "the ten most expensive launches, shape by shape",
     NULL,
@@ -41,12 +51,15 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     struct kernel_stats k;
     struct screen s;
     const char *filter = opt_get(o, "filter", NULL);
+    bool roof = opt_has(o, "roof");
     TRY(show_screen(cli, o, cli->json ? 0 : 40, &s, e));
-    TRY(kernel_stats_run(cx->t, by_of(o), cx->mem, &k, e));
+    TRY(kernel_stats_run(cx, by_of(o), cx->mem, &k, e));
+    struct kernels_how how = {by_of(o), opt_has(o, "wide"), roof ? roofline_of(cx) : NULL};
     if (filter) TRY(kernel_stats_filter(&k, filter, e));
-    TRY(kernel_stats_sort(&k, opt_get(o, "sort", "total"), e));
+    if (roof) TRY(headroom_run(cx, &k, ROOF_ROWS, e));
+    TRY(kernel_stats_sort(&k, opt_get(o, "sort", roof ? "headroom" : "total"), e));
     if (cli->json) view_kernels_json(&cli->out, &k, s.limit);
-    else view_kernels_text(&s, &k, by_of(o), opt_has(o, "wide"));
+    else view_kernels_text(&s, &k, &how);
     return 0;
 }
 
@@ -64,7 +77,10 @@ const struct cmd cmd_kernels = {
         "work, and the operator that launches it. Work replayed from CUDA graphs is included.\n"
         "Occupancy is worked out from registers, threads, shared memory and grid, also where the "
         "recorder wrote 0, with what limits it. Copies show bytes over their own time; matrix "
-        "multiplications show FLOP/s where the trace has shapes.\n"
+        "multiplications show FLOP/s, other kernels the bytes they need, where the trace has "
+        "shapes.\n"
+        "--roof holds that against what the GPU reaches (as `strata dive` measured it, else a "
+        "built-in table) and replays the trace with the kernels at that rate.\n"
         "Names are shortened to the template and the functor it applies; --json has them in full.",
     .examples = examples,
     .opts = opts,

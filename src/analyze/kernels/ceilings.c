@@ -168,6 +168,25 @@ void ceilings_from_generation(struct ceilings *c, int major)
     fill_all(c, &generations[i].rates);
 }
 
+void ceilings_from_device(struct ceilings *c, int major, int n_sms)
+{
+    static const struct {
+        int units;
+        const char *name;
+    } amd[] = {{304, "MI300X"}, {256, "MI355X"}, {110, "MI250X"}, {104, "MI250"}, {120, "MI100"}};
+    if (c->memory.from != CEILING_NONE) return;
+    if (!str_has(c->gpu, "AMD") && !str_has(c->gpu, "Radeon") && !str_has(c->gpu, "gfx")) {
+        if (major > 0) ceilings_from_generation(c, major);
+        return;
+    }
+    struct ceilings like = *c;
+    for (size_t i = 0; i < sizeof amd / sizeof *amd; i++)
+        if (amd[i].units == n_sms) like.gpu = str_c(amd[i].name);
+    ceilings_from_table(&like);
+    like.gpu = c->gpu;
+    *c = like;
+}
+
 static void read_rate(const struct jdoc *d, const char *key, double unit, struct ceiling *c)
 {
     double v = jdoc_number(d, key, NAN);

@@ -38,6 +38,10 @@ void ceilings_from_table(struct ceilings *c);
 /* The same for a GPU whose name is not in the table, by its compute capability. */
 void ceilings_from_generation(struct ceilings *c, int major);
 
+/* The same for what a trace says of its device: AMD's are told by their compute units, since they
+ * often have no name of their own. Nothing where that says nothing either. */
+void ceilings_from_device(struct ceilings *c, int major, int n_sms);
+
 /* What was measured, from the text of such a file:
  *     {"gpu": "NVIDIA H200", "memory_gb_per_s": 4301.2, "bf16_tflop_per_s": 781.5, ...}
  * It may hold any of the rates. ERR_FORMAT when it is not such a file, or of another GPU. */
