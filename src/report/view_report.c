@@ -180,8 +180,10 @@ static bool is_partner(const struct finding *f)
 
 static void put_gain(struct buf *out, const struct finding *f)
 {
-    buf_printf(out, "blocked %s, exposed %s", human_time(f->blocked_ns).s,
-               human_time(f->exposed_ns).s);
+    if (f->device_ns) buf_printf(out, "%s on the GPU", human_time(f->device_ns).s);
+    else
+        buf_printf(out, "blocked %s, exposed %s", human_time(f->blocked_ns).s,
+                   human_time(f->exposed_ns).s);
     if (f->advice || !f->n_edits) return;
     if (is_partner(f)) {
         buf_adds(out, "; no gain alone, but those so marked need it");

@@ -57,6 +57,7 @@ static void put_finding(struct jout *j, const struct context *cx, const struct f
     put_source(j, f);
     jout_us(j, "blocked_us", f->blocked_ns);
     jout_us(j, "exposed_us", f->exposed_ns);
+    if (f->device_ns) jout_us(j, "device_us", f->device_ns);
     jout_us(j, "predicted_gain_us", f->gain_ns);
     jout_num(j, "predicted_gain_pct", f->gain_pct, 3);
     jout_num(j, "predicted_gain_low_pct", f->low_pct, 3);

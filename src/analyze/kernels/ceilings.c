@@ -233,7 +233,7 @@ int ceilings_path(struct str gpu, struct arena *mem, const char **ret, struct er
     if (name)
         *ret = arena_printf(mem, "%s%s/strata/ceilings_%s.json", own ? cache : home,
                             own ? "" : "/.cache", name);
-    return *ret ? 0 : FAIL(e, ERR_NOMEM, "out of memory");
+    return *ret ? 0 : err_nomem(e);
 }
 
 double ceilings_ridge(const struct ceilings *c, enum precision p)

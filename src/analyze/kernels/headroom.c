@@ -27,7 +27,7 @@ static int collect(const struct context *cx, const struct kernel_stats *k,
     row_t *rows = arena_alloc(cx->mem, (row->calls + 1) * sizeof *rows);
     int64_t *ns = arena_alloc(cx->mem, (row->calls + 1) * sizeof *ns);
     uint32_t n = 0;
-    if (!rows || !ns) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!rows || !ns) return err_nomem(e);
     for (row_t r = 0; r < t->n_rows && n < row->calls; r++) {
         if (!trace_is_work(t, r) || t->aux[r] >= t->n_gpu || k->group_of[t->aux[r]] != row->group)
             continue;
@@ -61,7 +61,7 @@ int headroom_run(struct context *cx, struct kernel_stats *k, uint32_t most, stru
 {
     TRY(context_need(cx, &undistort_pass, e));
     struct wish *all = mem_alloc((k->n_rows + (size_t)1) * sizeof *all);
-    if (!all) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!all) return err_nomem(e);
     for (uint32_t i = 0; i < k->n_rows; i++)
         all[i] = (struct wish){&k->rows[i], k->rows[i].headroom_ns};
     if (k->n_rows) qsort(all, k->n_rows, sizeof *all, by_headroom);

@@ -6,6 +6,7 @@
 
 #include "analyze/kernels/occupancy.h"
 #include "analyze/names/calls.h"
+#include "analyze/names/copy.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -26,6 +27,8 @@ enum { LEVELS_UP = 4 };
  * eight. */
 #define HALF_RATE 0.55
 #define LONG_NS   30000
+/* Bytes that were guessed, of those that fit into a kernel's time; caches help a little. */
+#define IMPOSSIBLE 1.25
 
 struct builder {
     struct context *cx;
@@ -148,16 +151,25 @@ static void use_name(const struct builder *b, row_t r, struct roof_kind *k)
     if (!(n > 0) || !(each > 0) || !k->traits.tensors) return;
     k->work.elements = n;
     k->work.type = k->traits.type;
-    k->bytes = n * each * k->traits.tensors;
+    k->work.written = n * each;
+    k->work.read = n * each * (k->traits.tensors - 1);
+    k->bytes = k->work.read + k->work.written;
     k->from = ROOF_NAME;
+}
+
+/* More bytes than the memory moves in that time: the guess was wrong. */
+static void drop_impossible(const struct builder *b, row_t r, struct roof_kind *k)
+{
+    double most = b->out->ceilings.memory.per_s / 1e9 * (double)b->t->dur_ns[r];
+    if (!(k->bytes > IMPOSSIBLE * most) || k->flops > 0) return;
+    k->bytes = 0;
+    k->from = ROOF_UNKNOWN;
 }
 
 static void use_size(const struct trace *t, row_t r, struct roof_kind *k)
 {
     const struct gpu_info *g = &t->gpu[t->aux[r]];
-    struct str name = trace_name(t, r);
-    bool inside =
-        t->kind[r] == KIND_MEMSET || str_has(name, "DtoD") || str_has(name, "Device -> Device");
+    bool inside = t->kind[r] == KIND_MEMSET || copy_of(t, r).way == COPY_INSIDE;
     if (!inside || g->bytes <= 0) return;
     k->bytes = (double)g->bytes * (t->kind[r] == KIND_MEMSET ? 1 : 2);
     k->from = ROOF_SHAPES;
@@ -217,6 +229,7 @@ static void look_at(struct builder *b, row_t r, row_t op, struct roof_kind *k)
         use_shapes(k);
     }
     if (k->from == ROOF_UNKNOWN) use_name(b, r, k);
+    if (k->from == ROOF_NAME || k->work.loose) drop_impossible(b, r, k);
     if (multiplies(&k->work) || family_multiplies(k->family)) k->precision = precision_of(k);
     k->helper = multiplies(&k->work) && is_helper(&k->traits, name);
 }
@@ -407,7 +420,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     map_done(&b.peers);
     mem_free(b.all);
     mem_free(b.traits);
-    if (failed) return FAIL(e, ERR_NOMEM, "out of memory while looking at kernels");
+    if (failed) return err_nomem(e);
     sum_up(cx->t, b.out);
     return 0;
 }

@@ -65,9 +65,24 @@ static int functor_tensors(struct str name)
     return n;
 }
 
+/* Functions that take more than a few instructions for an element. */
+static int instructions_of(struct str name)
+{
+    static const char *const special[] = {"tanh", "sin_kernel", "cos_kernel", "erf",
+                                          "Gelu", "dropout",    "softplus",   NULL};
+    static const char *const exponents[] = {"exp_kernel", "sigmoid",    "silu", "log_kernel",
+                                            "log1p",      "elu_kernel", NULL};
+    static const char *const roots[] = {"Div", "sqrt", "pow", "reciprocal", NULL};
+    return has_any(name, special)     ? 16
+           : has_any(name, exponents) ? 12
+           : has_any(name, roots)     ? 8
+                                      : 2;
+}
+
 static void read_elementwise(struct str name, struct kernel_traits *k)
 {
     k->library = true;
+    k->instructions = instructions_of(name);
     int pointers = number_after(name, "rray<char*, ");
     k->tensors = pointers ? pointers : functor_tensors(name);
     if (str_has(name, "vectorized_elementwise_kernel<")) {

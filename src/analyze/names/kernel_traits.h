@@ -18,6 +18,7 @@ struct kernel_traits {
         many_tensors; /* works on a list of tensors at once: an optimizer's foreach or fused step */
     int per_thread;   /* elements for each thread, at least; 0 when the name does not say */
     bool exact;       /* not more either */
+    int instructions; /* for an element, roughly: elementwise kernels only */
     int tensors;      /* read and written; 0 when not known */
     enum number_type type; /* of the first numbers in its name */
 };

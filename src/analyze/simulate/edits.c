@@ -267,7 +267,7 @@ static int edit_set_work(struct plan_build *b, struct sim_edit *ed, struct err *
 {
     const struct trace *t = b->m->t;
     int64_t *ns = arena_alloc(b->mem, (t->n_gpu + (size_t)1) * sizeof *ns);
-    if (!ns) return FAIL(e, ERR_NOMEM, "out of memory");
+    if (!ns) return err_nomem(e);
     for (uint32_t i = 0; i < t->n_gpu; i++) ns[i] = -1;
     for (uint32_t i = 0; i < ed->n_rows; i++)
         if (trace_gpu(t, ed->rows[i])) ns[t->aux[ed->rows[i]]] = ed->row_ns[i];
