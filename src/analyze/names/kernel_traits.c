@@ -68,15 +68,28 @@ static int functor_tensors(struct str name)
 /* Functions that take more than a few instructions for an element. */
 static int instructions_of(struct str name)
 {
-    static const char *const special[] = {"tanh", "sin_kernel", "cos_kernel", "erf",
-                                          "Gelu", "dropout",    "softplus",   NULL};
-    static const char *const exponents[] = {"exp_kernel", "sigmoid",    "silu", "log_kernel",
-                                            "log1p",      "elu_kernel", NULL};
+    static const char *const special[] = {"tanh", "_sin_", "_cos_",   "sin_kernel", "cos_kernel",
+                                          "erf",  "Gelu",  "dropout", "softplus",   NULL};
+    static const char *const exponents[] = {"exp_",       "exp_kernel", "sigmoid",    "silu",
+                                            "log_kernel", "log1p",      "elu_kernel", NULL};
     static const char *const roots[] = {"Div", "sqrt", "pow", "reciprocal", NULL};
     return has_any(name, special)     ? 16
            : has_any(name, exponents) ? 12
            : has_any(name, roots)     ? 8
                                       : 2;
+}
+
+/* "cupy_multiply__float32_float_float32": what is read, and last what is written; a "float" is a
+ * number of Python's. A thread takes one element. */
+static void read_cupy(struct str name, struct kernel_traits *k)
+{
+    long at = str_find(name, "__");
+    if (at < 0) return;
+    k->library = k->exact = true;
+    k->per_thread = 1;
+    k->instructions = instructions_of(name);
+    for (size_t i = (size_t)at + 2; i + 1 < name.n; i++) k->tensors += name.p[i] == '_';
+    k->tensors++;
 }
 
 static void read_elementwise(struct str name, struct kernel_traits *k)
@@ -108,6 +121,7 @@ struct kernel_traits kernel_traits_of(struct str name)
     k.softmax = soft && !logarithms;
     k.softmax_backward = k.softmax && (str_has(name, "Backward") || str_has(name, "backward"));
     if (str_has(name, "elementwise_kernel<")) read_elementwise(name, &k);
+    else if (str_starts(name, "cupy_")) read_cupy(name, &k);
     return k;
 }
 

@@ -53,7 +53,8 @@ enum number_type number_type_in(struct str kernel)
         {"c10::Half", NUMBER_F16}, {"__half", NUMBER_F16},        {"half_t", NUMBER_F16},
         {"f16f16", NUMBER_F16},    {"Float8", NUMBER_F8},         {"e4m3", NUMBER_F8},
         {"double", NUMBER_F64},    {"float", NUMBER_F32},         {"f32f32", NUMBER_F32},
-        {"sgemm", NUMBER_F32},     {"OpaqueType<2", NUMBER_BF16}, {"OpaqueType<4", NUMBER_F32},
+        {"sgemm", NUMBER_F32},     {"_tst_", NUMBER_BF16},        {"_hsh_", NUMBER_F16},
+        {"_sss_", NUMBER_F32},     {"OpaqueType<2", NUMBER_BF16}, {"OpaqueType<4", NUMBER_F32},
     };
     for (size_t i = 0; i < kernel.n; i++) {
         struct str rest = str_from(kernel.p + i, kernel.n - i);

@@ -6,6 +6,7 @@
  * same copy before has made or brought a tensor of its type that is as large; weights are told by
  * their place in a layer. */
 #include "analyze/names/shapes.h"
+#include "analyze/ops/op_strides.h"
 #include "analyze/rules/kernel_fix.h"
 #include "base/human.h"
 #include "base/map.h"
@@ -13,6 +14,8 @@
 
 /* Shorter copies are not worth a line of code. */
 #define LEAST_NS 2000
+/* Shapes whose strides are read from the file, which takes a while. */
+#define MOST_ASKED 64
 
 /* What was made on the device, of one type: of two, the later one hides an earlier one that is not
  * larger. So elements fall from the bottom of the stack to its top. */
@@ -30,8 +33,10 @@ struct state {
     const struct context *cx;
     const struct device_line *d;
     struct makers of[NUMBER_TYPES];
-    struct map last;  /* what -> index of the last such copy */
-    uint8_t *settled; /* by index: the copy is of something constant */
+    struct map last;   /* what -> index of the last such copy */
+    uint8_t *settled;  /* by index: the copy is of something constant; 2: of a weight */
+    uint8_t *expanded; /* by kind of kernel: 1 it is not, 2 it is, or nobody knows */
+    uint32_t n_asked;
     bool trained;
 };
 
@@ -48,13 +53,15 @@ static void makers_done(struct state *s)
     for (int i = 0; i < NUMBER_TYPES; i++) mem_free(s->of[i].stack);
     map_done(&s->last);
     mem_free(s->settled);
+    mem_free(s->expanded);
 }
 
 static bool makers_init(struct state *s)
 {
     map_init(&s->last);
     s->settled = mem_zalloc(s->d->n_work + (size_t)1, 1);
-    bool failed = !s->settled;
+    s->expanded = mem_zalloc(roofline_of(s->cx)->n_kinds + (size_t)1, 1);
+    bool failed = !s->settled || !s->expanded;
     for (int i = 0; i < NUMBER_TYPES; i++) {
         s->of[i].stack = mem_alloc((s->d->n_work + (size_t)1) * sizeof *s->of[i].stack);
         failed |= !s->of[i].stack;
@@ -88,10 +95,12 @@ static void note_made(struct state *s, uint32_t at)
     const struct roof_kind *k = roofline_kind(roofline_of(s->cx), t, r);
     double bytes = roofline_of(s->cx)->ceilings.memory.per_s / 1e9 * (double)t->dur_ns[r];
     bool known = k->from != ROOF_UNKNOWN && t->kind[r] == KIND_KERNEL;
+    enum number_type type = k->work.type ? k->work.type : k->traits.type;
+    bool typed = t->kind[r] == KIND_KERNEL && type && (known || k->family == FAMILY_GEMM);
     if (t->kind[r] == KIND_MEMCPY) bytes = (double)t->gpu[t->aux[r]].bytes;
     if (t->kind[r] == KIND_MEMSET || k->work.kind.class == OP_REDUCTION) return;
     for (int i = 0; i < NUMBER_TYPES; i++) {
-        if (known && k->work.type != NUMBER_UNKNOWN && (int)k->work.type != i) continue;
+        if (typed && (int)type != i) continue;
         double each = number_bytes((enum number_type)i);
         push(&s->of[i], at, known ? k->work.elements : each > 0 ? bytes / each : bytes);
     }
@@ -106,15 +115,27 @@ static bool is_conversion(const struct context *cx, row_t r)
         return k->work.from != k->work.type || k->traits.strided;
     struct str name = trace_name(cx->t, r);
     bool cast = str_has(name, "bfloat16_copy_kernel") || str_has(name, "float16_copy_kernel");
-    return k->from == ROOF_NAME && k->work.kind.class == OP_OTHER &&
-           (cast || (k->traits.strided && str_has(name, "direct_copy_kernel")));
+    return k->from == ROOF_NAME && k->work.kind.class == OP_OTHER && cast;
 }
 
 /* What it reads; a cast whose source is not recorded reads float32. */
 static enum number_type source_type(const struct roof_kind *k)
 {
-    if (k->work.kind.class == OP_COPY) return k->work.from;
-    return k->traits.strided ? k->work.type : NUMBER_F32;
+    return k->work.kind.class == OP_COPY ? k->work.from : NUMBER_F32;
+}
+
+/* Whether a copy makes a small tensor large (expand and then contiguous): what it reads is not as
+ * large as it looks. Strides stay in the file; where they cannot be read nothing is said. */
+static bool is_expanded(struct state *s, row_t r)
+{
+    const struct roofline *f = roofline_of(s->cx);
+    uint32_t kind = f->kind_of[s->cx->t->aux[r]];
+    uint8_t *known = &s->expanded[kind];
+    const struct roof_kind *k = &f->kinds[kind];
+    if (k->from != ROOF_SHAPES) return false;
+    if (!*known && s->n_asked++ < MOST_ASKED)
+        *known = op_is_expanded(s->cx->t, f->links.owner[s->cx->t->aux[r]]) ? 2 : 1;
+    return *known != 1;
 }
 
 /* Whether the tensor is the weight of the layer: its second input, as large. */
@@ -163,6 +184,7 @@ static bool settle(struct state *s, uint32_t at)
     row_t r = s->d->work[at];
     const struct roof_kind *k = roofline_kind(f, t, r);
     if (!s->trained && is_weight(s->cx, r)) s->settled[at] = 2;
+    if (s->settled[at] != 2 && is_expanded(s, r)) return false;
     uint32_t *last = map_at(&s->last, (uint64_t)f->kind_of[t->aux[r]]);
     if (!last) return true;
     uint32_t made = last_maker(&s->of[source_type(k)], k->work.elements);

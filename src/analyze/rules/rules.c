@@ -26,6 +26,7 @@
     X(overwritten_fill)    \
     X(growing_cat)         \
     X(unfused_optimizer)   \
+    X(tensor_loop)         \
     X(unfused_chain)       \
     X(copy_before_gemm)    \
     X(eager_island)        \

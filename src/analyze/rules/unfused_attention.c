@@ -128,12 +128,26 @@ static bool is_operand_copy(const struct context *cx, row_t r)
     return k->work.kind.class == OP_COPY && kernel_under(cx, r, "aten::matmul") != ROW_NONE;
 }
 
+/* Where shapes do not tell: a product with another softmax right behind it makes the weights of
+ * that one, and does not take those of the one before. */
+static bool belongs_to_next(const struct walk *w, row_t product)
+{
+    const struct trace *t = w->cx->t;
+    for (row_t r = product + 1; !(w->weights > 0) && r <= w->last && r - product <= NEAR; r++) {
+        if (!trace_is_work(t, r)) continue;
+        const struct roof_kind *k = roofline_kind(roofline_of(w->cx), t, r);
+        if (k->traits.softmax) return true;
+        if (is_product(k)) return false;
+    }
+    return false;
+}
+
 /* The products around a softmax, one on each side, two for its gradients. */
 static bool by_hand(const struct walk *w, row_t softmax, struct attention *a)
 {
     uint32_t reach = w->weights > 0 ? REACH : NEAR;
     row_t before = next_product(w, softmax, -1, reach), after = next_product(w, softmax, 1, reach);
-    if (before == ROW_NONE || after == ROW_NONE) return false;
+    if (before == ROW_NONE || after == ROW_NONE || belongs_to_next(w, after)) return false;
     add_product(w->cx, before, a);
     add_product(w->cx, after, a);
     for (int side = -1; w->backward && side <= 1; side += 2) {

@@ -70,6 +70,13 @@ static bool reduces(const struct roof_kind *k)
            k->family == FAMILY_REDUCTION;
 }
 
+/* Norms over a whole batch need all of it before they can go on. */
+static bool across_batch(const struct trace *t, row_t r)
+{
+    struct str name = trace_name(t, r);
+    return str_has(name, "batch_norm") || str_has(name, "bn_fw") || str_has(name, "bn_bw");
+}
+
 /* Work that a compiler fuses, done by a kernel of its own. */
 static bool is_fusible(const struct context *cx, row_t r)
 {
@@ -85,11 +92,13 @@ static bool is_fusible(const struct context *cx, row_t r)
     case OP_FILL:
     case OP_CAT: break;
     case OP_OTHER:
-        if (k->traits.library) break;
+        if (k->traits.library || k->family == FAMILY_NORM || k->traits.softmax ||
+            str_has(trace_name(cx->t, r), "reduce_kernel"))
+            break;
         return false;
     default: return false;
     }
-    return k->family != FAMILY_TRITON && !in_optimizer(cx->t, r);
+    return k->family != FAMILY_TRITON && !across_batch(cx->t, r) && !in_optimizer(cx->t, r);
 }
 
 static bool moves_only(const struct roof_kind *k)
@@ -267,10 +276,14 @@ static int report(const struct context *cx, const struct found *x, struct findin
                        x->fix.n, x->n_runs, human_time(x->fix.before_ns).s, x->best.n,
                        operators(cx, &x->best), human_time(x->best.ns).s,
                        human_time((int64_t)x->best_ns).s);
+    bool cupy = str_starts(trace_name(cx->t, x->best.longest), "cupy_");
     f->fix =
-        "torch.compile the module or function they are in: it makes one kernel of each run; or "
-        "use the fused operator where there is one (F.rms_norm, F.gelu, F.cross_entropy, "
-        "F.scaled_dot_product_attention).";
+        cupy ? "Fuse them: @cupy.fuse() on the function, or a cupy.ElementwiseKernel of your own, "
+               "makes one kernel of the formula."
+             : "torch.compile the module or function they are in: it makes one kernel of each run; "
+               "or "
+               "use the fused operator where there is one (F.rms_norm, F.gelu, F.cross_entropy, "
+               "F.scaled_dot_product_attention).";
     f->not_fixed = "Priced as one kernel for each run at the bandwidth this GPU reaches; compiling "
                    "takes time once, and again for every new shape.";
     f->show = "kernels %s --by op";
