@@ -65,7 +65,9 @@ static void measure(const char *python, struct arena *mem, struct ceilings *c)
     char *text = run_script(python, mem, &out) ? arena_strdup(mem, buf_str(&out)) : NULL;
     if (text && ceilings_read(c, str_from(text, out.n), mem, NULL) == 0)
         keep(buf_str(&out), c->gpu, mem);
-    else cli_say("that was not possible: the built-in table of GPUs is used (--ceilings FILE gives others)");
+    else
+        cli_say("that was not possible: the built-in table of GPUs is used (--ceilings FILE gives "
+                "others)");
     buf_done(&out);
 }
 
@@ -85,4 +87,12 @@ int gpu_ceilings_get(const struct ceilings_wish *w, struct arena *mem, struct ce
     if (ret->memory.from == CEILING_NONE && !w->file && w->python) measure(w->python, mem, ret);
     ceilings_from_table(ret);
     return 0;
+}
+
+bool gpu_ceilings_kept(struct str gpu, struct arena *mem, struct ceilings *ret)
+{
+    const char *path;
+    ceilings_init(ret, gpu);
+    if (ceilings_path(gpu, mem, &path, NULL) < 0 || !path || access(path, R_OK) != 0) return false;
+    return read_file(path, mem, ret, NULL) == 0;
 }

@@ -16,4 +16,8 @@ struct ceilings_wish {
 int gpu_ceilings_get(const struct ceilings_wish *w, struct arena *mem, struct ceilings *ret,
                      struct err *e) MUST_USE;
 
+/* What was measured before on a GPU of that name: only reads what is kept. False when there is
+ * nothing, or it cannot be used. */
+bool gpu_ceilings_kept(struct str gpu, struct arena *mem, struct ceilings *ret);
+
 #endif

@@ -9,6 +9,7 @@
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 #include "report/view_part.h"
+#include "report/view_top_kernels.h"
 
 /* Findings are told in full up to here; --top sets it. */
 #define STAGES_SHOWN 8
@@ -304,6 +305,7 @@ void view_report_text(const struct screen *s, const struct context *cx)
     text_wrap(s->out, buf_c(&verdict), 2, s->width);
     buf_done(&verdict);
     put_stages(s, cx);
+    view_top_kernels_text(s, cx);
     put_findings(s, cx);
     buf_adds(s->out, "\n  checklist\n");
     view_checklist_text(s, cx);

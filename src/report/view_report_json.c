@@ -3,6 +3,7 @@
 #include "base/jout.h"
 #include "report/view_part.h"
 #include "report/view_report.h"
+#include "report/view_top_kernels.h"
 
 static double since_begin(const struct context *cx, int64_t ts_ns)
 {
@@ -144,6 +145,7 @@ void view_report_json(struct buf *out, const struct context *cx)
     put_quality(&j, cx);
     jout_cstr(&j, "gains_are", "without_profiler");
     put_profiler(&j, cx);
+    view_top_kernels_json(&j, cx);
     jout_arr(&j, "findings");
     for (uint32_t i = 0; i < findings_of(cx)->n; i++)
         put_finding(&j, cx, findings_of(cx)->items[i]);

@@ -246,13 +246,21 @@ const struct rule rule_unfused_chain = {
     .run = run,
 };
 
+static uint32_t count_kernels(const struct trace *t, const struct run_of *x)
+{
+    uint32_t n = 0;
+    for (row_t r = x->begin; r < x->end; r++) n += t->kind[r] == KIND_KERNEL;
+    return n;
+}
+
 /* "mul, add, tanh ..." of the run that would save most. */
 static const char *operators(const struct context *cx, const struct run_of *x)
 {
     char text[160] = "";
     size_t n = 0;
     for (row_t r = x->begin; r < x->end && n < 90; r++) {
-        row_t op = trace_is_work(cx->t, r) ? roofline_of(cx)->links.owner[cx->t->aux[r]] : ROW_NONE;
+        row_t op =
+            cx->t->kind[r] == KIND_KERNEL ? roofline_of(cx)->links.owner[cx->t->aux[r]] : ROW_NONE;
         if (op == ROW_NONE) continue;
         struct str name = trace_name(cx->t, op);
         if (str_starts(name, "aten::")) name = str_from(name.p + 6, name.n - 6);
@@ -273,9 +281,9 @@ static int report(const struct context *cx, const struct found *x, struct findin
     f->why = rule_text(cx,
                        "%u kernels in %u runs read and write the same tensors one after the other "
                        "(%s). The largest run is %u kernels%s: %s, as one kernel about %s.",
-                       x->fix.n, x->n_runs, human_time(x->fix.before_ns).s, x->best.n,
-                       operators(cx, &x->best), human_time(x->best.ns).s,
-                       human_time((int64_t)x->best_ns).s);
+                       x->fix.n, x->n_runs, human_time(x->fix.before_ns).s,
+                       count_kernels(cx->t, &x->best), operators(cx, &x->best),
+                       human_time(x->best.ns).s, human_time((int64_t)x->best_ns).s);
     bool cupy = str_starts(trace_name(cx->t, x->best.longest), "cupy_");
     f->fix =
         cupy ? "Fuse them: @cupy.fuse() on the function, or a cupy.ElementwiseKernel of your own, "
