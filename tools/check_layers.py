@@ -42,7 +42,7 @@ SUBJECTS = {
     "launches": ["names", "device", "steps", "stages"],
     "memory": ["names", "device", "steps", "stages"],
     "ops": ["names"],
-    "kernels": ["names", "ops"],
+    "kernels": ["names", "ops", "simulate"],
 }
 SUBJECTS["rules"] = list(SUBJECTS)
 SUBJECTS["compare"] = list(SUBJECTS)

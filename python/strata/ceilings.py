@@ -59,6 +59,13 @@ def fp8_tflop_per_s(torch, side: int) -> float:
     return 2 * side**3 / best_seconds(torch, work) / 1e12
 
 
+def attention_tflop_per_s(torch) -> float:
+    """Fused, forward, heads of 64, as most models have them."""
+    q = torch.randn(4, 16, 4096, 64, device="cuda", dtype=torch.bfloat16)
+    work = lambda: torch.nn.functional.scaled_dot_product_attention(q, q, q)
+    return 4 * q.numel() * 4096 / best_seconds(torch, work) / 1e12
+
+
 def measure() -> dict:
     import torch
 
@@ -76,6 +83,7 @@ def measure() -> dict:
         "tf32_tflop_per_s": lambda: fp32(True),
         "fp32_tflop_per_s": lambda: fp32(False),
         "fp8_tflop_per_s": lambda: fp8_tflop_per_s(torch, SIDE),
+        "attention_tflop_per_s": lambda: attention_tflop_per_s(torch),
     }
     found = {"gpu": torch.cuda.get_device_name()}
     for key, rate in rates.items():

@@ -18,6 +18,8 @@
 #include "base/arena.h"
 #include "trace/trace.h"
 
+struct ceilings;
+
 enum pass_id {
     PASS_CALLS,
     PASS_PLACES,
@@ -40,6 +42,8 @@ enum pass_id {
     PASS_MODEL,
     PASS_UNDISTORT,
     PASS_WALL,
+    PASS_ROOFLINE,
+    PASS_TOP_KERNELS,
     PASS_FINDINGS,
     PASS_CHECKLIST,
     PASS_COUNT
@@ -51,8 +55,9 @@ struct context {
 
     /* what the caller may change before the first context_need */
     struct thresholds th;
-    int64_t measured_ns; /* wall clock without a profiler; 0 when not known */
-    bool all_stages;     /* compiled regions and collectives are stages too */
+    int64_t measured_ns;             /* wall clock without a profiler; 0 when not known */
+    const struct ceilings *ceilings; /* of its GPU, where measured; NULL: as the table has it */
+    bool all_stages;                 /* compiled regions and collectives are stages too */
 
     void *kept[PASS_COUNT];
     const struct pass *passes[PASS_COUNT]; /* of what is kept */

@@ -1,18 +1,26 @@
 /* cmd_kernels.c: `strata kernels`: what each kernel costs and how well it uses the device. */
 #include <string.h>
 
+#include "analyze/kernels/headroom.h"
 #include "cli/show.h"
 #include "report/view_kernels.h"
 
+/* Rows whose headroom is replayed. */
+#define ROOF_ROWS 24
+
 static const struct opt opts[] = {
     {"sort", 's', "KEY",
-     "largest first: total, calls, mean, median, p95, max, occupancy, gb_per_s, tflop_per_s; or "
-     "name",
+     "largest first: total, calls, mean, median, p95, max, occupancy, gb_per_s, tflop_per_s, "
+     "headroom; or name",
      NULL},
     {"limit", 'n', "N", "number of rows to show, 0 for all (default 40; all with --json)", NULL},
     {"by", 'b', "WHAT", "group by name, by name and launch configuration, or by name and operator",
      "name|config|op"},
     {"filter", 'f', "REGEX", "only kernels whose name or family matches", NULL},
+    {"roof", 'r', NULL,
+     "the rate reached, of what the GPU reaches at best, and what the rest would gain on the wall "
+     "clock",
+     NULL},
     {"wide", 'w', NULL,
      "show every column: operator, mean, max, family, grid, block, registers, shared memory", NULL},
     PART_OPT,
@@ -24,6 +32,8 @@ static const char *const examples[] = {
     "kernels, copies and memsets by total time",
     "strata kernels trace.json.gz --filter gemm --sort tflop_per_s",
     "matrix multiplications by achieved rate (needs record_shapes=True)",
+    "strata kernels trace.json.gz --roof",
+    "how close each kernel is to what the GPU reaches, and what that leaves",
     "strata kernels trace.json.gz --by config --limit 10",
     "the ten most expensive launches, shape by shape",
     NULL,
@@ -41,12 +51,15 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     struct kernel_stats k;
     struct screen s;
     const char *filter = opt_get(o, "filter", NULL);
+    bool roof = opt_has(o, "roof");
     TRY(show_screen(cli, o, cli->json ? 0 : 40, &s, e));
-    TRY(kernel_stats_run(cx->t, by_of(o), cx->mem, &k, e));
+    TRY(kernel_stats_run(cx, by_of(o), cx->mem, &k, e));
+    struct kernels_how how = {by_of(o), opt_has(o, "wide"), roof ? roofline_of(cx) : NULL};
     if (filter) TRY(kernel_stats_filter(&k, filter, e));
-    TRY(kernel_stats_sort(&k, opt_get(o, "sort", "total"), e));
+    if (roof) TRY(headroom_run(cx, &k, ROOF_ROWS, e));
+    TRY(kernel_stats_sort(&k, opt_get(o, "sort", roof ? "headroom" : "total"), e));
     if (cli->json) view_kernels_json(&cli->out, &k, s.limit);
-    else view_kernels_text(&s, &k, by_of(o), opt_has(o, "wide"));
+    else view_kernels_text(&s, &k, &how);
     return 0;
 }
 
@@ -63,9 +76,10 @@ const struct cmd cmd_kernels = {
         "Adds up device work by kernel: calls, total, median, 95th percentile, share of all device "
         "work, and the operator that launches it. Work replayed from CUDA graphs is included.\n"
         "Occupancy, and what limits it, is computed from registers, threads, shared memory and "
-        "grid, even where the "
-        "recorder wrote 0. Copies show bytes over their own time; matrix "
-        "multiplications show FLOP/s if the trace has shapes.\n"
+        "grid, even where the recorder wrote 0. Copies show bytes over their own time; matrix "
+        "multiplications show FLOP/s, other kernels the bytes they need, if the trace has shapes.\n"
+        "--roof compares that with what the GPU reaches (as `strata dive` measured it, else a "
+        "built-in table) and replays the trace with the kernels at that rate.\n"
         "Names are shortened to the template and the functor it applies; --json has the full "
         "names.",
     .examples = examples,

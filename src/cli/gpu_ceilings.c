@@ -65,7 +65,7 @@ static void measure(const char *python, struct arena *mem, struct ceilings *c)
     char *text = run_script(python, mem, &out) ? arena_strdup(mem, buf_str(&out)) : NULL;
     if (text && ceilings_read(c, str_from(text, out.n), mem, NULL) == 0)
         keep(buf_str(&out), c->gpu, mem);
-    else cli_say("cannot measure them; using datasheet values instead (or give --ceilings FILE)");
+    else cli_say("cannot measure them; using the built-in table of GPUs (or give --ceilings FILE)");
     buf_done(&out);
 }
 
@@ -73,16 +73,24 @@ int gpu_ceilings_get(const struct ceilings_wish *w, struct arena *mem, struct ce
                      struct err *e)
 {
     ceilings_init(ret, w->gpu);
-    bool datasheet = w->file && strcmp(w->file, "datasheet") == 0;
+    bool table = w->file && strcmp(w->file, "table") == 0;
     const char *kept = NULL;
     if (!w->file) TRY(ceilings_path(w->gpu, mem, &kept, e));
-    if (w->file && !datasheet) TRY(read_file(w->file, mem, ret, e));
+    if (w->file && !table) TRY(read_file(w->file, mem, ret, e));
     if (kept && !w->again && access(kept, R_OK) == 0) {
         int rc = read_file(kept, mem, ret, NULL);
         if (rc == ERR_NOMEM) return err_nomem(e);
         if (rc < 0) cli_say("cannot use %s; --calibrate measures again", kept);
     }
     if (ret->memory.from == CEILING_NONE && !w->file && w->python) measure(w->python, mem, ret);
-    ceilings_from_datasheet(ret);
+    ceilings_from_table(ret);
     return 0;
+}
+
+bool gpu_ceilings_kept(struct str gpu, struct arena *mem, struct ceilings *ret)
+{
+    const char *path;
+    ceilings_init(ret, gpu);
+    if (ceilings_path(gpu, mem, &path, NULL) < 0 || !path || access(path, R_OK) != 0) return false;
+    return read_file(path, mem, ret, NULL) == 0;
 }

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "cli/gpu_ceilings.h"
 #include "report/view_part.h"
 
 /* Shows an open trace and frees it. */
@@ -13,6 +14,9 @@ static int show_open(struct cli *cli, const struct opts *o, struct trace *t, sho
     struct context cx;
     arena_init(&mem);
     context_init(&cx, t, &mem);
+    struct ceilings measured;
+    if (t->n_devices && gpu_ceilings_kept(trace_str(t, t->devices[0].name), &mem, &measured))
+        cx.ceilings = &measured;
     int rc = fn(cli, o, &cx, e);
     context_done(&cx);
     arena_done(&mem);

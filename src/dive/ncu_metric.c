@@ -179,12 +179,6 @@ const char *ncu_stall_about(int stall)
     return stall >= 0 && stall < NCU_STALLS ? about[stall] : "";
 }
 
-const char *precision_name(enum precision p)
-{
-    static const char *const text[PRECISIONS] = {"fp64", "fp32", "tf32", "bf16", "fp8", "int8"};
-    return p < PRECISIONS ? text[p] : "unknown";
-}
-
 /* "smsp__average_warps_issue_stalled_REASON_per_issue_active.ratio", and _latency_ before. */
 static int stall_of(struct str name)
 {

@@ -6,6 +6,7 @@
 #ifndef STRATA_DIVE_NCU_METRIC_H
 #define STRATA_DIVE_NCU_METRIC_H
 
+#include "analyze/kernels/ceilings.h"
 #include "base/str.h"
 
 enum ncu_metric {
@@ -65,11 +66,6 @@ enum ncu_metric {
     NCU_METRICS,
     NCU_NONE = NCU_METRICS
 };
-
-/* What numbers are made of, for rates of arithmetic. */
-enum precision { FP64, FP32, TF32, HALF /* bf16 and fp16 */, FP8, INT8, PRECISIONS };
-
-const char *precision_name(enum precision p); /* "fp64" ...; "bf16" for HALF */
 
 /* Why a warp did not issue; in the order of names. */
 enum { NCU_STALLS = 20 };

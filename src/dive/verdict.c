@@ -95,7 +95,7 @@ static void sign_busiest(struct verdict *v, const struct profile *p, enum unit u
 
 static const char *against(struct ceiling c)
 {
-    return c.from == CEILING_MEASURED ? "of what this GPU reaches" : "of the datasheet";
+    return c.from == CEILING_MEASURED ? "of what this GPU reaches" : "of what such a GPU reaches";
 }
 
 static void sign_bandwidth(struct verdict *v, const struct verdict_in *in)

@@ -7,7 +7,7 @@
 #define STRATA_DIVE_VERDICT_H
 
 #include "analyze/names/kernel_name.h"
-#include "dive/ceilings.h"
+#include "analyze/kernels/ceilings.h"
 #include "dive/profile.h"
 
 enum limiter {

@@ -118,8 +118,8 @@ int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e)
     if (!f->alloc_ns) f->alloc_ns = ALLOC_NS;
     if (!f->hooks_ns && !f->modules_are_pieces) f->hooks_ns = HOOKS_NS;
     if (f->compute_ns && f->compute_from == FACT_UNKNOWN) f->compute_from = FACT_GIVEN;
-    roofline_rates(f, major);
-    roofline_compute(f);
+    assumed_rates(f, major);
+    assumed_compute(f);
     spread_compute(f);
     complete_rates(f, major);
     if (f->noise_from == FACT_UNKNOWN) {

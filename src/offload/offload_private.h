@@ -19,15 +19,15 @@ struct sim_plan;
 struct streamed_load;
 struct change;
 
-/* roofline.c: how long modules compute where nothing measured it: the larger of their arithmetic at
+/* assumed_rates.c: how long modules compute where nothing measured it: the larger of their arithmetic at
  * the rate the device reaches and of reading their weights once. */
 
 /* Fills in the rates of a device of compute capability `major` (0: not known) that nobody gave. */
-void roofline_rates(struct facts *f, int major);
+void assumed_rates(struct facts *f, int major);
 
 /* Sets compute_ns of the modules and of the step when neither is known and the work is: FLOPs from
  * the list of modules, or f->tokens rows through every weight. Needs the rates. */
-void roofline_compute(struct facts *f);
+void assumed_compute(struct facts *f);
 
 /* advice.c: what the numbers of a plan mean: which of them do not fit together, and what to do. */
 

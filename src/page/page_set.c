@@ -13,7 +13,7 @@ static int run_passes(struct page_set *s, struct err *e)
     struct op_table_opts by_name = {.by = OP_BY_NAME, .stack_depth = 1, .n_threads = pool_size()};
     TRY(context_need(cx, &launches_pass, e));
     TRY(context_need(cx, &checklist_pass, e));
-    TRY(kernel_stats_run(cx->t, KERNEL_BY_NAME, s->mem, &s->kernels, e));
+    TRY(kernel_stats_run(cx, KERNEL_BY_NAME, s->mem, &s->kernels, e));
     TRY(op_table_run(cx->t, &by_name, s->mem, &s->table, e));
     return op_table_sort(&s->table, NULL, s->mem, e);
 }

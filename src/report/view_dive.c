@@ -26,7 +26,7 @@ static void say_rate(struct buf *out, const char *what, struct ceiling c, const 
 {
     if (c.from == CEILING_NONE) return;
     buf_printf(out, "%s%s %s%s/s%s", out->n ? ", " : "", what, cell_scaled(c.per_s).s, unit,
-               c.from == CEILING_DATASHEET ? " (datasheet)" : "");
+               c.from == CEILING_TABLE ? " (table)" : "");
 }
 
 static void say_ceilings(const struct screen *s, const struct dive *d)

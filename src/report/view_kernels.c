@@ -24,6 +24,9 @@ enum column {
     COL_OCCUPANCY,
     COL_LIMITER,
     COL_RATE,
+    COL_ROOF,
+    COL_OF_ROOF,
+    COL_HEADROOM,
     COL_FAMILY,
     COL_GRID,
     COL_BLOCK,
@@ -49,6 +52,9 @@ static const struct {
     [COL_OCCUPANCY] = {"occ %", TEXT_RIGHT, false},
     [COL_LIMITER] = {"limited by", TEXT_LEFT, false},
     [COL_RATE] = {"achieved", TEXT_RIGHT, false},
+    [COL_ROOF] = {"roof", TEXT_RIGHT, true},
+    [COL_OF_ROOF] = {"of roof", TEXT_RIGHT, true},
+    [COL_HEADROOM] = {"headroom", TEXT_RIGHT, true},
     [COL_FAMILY] = {"family", TEXT_LEFT, true},
     [COL_GRID] = {"grid", TEXT_LEFT, true},
     [COL_BLOCK] = {"block", TEXT_LEFT, true},
@@ -60,7 +66,7 @@ struct view {
     const struct screen *s;
     bool shown[N_COLUMNS];
     struct cell_unit total, each;
-    bool wide;
+    bool wide, roof;
 };
 
 static struct cell cell_dims(const uint32_t d[3])
@@ -70,14 +76,22 @@ static struct cell cell_dims(const uint32_t d[3])
     return c;
 }
 
-static struct cell cell_rate(const struct kernel_row *r)
+/* Operations a second of what multiplies, else bytes; times `factor`. */
+static struct cell cell_rate(const struct kernel_row *r, double factor)
 {
-    double v = r->kind == KIND_KERNEL ? r->tflop_per_s : r->gb_per_s;
-    const char *unit = r->kind == KIND_KERNEL ? "TFLOP/s" : "GB/s";
+    bool multiplies = r->flops > 0;
+    double v = (multiplies ? r->tflop_per_s : r->gb_per_s) * factor;
     struct cell c = cell_number(v);
     size_t n = strlen(c.s);
-    if (isfinite(v)) snprintf(c.s + n, sizeof c.s - n, " %s", unit);
+    if (isfinite(v)) snprintf(c.s + n, sizeof c.s - n, " %s", multiplies ? "TFLOP/s" : "GB/s");
     return c;
+}
+
+/* On the wall clock; what was not replayed shows nothing. */
+static struct cell cell_headroom(const struct view *v, const struct kernel_row *r)
+{
+    struct cell c = {"-"};
+    return r->wall_ns >= 0 ? cell_time((double)r->wall_ns, v->total) : c;
 }
 
 static struct cell cell_op(const struct kernel_row *r, bool wide)
@@ -105,7 +119,12 @@ static struct cell cell_of(const struct view *v, const struct kernel_row *r, enu
         if (isfinite(r->occupancy_pct)) snprintf(c.s, sizeof c.s, "%.0f", r->occupancy_pct);
         break;
     case COL_LIMITER: return r->limiter ? cell_text(str_c(r->limiter), 20) : c;
-    case COL_RATE: return cell_rate(r);
+    case COL_RATE: return cell_rate(r, 1);
+    case COL_ROOF: return cell_rate(r, 100 / r->roof_pct);
+    case COL_OF_ROOF:
+        if (isfinite(r->roof_pct)) snprintf(c.s, sizeof c.s, "%.0f %%", r->roof_pct);
+        break;
+    case COL_HEADROOM: return cell_headroom(v, r);
     case COL_FAMILY: return cell_text(str_c(kernel_family_name(r->family)), 20);
     case COL_GRID: return cell_dims(r->config.grid);
     case COL_BLOCK: return cell_dims(r->config.block);
@@ -118,7 +137,12 @@ static struct cell cell_of(const struct view *v, const struct kernel_row *r, enu
 
 static void choose_columns(struct view *v, enum kernel_by by, bool wide)
 {
-    for (int i = 0; i < N_COLUMNS; i++) v->shown[i] = wide || !columns[i].wide;
+    static const enum column roof[] = {COL_NAME,  COL_OP,   COL_CALLS,   COL_TOTAL,
+                                       COL_SHARE, COL_RATE, COL_OF_ROOF, COL_HEADROOM};
+    for (int i = 0; i < N_COLUMNS; i++) v->shown[i] = wide || (!v->roof && !columns[i].wide);
+    for (size_t i = 0; v->roof && i < sizeof roof / sizeof *roof; i++) v->shown[roof[i]] = true;
+    if (v->roof) return;
+    if (!wide) v->shown[COL_ROOF] = v->shown[COL_OF_ROOF] = v->shown[COL_HEADROOM] = false;
     if (by == KERNEL_BY_OP) v->shown[COL_OP] = true;
     if (by == KERNEL_BY_CONFIG) v->shown[COL_GRID] = v->shown[COL_BLOCK] = true;
     if (wide || by == KERNEL_BY_NAME) return;
@@ -152,30 +176,56 @@ static void print_rows(const struct view *v, const struct kernel_stats *k, int w
     text_table_done(&text);
 }
 
-void view_kernels_text(const struct screen *s, const struct kernel_stats *k, enum kernel_by by,
-                       bool wide)
+static void put_ceilings(const struct screen *s, const struct roofline *f)
 {
-    struct view v = {.s = s, .wide = wide};
+    const struct ceilings *c = &f->ceilings;
+    struct buf line;
+    buf_init(&line);
+    buf_printf(&line, STR_FMT " reaches ", STR_ARG(c->gpu.n ? c->gpu : str_c("this GPU")));
+    if (c->memory.from == CEILING_NONE) buf_adds(&line, "what is not known: it is in no table");
+    else buf_printf(&line, "%.2f TB/s", c->memory.per_s / 1e12);
+    for (int p = PRECISIONS; p-- > 0;)
+        if (roofline_uses(f, (enum precision)p) && c->compute[p].from != CEILING_NONE)
+            buf_printf(&line, ", %.0f TFLOP/s in %s", c->compute[p].per_s / 1e12,
+                       precision_name((enum precision)p));
+    buf_adds(&line, c->memory.from == CEILING_MEASURED ? " (measured)" : "");
+    double pct = roofline_pct(f);
+    if (isfinite(pct))
+        buf_printf(&line,
+                   "; the kernels run at %.0f %% of it, where their work is known (%s of %s)", pct,
+                   human_time(f->known_ns).s, human_time(f->kernel_ns).s);
+    text_wrap(s->out, buf_c(&line), 0, s->width);
+    buf_addc(s->out, '\n');
+    buf_done(&line);
+}
+
+void view_kernels_text(const struct screen *s, const struct kernel_stats *k,
+                       const struct kernels_how *how)
+{
+    struct view v = {.s = s, .wide = how->wide, .roof = how->roof != NULL};
     if (!k->n_kernels && !k->n_copies && !k->n_sets) {
         buf_adds(s->out, "the trace has no device work: it was recorded on the CPU only\n");
         return;
     }
-    choose_columns(&v, by, wide);
+    choose_columns(&v, how->by, how->wide);
     choose_units(&v, k);
     buf_printf(s->out, "%s kernel%s, ", human_count(k->n_kernels).s, k->n_kernels == 1 ? "" : "s");
     buf_printf(s->out, "%s cop%s, ", human_count(k->n_copies).s, k->n_copies == 1 ? "y" : "ies");
     buf_printf(s->out, "%s memset%s: ", human_count(k->n_sets).s, k->n_sets == 1 ? "" : "s");
-    buf_printf(s->out, "%s of device work; totals in %s, single calls in %s\n\n",
-               human_time(k->work_ns).s, v.total.name, v.each.name);
-    print_rows(&v, k, wide ? WIDE : s->width);
+    buf_printf(s->out, "%s of device work; totals in %s, ", human_time(k->work_ns).s, v.total.name);
+    if (how->roof) buf_printf(s->out, "headroom in %s of wall clock\n", v.total.name);
+    else buf_printf(s->out, "single calls in %s\n\n", v.each.name);
+    if (how->roof) put_ceilings(s, how->roof);
+    print_rows(&v, k, how->wide ? WIDE : s->width);
     screen_more(s, k->n_rows);
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
         {"kernels %s --by op", "grouped by the operator that launches them"},
+        {"kernels %s --roof", "how close to what the GPU reaches, and what that leaves"},
         {"launches %s", "how far the CPU runs ahead of the GPU"},
         {"kernels %s --by config", "grouped by launch configuration"},
     };
-    screen_next(s, by == KERNEL_BY_OP ? next + 1 : next, 2);
+    screen_next(s, next + (how->roof ? 2 : how->by == KERNEL_BY_OP ? 1 : 0), 2);
 }
 
 static void json_dims(struct jout *j, const char *key, const uint32_t d[3])
@@ -199,6 +249,16 @@ static void json_launch(struct jout *j, const struct kernel_row *r)
     json_dims(j, "grid", r->config.grid);
     json_dims(j, "block", r->config.block);
     jout_uint(j, "configs", r->n_configs);
+}
+
+static void json_roof(struct jout *j, const struct kernel_row *r)
+{
+    jout_cstr(j, "work_from", roof_from_name(r->from));
+    if (!r->known_ns) return;
+    jout_num(j, "roof_us", r->roof_ns / 1e3, 3);
+    jout_num(j, "of_roof_pct", r->roof_pct, 2);
+    jout_us(j, "headroom_us", r->headroom_ns);
+    if (r->wall_ns >= 0) jout_us(j, "headroom_wall_us", r->wall_ns);
 }
 
 static void json_row(struct jout *j, const struct kernel_row *r)
@@ -225,7 +285,9 @@ static void json_row(struct jout *j, const struct kernel_row *r)
     if (r->flops) {
         jout_uint(j, "flops", r->flops);
         jout_num(j, "tflop_per_s", r->tflop_per_s, 3);
+        jout_cstr(j, "precision", precision_name(r->precision));
     }
+    json_roof(j, r);
     jout_str(j, "op", r->op);
     jout_uint(j, "ops", r->n_ops);
     jout_end_obj(j);

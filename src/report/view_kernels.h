@@ -5,8 +5,15 @@
 #include "analyze/kernels/kernel_stats.h"
 #include "report/screen.h"
 
-void view_kernels_text(const struct screen *s, const struct kernel_stats *k, enum kernel_by by,
-                       bool wide);
+struct kernels_how {
+    enum kernel_by by;
+    bool wide;
+    const struct roofline
+        *roof; /* with it: rates, roofs and headroom instead of order statistics */
+};
+
+void view_kernels_text(const struct screen *s, const struct kernel_stats *k,
+                       const struct kernels_how *how);
 
 /* At most `limit` rows. */
 void view_kernels_json(struct buf *out, const struct kernel_stats *k, uint32_t limit);

@@ -9,6 +9,7 @@
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 #include "report/view_part.h"
+#include "report/view_top_kernels.h"
 
 #define STAGES_SHOWN 8
 #define INDENT       12
@@ -181,8 +182,10 @@ static bool is_partner(const struct finding *f)
 
 static void put_gain(struct buf *out, const struct finding *f)
 {
-    buf_printf(out, "blocked %s, exposed %s", human_time(f->blocked_ns).s,
-               human_time(f->exposed_ns).s);
+    if (f->device_ns) buf_printf(out, "%s on the GPU", human_time(f->device_ns).s);
+    else
+        buf_printf(out, "blocked %s, exposed %s", human_time(f->blocked_ns).s,
+                   human_time(f->exposed_ns).s);
     if (f->advice || !f->n_edits) return;
     if (is_partner(f)) {
         buf_adds(out, "; together: no gain alone, but the others marked 'together' need it");
@@ -303,6 +306,7 @@ void view_report_text(const struct screen *s, const struct context *cx)
     text_wrap(s->out, buf_c(&verdict), 2, s->width);
     buf_done(&verdict);
     put_stages(s, cx);
+    view_top_kernels_text(s, cx);
     put_findings(s, cx);
     buf_adds(s->out, "\n  checklist\n");
     view_checklist_text(s, cx);

@@ -3,6 +3,7 @@
 #include "base/jout.h"
 #include "report/view_part.h"
 #include "report/view_report.h"
+#include "report/view_top_kernels.h"
 
 static double since_begin(const struct context *cx, int64_t ts_ns)
 {
@@ -57,6 +58,7 @@ static void put_finding(struct jout *j, const struct context *cx, const struct f
     put_source(j, f);
     jout_us(j, "blocked_us", f->blocked_ns);
     jout_us(j, "exposed_us", f->exposed_ns);
+    if (f->device_ns) jout_us(j, "device_us", f->device_ns);
     jout_us(j, "predicted_gain_us", f->gain_ns);
     jout_num(j, "predicted_gain_pct", f->gain_pct, 3);
     jout_num(j, "predicted_gain_low_pct", f->low_pct, 3);
@@ -143,6 +145,7 @@ void view_report_json(struct buf *out, const struct context *cx)
     put_quality(&j, cx);
     jout_cstr(&j, "gains_are", "without_profiler");
     put_profiler(&j, cx);
+    view_top_kernels_json(&j, cx);
     jout_arr(&j, "findings");
     for (uint32_t i = 0; i < findings_of(cx)->n; i++)
         put_finding(&j, cx, findings_of(cx)->items[i]);

@@ -6,6 +6,7 @@
 #include "base/human.h"
 #include "report/view_part.h"
 #include "report/view_report.h"
+#include "report/view_top_kernels.h"
 
 #define MOST_BYTES    7900
 #define MOST_FINDINGS 12
@@ -54,8 +55,10 @@ static void put_finding(struct buf *out, const struct context *cx, const struct 
         put_md(out, f->subject);
         buf_addc(out, '\n');
     }
-    buf_printf(out, "- blocked %s, exposed %s", human_time(f->blocked_ns).s,
-               human_time(f->exposed_ns).s);
+    if (f->device_ns) buf_printf(out, "- %s on the GPU", human_time(f->device_ns).s);
+    else
+        buf_printf(out, "- blocked %s, exposed %s", human_time(f->blocked_ns).s,
+                   human_time(f->exposed_ns).s);
     if (!f->advice && f->n_edits)
         buf_printf(out, "; predicted gain %s = %.1f %% of the wall clock%s",
                    human_time(f->gain_ns).s, f->gain_pct,
@@ -100,6 +103,7 @@ void view_report_md(struct buf *out, const struct context *cx, const char *path)
             buf_printf(out, "\n> %s. %s\n", integrity_of(cx)->doubts[i].what,
                        integrity_of(cx)->doubts[i].means);
     if (stages_of(cx)->n) put_stages(out, cx);
+    view_top_kernels_md(out, cx);
     buf_adds(out, "\n## Checklist\n");
     for (uint32_t i = 0; i < checklist_of(cx)->n; i++) {
         const struct check_item *c = &checklist_of(cx)->items[i];

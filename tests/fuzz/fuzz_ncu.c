@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
         struct dive_in in = {.report = &r};
         struct dive d;
         ceilings_init(&in.ceilings, str_c("NVIDIA H200"));
-        ceilings_from_datasheet(&in.ceilings);
+        ceilings_from_table(&in.ceilings);
         if (dive_run(&in, &mem, &d, &e) < 0) abort();
         for (uint32_t i = 0; i < d.n; i++)
             if (d.kernels[i].verdict.n_signs > VERDICT_SIGNS || isinf(d.kernels[i].profile.time_ns))

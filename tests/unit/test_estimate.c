@@ -200,26 +200,26 @@ TEST(compute_from_arithmetic_or_bytes)
     f.flops_from = FACT_GIVEN;
     f.device_memory = (struct facts_rate){.bytes_per_ns = 2, .from = FACT_GIVEN};
     f.tokens = 3;
-    roofline_compute(&f);
+    assumed_compute(&f);
     CHECK_EQ_INT(unknown[0].compute_ns, 5000);   /* 10 kB are read at 2 bytes a ns */
     CHECK_EQ_INT(unknown[1].compute_ns, 200000); /* its own FLOPs */
     CHECK_EQ_INT(f.compute_ns, 5000 + 200000 + 5000 + 20000);
     CHECK_EQ_INT(f.compute_from, FACT_ASSUMED);
     f.tokens = 100; /* now arithmetic takes longer, but what is known stays */
-    roofline_compute(&f);
+    assumed_compute(&f);
     CHECK_EQ_INT(unknown[0].compute_ns, 5000);
     unknown[0].compute_ns = unknown[1].compute_ns = unknown[2].compute_ns = unknown[3].compute_ns =
         f.compute_ns = 0;
-    roofline_compute(&f);
+    assumed_compute(&f);
     CHECK_EQ_INT(unknown[0].compute_ns, 5000 * 2 * 100 / 10);
 }
 
 TEST(assumed_rates_follow_the_generation)
 {
     struct facts old = {0}, new = {0}, given = {.flops_per_ns = 7, .flops_from = FACT_GIVEN};
-    roofline_rates(&old, 7);
-    roofline_rates(&new, 9);
-    roofline_rates(&given, 9);
+    assumed_rates(&old, 7);
+    assumed_rates(&new, 9);
+    assumed_rates(&given, 9);
     CHECK(new.flops_per_ns > old.flops_per_ns);
     CHECK(new.device_memory.bytes_per_ns > old.device_memory.bytes_per_ns);
     CHECK_EQ_INT(new.flops_from, FACT_ASSUMED);

@@ -31,7 +31,7 @@ static bool look(void)
     arena_init(&all.mem);
     if (import_open(TEST_DATA "/dive/kernels.json.gz", &o, &all.t, NULL) < 0) return false;
     ceilings_init(&in.ceilings, str_c("NVIDIA H200"));
-    ceilings_from_datasheet(&in.ceilings);
+    ceilings_from_table(&in.ceilings);
     context_init(&all.cx, all.t, &all.mem);
     if (context_need(&all.cx, &steps_pass, NULL) < 0 || !read_report()) return false;
     if (targets_select(&all.cx, (struct targets_wish){50, NULL}, &all.mem, &all.targets, NULL) < 0)

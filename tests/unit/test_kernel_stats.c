@@ -5,6 +5,7 @@
 struct stats {
     struct trace *t;
     struct arena mem;
+    struct context cx;
     struct kernel_stats k;
 };
 
@@ -12,7 +13,10 @@ static struct stats collect(struct kit *kit, enum kernel_by by)
 {
     struct stats s = {.t = kit_end(kit)};
     arena_init(&s.mem);
-    if (s.t) CHECK_EQ_INT(kernel_stats_run(s.t, by, &s.mem, &s.k, NULL), 0);
+    if (!s.t) return s;
+    context_init(&s.cx, s.t, &s.mem);
+    CHECK_EQ_INT(kernel_stats_run(&s.cx, by, &s.mem, &s.k, NULL), 0);
+    context_done(&s.cx);
     return s;
 }
 

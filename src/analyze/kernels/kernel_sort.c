@@ -52,6 +52,11 @@ static double tflop_per_s(const struct kernel_row *r)
     return r->tflop_per_s;
 }
 
+static double headroom(const struct kernel_row *r)
+{
+    return r->wall_ns >= 0 ? (double)r->wall_ns : (double)r->headroom_ns;
+}
+
 struct sort_key {
     const char *word;
     double (*of)(const struct kernel_row *r); /* NULL: by name */
@@ -61,7 +66,7 @@ static const struct sort_key keys[] = {
     {"total", total},         {"calls", calls},       {"mean", mean},
     {"median", median},       {"p95", p95},           {"max", longest},
     {"occupancy", occupancy}, {"gb_per_s", gb_per_s}, {"tflop_per_s", tflop_per_s},
-    {"name", NULL},
+    {"headroom", headroom},   {"name", NULL},
 };
 
 enum { N_KEYS = sizeof keys / sizeof *keys };

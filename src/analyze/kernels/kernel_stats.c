@@ -6,8 +6,6 @@
 
 #include "analyze/kernels/occupancy.h"
 #include "analyze/names/calls.h"
-#include "analyze/ops/op_flops.h"
-#include "analyze/ops/op_links.h"
 #include "base/demangle.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -21,13 +19,16 @@ struct group {
     row_t first;
     uint64_t calls, graph_calls;
     int64_t total_ns;
-    int64_t bytes, bytes_ns; /* of copies with a size, and their time */
-    uint64_t flops;
-    int64_t flops_ns;
+    double bytes, flops;
+    int64_t bytes_ns, flops_ns; /* time of those of which they are known */
+    double roof_ns;
+    int64_t known_ns_roof;
+    int64_t top_ns; /* of the row that says how the work is known, and in what precision */
+    enum precision precision;
+    enum roof_from from;
     double occupancy_ns;            /* pct x ns */
     int64_t known_ns;               /* time for which occupancy is known */
     bool recorded;                  /* some of it only as the recorder estimated */
-    bool multiplies;                /* does the work of a matrix multiplication */
     uint32_t n_configs, top_config; /* top: the most frequent so far */
     uint64_t top_config_calls;
     uint32_t n_ops;
@@ -39,8 +40,8 @@ struct group {
 struct collector {
     const struct trace *t;
     enum kernel_by by;
-    struct op_links links;
-    struct calls calls;
+    const struct roofline *roof;
+    const struct calls *calls;
     struct group *groups;
     size_t n, cap;
     struct map names;      /* (name, kind) -> group */
@@ -57,9 +58,9 @@ struct collector {
     uint32_t *group_of; /* by index into trace->gpu */
 };
 
-static void collector_init(struct collector *c, const struct trace *t, enum kernel_by by)
+static void collector_init(struct collector *c, const struct context *cx, enum kernel_by by)
 {
-    *c = (struct collector){.t = t, .by = by};
+    *c = (struct collector){.t = cx->t, .by = by, .roof = roofline_of(cx), .calls = calls_of(cx)};
     map_init(&c->names);
     map_init(&c->members);
     map_init(&c->splits);
@@ -91,7 +92,7 @@ static struct kernel_config config_of(const struct gpu_info *g)
 static str_id asked_by(const struct collector *c, row_t r)
 {
     const struct trace *t = c->t;
-    row_t op = c->links.owner[t->aux[r]];
+    row_t op = c->roof->links.owner[t->aux[r]];
     if (op == ROW_NONE) {
         row_t call = trace_launch_of(t, r);
         return call == ROW_NONE ? 0 : t->name[call];
@@ -103,21 +104,12 @@ static str_id asked_by(const struct collector *c, row_t r)
     return t->name[up != ROW_NONE ? up : op];
 }
 
-/* Splitting k leaves a reduction behind, which does none of the multiplying. */
-static bool multiplies(enum row_kind kind, struct str name)
-{
-    return kernel_family(kind, name) == FAMILY_GEMM && !str_has(name, "reduce") &&
-           !str_has(name, "Reduce");
-}
-
 static uint32_t new_group(struct collector *c, row_t r)
 {
     const struct trace *t = c->t;
     if (VEC_RESERVE(c->groups, c->n, c->cap, 1)) return UINT32_MAX;
-    c->groups[c->n] = (struct group){.name = t->name[r],
-                                     .first = r,
-                                     .top_config = STR_NONE,
-                                     .multiplies = multiplies(t->kind[r], trace_name(t, r))};
+    c->groups[c->n] = (struct group){
+        .name = t->name[r], .first = r, .precision = PRECISIONS, .top_config = STR_NONE};
     return (uint32_t)c->n++;
 }
 
@@ -192,25 +184,32 @@ static bool count_op(struct collector *c, uint32_t group, str_id op, int64_t ns)
     return false;
 }
 
-static void add_flops(const struct collector *c, struct group *g, row_t r)
+static void add_roof(const struct collector *c, struct group *g, row_t r)
 {
-    const struct trace *t = c->t;
-    row_t op = c->links.owner[t->aux[r]];
-    if (!g->multiplies || op == ROW_NONE || t->dur_ns[r] <= 0) return;
-    enum op_flops_kind kind = op_flops_kind(trace_name(t, op));
-    if (kind == FLOPS_NONE || kind == FLOPS_POINTWISE || kind == FLOPS_CONV2D) return;
-    uint64_t flops = op_flops(t, op, kind);
-    if (!flops) return;
-    g->flops += flops;
-    g->flops_ns = wrap_add(g->flops_ns, t->dur_ns[r]);
+    const struct roof_kind *k = roofline_kind(c->roof, c->t, r);
+    double roof = roofline_row_ns(c->roof, c->t, r);
+    int64_t ns = c->t->dur_ns[r];
+    if (k->roof_ns > 0 && !isnan(roof)) {
+        g->roof_ns += roof;
+        g->known_ns_roof = wrap_add(g->known_ns_roof, ns);
+    }
+    if (ns <= g->top_ns) return;
+    g->top_ns = ns;
+    g->precision = k->precision;
+    g->from = k->from;
 }
 
-static void add_bytes(const struct trace *t, struct group *g, row_t r)
+/* Copies and fills bring their size; of kernels it is what their operator needs. */
+static void add_work_done(const struct collector *c, struct group *g, row_t r)
 {
-    const struct gpu_info *gpu = &t->gpu[t->aux[r]];
-    if (gpu->bytes < 0) return;
-    g->bytes = wrap_add(g->bytes, gpu->bytes);
-    g->bytes_ns = wrap_add(g->bytes_ns, t->dur_ns[r]);
+    const struct trace *t = c->t;
+    bool is_kernel = t->kind[r] == KIND_KERNEL;
+    double flops = is_kernel ? roofline_row_flops(c->roof, t, r) : 0;
+    double bytes = is_kernel ? roofline_row_bytes(c->roof, t, r) : (double)t->gpu[t->aux[r]].bytes;
+    if (t->dur_ns[r] <= 0) return;
+    if (flops > 0) g->flops += flops, g->flops_ns = wrap_add(g->flops_ns, t->dur_ns[r]);
+    if (bytes > 0 || (!is_kernel && bytes == 0))
+        g->bytes += bytes, g->bytes_ns = wrap_add(g->bytes_ns, t->dur_ns[r]);
 }
 
 static bool is_replayed(const struct collector *c, row_t r)
@@ -218,7 +217,7 @@ static bool is_replayed(const struct collector *c, row_t r)
     row_t call = trace_launch_of(c->t, r);
     int64_t graph = c->t->gpu[c->t->aux[r]].graph_id;
     if (graph != ID_NONE && graph > 0) return true;
-    return call != ROW_NONE && calls_kind(&c->calls, c->t, call) == CALL_GRAPH_LAUNCH;
+    return call != ROW_NONE && calls_kind(c->calls, c->t, call) == CALL_GRAPH_LAUNCH;
 }
 
 static bool add_work(struct collector *c, row_t r)
@@ -236,8 +235,8 @@ static bool add_work(struct collector *c, row_t r)
     g->calls++;
     g->graph_calls += is_replayed(c, r);
     g->total_ns = wrap_add(g->total_ns, t->dur_ns[r]);
-    add_bytes(t, g, r);
-    add_flops(c, g, r);
+    add_work_done(c, g, r);
+    add_roof(c, g, r);
     return count_config(c, i, config, r) || count_op(c, i, op, t->dur_ns[r]);
 }
 
@@ -321,6 +320,27 @@ static void fill_launch(struct kernel_row *row, const struct group *g, const str
         row->limiter = o.pct < 99.5 ? occupancy_limit_name(o.limit) : NULL;
 }
 
+/* Sums of numbers from a file may be anything. */
+static double whole(double v)
+{
+    return v < 9e18 ? v : 9e18;
+}
+
+static void fill_work(struct kernel_row *row, const struct group *g)
+{
+    row->bytes = g->bytes_ns > 0 || row->kind != KIND_KERNEL ? (int64_t)whole(g->bytes) : -1;
+    row->gb_per_s = g->bytes_ns > 0 ? g->bytes / (double)g->bytes_ns : NAN;
+    row->flops = (uint64_t)whole(g->flops);
+    row->tflop_per_s = g->flops > 0 ? ratio(g->flops / 1e3, (double)g->flops_ns) : NAN;
+    row->known_ns = g->known_ns_roof;
+    row->roof_ns = g->roof_ns;
+    row->roof_pct = ratio(100 * g->roof_ns, (double)g->known_ns_roof);
+    row->headroom_ns = g->known_ns_roof - (int64_t)whole(g->roof_ns);
+    row->wall_ns = -1;
+    row->precision = g->precision;
+    row->from = g->from;
+}
+
 static void fill_row(const struct collector *c, const struct group *g, int64_t work_ns,
                      struct kernel_row *row)
 {
@@ -329,10 +349,8 @@ static void fill_row(const struct collector *c, const struct group *g, int64_t w
     row->first = g->first;
     row->kind = (enum row_kind)t->kind[g->first];
     row->share_pct = ratio((double)g->total_ns * 100, (double)work_ns);
-    row->bytes = row->kind == KIND_KERNEL ? -1 : g->bytes;
-    row->gb_per_s = row->kind == KIND_KERNEL ? NAN : ratio((double)g->bytes, (double)g->bytes_ns);
-    row->flops = g->flops;
-    row->tflop_per_s = g->flops ? ratio((double)g->flops / 1e3, (double)g->flops_ns) : NAN;
+    row->group = (uint32_t)(g - c->groups);
+    fill_work(row, g);
     row->op = trace_str(t, g->top_op);
     row->n_ops = g->n_ops;
 }
@@ -359,16 +377,17 @@ static bool finish(struct collector *c, struct arena *mem, struct kernel_stats *
     return failed;
 }
 
-int kernel_stats_run(const struct trace *t, enum kernel_by by, struct arena *mem,
+int kernel_stats_run(struct context *cx, enum kernel_by by, struct arena *mem,
                      struct kernel_stats *ret, struct err *e)
 {
     struct collector c;
     *ret = (struct kernel_stats){0};
-    collector_init(&c, t, by);
-    TRY(op_links_run(t, mem, &c.links, e));
-    TRY(calls_init(&c.calls, t, mem, e));
+    TRY(context_need(cx, &calls_pass, e));
+    TRY(context_need(cx, &roofline_pass, e));
+    collector_init(&c, cx, by);
     bool failed = collect(&c, mem, ret) || finish(&c, mem, ret);
     collector_done(&c);
     if (failed) return err_nomem(e);
+    ret->group_of = c.group_of;
     return kernel_stats_sort(ret, "total", e);
 }

@@ -3,8 +3,7 @@
 #ifndef STRATA_ANALYZE_KERNEL_STATS_H
 #define STRATA_ANALYZE_KERNEL_STATS_H
 
-#include "analyze/names/kernel_name.h"
-#include "trace/trace.h"
+#include "analyze/kernels/roofline.h"
 
 enum kernel_by {
     KERNEL_BY_NAME,
@@ -36,10 +35,19 @@ struct kernel_row {
     bool occupancy_recorded; /* as the recorder estimated it: the device is not known */
     const char *limiter;     /* of the most frequent launch; NULL when full or not known */
 
-    int64_t bytes;   /* copies and fills; -1 when not known */
+    int64_t bytes;   /* copied, filled, or read and written at least; -1 when not known */
     double gb_per_s; /* bytes over their own time; NaN when not known */
-    uint64_t flops;  /* of matrix multiplications whose operator has shapes; 0 when not known */
+    uint64_t flops;  /* of what multiplies; 0 when not known */
     double tflop_per_s;
+
+    int64_t known_ns;    /* of the total, where the roof is known */
+    double roof_ns;      /* of that, at the roof */
+    double roof_pct;     /* reached of the roof; NaN when not known */
+    int64_t headroom_ns; /* known_ns - roof_ns */
+    int64_t wall_ns; /* gained on the wall clock at the roof (headroom_run); -1 when not asked */
+    enum precision precision; /* most of its time; PRECISIONS when it does not multiply */
+    enum roof_from from;      /* how its work is known, for most of its time */
+    uint32_t group;           /* in kernel_stats.group_of */
 
     struct str op;  /* the operator that launches most of its time; the call when there is none */
     uint32_t n_ops; /* how many different ones do */
@@ -48,19 +56,20 @@ struct kernel_row {
 struct kernel_stats {
     struct kernel_row *rows; /* by total time */
     uint32_t n_rows;
-    int64_t work_ns; /* all device work, durations added */
+    const uint32_t *group_of; /* by index into trace->gpu */
+    int64_t work_ns;          /* all device work, durations added */
     uint64_t n_kernels, n_copies, n_sets;
 };
 
-/* Memory from `mem`. */
-int kernel_stats_run(const struct trace *t, enum kernel_by by, struct arena *mem,
+/* Computes the roofline when it is not there yet. Memory from `mem`. */
+int kernel_stats_run(struct context *cx, enum kernel_by by, struct arena *mem,
                      struct kernel_stats *ret, struct err *e) MUST_USE;
 
 /* Keeps the rows whose name, short name or family matches the extended regular expression. */
 int kernel_stats_filter(struct kernel_stats *k, const char *regex, struct err *e) MUST_USE;
 
-/* Largest first. Keys: total calls mean median p95 max occupancy gb_per_s tflop_per_s; "name" sorts
- * by it. ERR_USAGE for any other word. */
+/* Largest first. Keys: total calls mean median p95 max occupancy gb_per_s tflop_per_s headroom;
+ * "name" sorts by it. ERR_USAGE for any other word. */
 int kernel_stats_sort(struct kernel_stats *k, const char *key, struct err *e) MUST_USE;
 
 #endif

@@ -80,9 +80,8 @@ static bool read_number(struct str s, int64_t *ret)
     return *end == '\0';
 }
 
-bool shape_read(struct str dims, int arg, struct shape *ret)
+static bool read_shape(struct str one, struct shape *ret)
 {
-    struct str one = element(dims, arg);
     if (!one.p || one.p[0] != '[') return false;
     struct shape s = {0};
     struct walk w = walk_begin(one);
@@ -90,6 +89,33 @@ bool shape_read(struct str dims, int arg, struct shape *ret)
         if (s.rank == SHAPE_RANK || !read_number(d, &s.dim[s.rank])) return false;
     *ret = s;
     return true;
+}
+
+bool shape_read(struct str dims, int arg, struct shape *ret)
+{
+    return read_shape(element(dims, arg), ret);
+}
+
+double shape_elements(const struct shape *s)
+{
+    double n = 1;
+    for (int i = 0; i < s->rank; i++) n *= s->dim[i] > 0 ? (double)s->dim[i] : 0;
+    return n;
+}
+
+bool shape_list(struct str dims, int arg, double *ret_all, double *ret_largest)
+{
+    struct walk w = walk_begin(element(dims, arg));
+    struct shape s;
+    bool any = false;
+    *ret_all = *ret_largest = 0;
+    for (struct str one; (one = walk_next(&w)).p; any = true) {
+        if (!read_shape(one, &s)) return false;
+        double n = shape_elements(&s);
+        *ret_all += n;
+        if (n > *ret_largest) *ret_largest = n;
+    }
+    return any;
 }
 
 struct str shape_text(struct str list, int arg)

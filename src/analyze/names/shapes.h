@@ -33,6 +33,14 @@ bool shape_is_tensor(struct str types, struct str dims, int arg);
 /* Product of the dimensions, 1 for none; wraps when it does not fit. */
 uint64_t shape_size(const struct shape *s);
 
+/* The `arg`-th input where it is a list of tensors: elements of all of them, and of the largest.
+ * False when it is something else. */
+bool shape_list(struct str dims, int arg, double *ret_all, double *ret_largest);
+
+/* The same for a single tensor: its elements, as a number that cannot overflow; 0 for one that
+ * cannot be. */
+double shape_elements(const struct shape *s);
+
 /* `dims` as torch groups by it: lists of tensors become [], blanks are as Python prints them. */
 void shape_flatten(struct str dims, struct buf *out);
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "analyze/kernels/top_kernels.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 #include "base/stats.h"
@@ -230,7 +231,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     return 0;
 }
 
-static const struct pass *const needs[] = {&findings_pass, NULL};
+static const struct pass *const needs[] = {&findings_pass, &top_kernels_pass, NULL};
 
 const struct pass checklist_pass = {
     .id = PASS_CHECKLIST,

@@ -36,6 +36,8 @@ struct finding {
     const char *not_fixed; /* what the change will not do, or NULL */
     const char *show;      /* arguments of the strata command that shows it: "syncs %s --site 1" */
     int64_t blocked_ns, exposed_ns;
+    int64_t device_ns; /* kernels it is about; 0 where it is about the CPU. exposed_ns is then what
+                          they would take less */
     struct evidence evidence[FINDING_EVIDENCE];
     uint32_t n_evidence;
     struct sim_edit edits[FINDING_EDITS]; /* none: the finding promises no gain */

@@ -4,24 +4,35 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/kernels/roofline.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
 /* One per line. */
-#define RULES(X)          \
-    X(sync_in_loop)       \
-    X(late_launch)        \
-    X(slow_launch)        \
-    X(launch_bound)       \
-    X(pageable_copy)      \
-    X(exposed_copy)       \
-    X(allocation_in_loop) \
-    X(slow_gemm)          \
-    X(copy_before_gemm)   \
-    X(eager_island)       \
-    X(recompile)          \
-    X(memory_growth)      \
-    X(kernel_outlier)     \
+#define RULES(X)           \
+    X(sync_in_loop)        \
+    X(late_launch)         \
+    X(slow_launch)         \
+    X(launch_bound)        \
+    X(pageable_copy)       \
+    X(exposed_copy)        \
+    X(allocation_in_loop)  \
+    X(unfused_attention)   \
+    X(slow_attention)      \
+    X(float32_products)    \
+    X(odd_gemm)            \
+    X(conv_layout)         \
+    X(repeated_conversion) \
+    X(overwritten_fill)    \
+    X(growing_cat)         \
+    X(unfused_optimizer)   \
+    X(tensor_loop)         \
+    X(unfused_chain)       \
+    X(copy_before_gemm)    \
+    X(eager_island)        \
+    X(recompile)           \
+    X(memory_growth)       \
+    X(kernel_outlier)      \
     X(warm_up)
 
 #define DECLARE(id) extern const struct rule rule_##id;
@@ -42,8 +53,9 @@ static void done_pass(void *result)
     findings_done(result);
 }
 
-static const struct pass *const needs[] = {&stages_pass,        &memory_pass, &launchless_pass,
-                                           &launch_delays_pass, &wall_pass,   NULL};
+static const struct pass *const needs[] = {
+    &stages_pass,   &memory_pass, &launchless_pass, &launch_delays_pass, &wall_pass,
+    &roofline_pass, NULL};
 
 const struct pass findings_pass = {
     .id = PASS_FINDINGS,

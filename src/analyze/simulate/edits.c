@@ -248,6 +248,34 @@ static int match_works(struct plan_build *b, const struct sim_edit *ed, uint8_t 
     return 0;
 }
 
+/* What an edit before has changed stays so, but for being dropped: of two fixes for the same work
+ * the second has nothing left to do. */
+static void set_work(struct plan_build *b, uint32_t w, int64_t ns)
+{
+    const struct sim_work *k = &b->m->works[w];
+    if (ns > 0 && b->plan->work_ns[w] >= 0) return;
+    b->plan->work_ns[w] = ns;
+    if (ns == 0 && k->call != SIM_NONE && b->m->calls[k->call].n_work == 1)
+        b->plan->mode[k->call] = SIM_DROP;
+}
+
+static int edit_set_work(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    const struct trace *t = b->m->t;
+    int64_t *ns = arena_alloc(b->mem, (t->n_gpu + (size_t)1) * sizeof *ns);
+    if (!ns) return err_nomem(e);
+    for (uint32_t i = 0; i < t->n_gpu; i++) ns[i] = -1;
+    for (uint32_t i = 0; i < ed->n_rows; i++)
+        if (trace_gpu(t, ed->rows[i])) ns[t->aux[ed->rows[i]]] = ed->row_ns[i];
+    for (uint32_t w = 0; w < b->m->n_works; w++) {
+        int64_t to = ns[t->aux[b->m->works[w].row]];
+        if (to < 0) continue;
+        ed->n_matched++;
+        set_work(b, w, to);
+    }
+    return 0;
+}
+
 static int edit_kernels(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     const struct sim_model *m = b->m;
@@ -257,12 +285,9 @@ static int edit_kernels(struct plan_build *b, struct sim_edit *ed, struct err *e
         const struct sim_work *k = &m->works[w];
         if (!hit[w]) continue;
         ed->n_matched++;
-        if (ed->kind == EDIT_SCALE_KERNEL) {
-            b->plan->work_ns[w] = (int64_t)((double)(k->end_ns - k->begin_ns) * ed->factor + 0.5);
-            continue;
-        }
-        b->plan->work_ns[w] = 0;
-        if (k->call != SIM_NONE && m->calls[k->call].n_work == 1) b->plan->mode[k->call] = SIM_DROP;
+        double scaled = (double)(k->end_ns - k->begin_ns) * ed->factor + 0.5;
+        if (ed->kind == EDIT_DROP_KERNEL) set_work(b, w, 0);
+        else if (b->plan->work_ns[w] < 0) b->plan->work_ns[w] = (int64_t)scaled;
     }
     return 0;
 }
@@ -368,6 +393,7 @@ static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
     case EDIT_SCALE_CPU: return edit_cpu(b, ed, e);
     case EDIT_SCALE_KERNEL:
     case EDIT_DROP_KERNEL: return edit_kernels(b, ed, e);
+    case EDIT_SET_WORK: return edit_set_work(b, ed, e);
     case EDIT_CUDA_GRAPH: return edit_cuda_graph(b, ed, e);
     case EDIT_PIN_COPIES:
     case EDIT_OVERLAP_COPIES: return edit_copies(b, ed, e);

@@ -1,6 +1,7 @@
 /* edits.h: what-if changes in the user's words, turned into a replay plan.
  *
- * Edits combine: cuts are merged, a call dropped by one edit stays dropped. Each edit is told how
+ * Edits combine: cuts are merged, a call dropped by one edit stays dropped, work whose duration one
+ * edit sets keeps it unless another drops it. Each edit is told how
  * much it matched, so that a pattern that matches nothing can be reported instead of "no gain". */
 #ifndef STRATA_ANALYZE_SIMULATE_EDITS_H
 #define STRATA_ANALYZE_SIMULATE_EDITS_H
@@ -14,8 +15,9 @@ enum sim_edit_kind {
     EDIT_SCALE_CPU,    /* the same, times `factor` */
     EDIT_SCALE_KERNEL, /* device work matching `pattern`, or `rows`, takes `factor` times as long */
     EDIT_DROP_KERNEL, /* device work matching `pattern`, or `rows`, and its launches never happen */
-    EDIT_CUDA_GRAPH,  /* stages matching `pattern` become one graph launch each */
-    EDIT_PIN_COPIES,  /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
+    EDIT_SET_WORK, /* device work `rows` takes `row_ns` each; 0: it never happens, nor its launch */
+    EDIT_CUDA_GRAPH,     /* stages matching `pattern` become one graph launch each */
+    EDIT_PIN_COPIES,     /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
     EDIT_OVERLAP_COPIES, /* host-device copies run ahead beside the kernels, one after the other,
                             pageable ones at `factor` bytes a nanosecond */
     EDIT_DROP_SPANS,     /* `spans`: their CPU time and every call in them never happen */
@@ -27,6 +29,7 @@ struct sim_edit {
     const char *pattern; /* extended regular expression; NULL where the kind has none */
     double factor;
     const row_t *rows;
+    const int64_t *row_ns; /* EDIT_SET_WORK: by index into rows */
     uint32_t n_rows;
     const struct sim_cut *spans;
     uint32_t n_spans;

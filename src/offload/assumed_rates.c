@@ -1,4 +1,5 @@
-/* roofline.c: see roofline.h. */
+/* assumed_rates.c: see offload_private.h. */
+#include "analyze/kernels/ceilings.h"
 #include "offload/facts.h"
 #include "offload/offload_private.h"
 
@@ -6,30 +7,18 @@
 #define BYTES_PER_WEIGHT 2.0
 #define FLOPS_PER_WEIGHT 2.0
 
-/* What programs reach on cards of a generation: dense 16-bit arithmetic in FLOPs a nanosecond
- * (thousandths of a TFLOPS), device memory in bytes a nanosecond. */
-static const struct generation {
-    int major;
-    double flops_per_ns, bytes_per_ns;
-} generations[] = {
-    {10, 1000e3, 5000},
-    {9, 500e3, 3000},
-    {8, 100e3, 700},
-    {0, 50e3, 400},
-};
-
-void roofline_rates(struct facts *f, int major)
+void assumed_rates(struct facts *f, int major)
 {
-    const struct generation *g = generations;
-    if (major == 0) major = 8;
-    while (g->major > major) g++;
+    struct ceilings c;
+    ceilings_init(&c, str_c(""));
+    ceilings_from_generation(&c, major ? major : 8);
     if (f->flops_from == FACT_UNKNOWN) {
-        f->flops_per_ns = g->flops_per_ns;
+        f->flops_per_ns = c.compute[HALF].per_s / 1e9;
         f->flops_from = FACT_ASSUMED;
     }
     if (f->device_memory.from == FACT_UNKNOWN)
         f->device_memory =
-            (struct facts_rate){.bytes_per_ns = g->bytes_per_ns, .from = FACT_ASSUMED};
+            (struct facts_rate){.bytes_per_ns = c.memory.per_s / 1e9, .from = FACT_ASSUMED};
 }
 
 static double module_ns(const struct facts *f, const struct facts_module *m)
@@ -41,7 +30,7 @@ static double module_ns(const struct facts *f, const struct facts_module *m)
     return flops > 0 && reading > arithmetic ? reading : arithmetic;
 }
 
-void roofline_compute(struct facts *f)
+void assumed_compute(struct facts *f)
 {
     double sum = 0;
     if (f->compute_ns) return;

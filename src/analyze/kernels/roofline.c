@@ -1,0 +1,480 @@
+/* roofline.c: see roofline.h. Work is looked at once for every kernel name with the same operator,
+ * shapes and launch; rows only point at it. */
+#include "analyze/kernels/roofline.h"
+
+#include <math.h>
+
+#include "analyze/kernels/occupancy.h"
+#include "analyze/names/calls.h"
+#include "analyze/names/copy.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "base/wrap.h"
+
+/* No kernel takes less. */
+#define LEAST_NS 1000.0
+/* Operators looked at above the one that launched a kernel, for one that says what it multiplies.
+ */
+enum { LEVELS_UP = 4 };
+/* The gradients of fused attention run slower than its result. */
+#define BACKWARD_RATE 0.75
+/* Fused attention never gets closer to the rate of products. */
+#define ATTENTION_MOST 0.8
+/* Share of the kernels' time that must be known for a figure about all. */
+#define LEAST_KNOWN 0.5
+/* Elementwise kernels at less than this of the memory's rate, with four elements a thread, took
+ * eight. */
+#define HALF_RATE 0.55
+#define LONG_NS   30000
+/* Bytes that were guessed, of those that fit into a kernel's time; caches help a little. */
+#define IMPOSSIBLE 1.25
+
+struct builder {
+    struct context *cx;
+    const struct trace *t;
+    struct roofline *out;
+    struct map kinds; /* (name, operator, shapes or launch) -> kind */
+    struct map peers; /* (name, launch) -> kind with shapes, or AMBIGUOUS */
+    uint32_t *kind_of;
+    struct roof_kind *all;
+    size_t n, cap;
+    uint32_t *traits_at; /* by str_id: 1 + index into `traits`, 0 when not looked at yet */
+    struct kernel_traits *traits;
+    size_t n_traits, cap_traits;
+};
+
+#define AMBIGUOUS (UINT32_MAX - 1)
+
+const char *roof_from_name(enum roof_from f)
+{
+    static const char *const names[] = {"unknown", "shapes", "name", "same_launch"};
+    return names[f];
+}
+
+double roofline_ns(const struct ceilings *c, enum precision p, double flops, double bytes)
+{
+    double rate = p < PRECISIONS ? c->compute[p].per_s : NAN;
+    double arithmetic = flops > 0 ? flops / rate * 1e9 : 0;
+    double memory = bytes > 0 ? bytes / c->memory.per_s * 1e9 : 0;
+    if (isnan(arithmetic) || isnan(memory)) return NAN;
+    double ns = arithmetic > memory ? arithmetic : memory;
+    return ns > LEAST_NS ? ns : LEAST_NS;
+}
+
+double roofline_attention_rate(const struct ceilings *c, enum precision p, double head, bool back)
+{
+    double wide = head > 128 ? 2 : head > 0 ? head / 64 : 1;
+    double rate = c->attention.per_s * wide, most = c->compute[HALF].per_s * ATTENTION_MOST;
+    if (rate > most) rate = most;
+    if (p == FP32 || p == TF32) /* float32 goes through narrower units, or none */
+        rate *= c->compute[TF32].per_s / c->compute[HALF].per_s / 2;
+    return rate * (back ? BACKWARD_RATE : 1) / 1e9;
+}
+
+/* What the name tells, looked at once; NULL when memory is out. */
+static const struct kernel_traits *traits_of(struct builder *b, str_id name)
+{
+    if (b->traits_at[name]) return &b->traits[b->traits_at[name] - 1];
+    if (VEC_RESERVE(b->traits, b->n_traits, b->cap_traits, 1)) return NULL;
+    b->traits[b->n_traits] = kernel_traits_of(trace_str(b->t, name));
+    b->traits_at[name] = (uint32_t)++b->n_traits;
+    return &b->traits[b->n_traits - 1];
+}
+
+/* ---- one kind of kernel ---- */
+
+static enum precision precision_of(const struct roof_kind *k)
+{
+    enum number_type type = k->work.type ? k->work.type : k->traits.type;
+    switch (type) {
+    case NUMBER_F64: return FP64;
+    case NUMBER_F32: return k->traits.plain_float ? FP32 : TF32;
+    case NUMBER_F16:
+    case NUMBER_BF16: return HALF;
+    case NUMBER_F8: return FP8;
+    case NUMBER_I8: return INT8;
+    default: return k->traits.plain_float ? FP32 : PRECISIONS;
+    }
+}
+
+static bool multiplies(const struct op_work *w)
+{
+    enum op_class c = w->kind.class;
+    return c == OP_PRODUCT || c == OP_CONVOLUTION || c == OP_ATTENTION;
+}
+
+static bool family_multiplies(enum kernel_family f)
+{
+    return f == FAMILY_GEMM || f == FAMILY_CONV || f == FAMILY_ATTENTION;
+}
+
+static double attention_ns(const struct ceilings *c, const struct roof_kind *k)
+{
+    const struct op_work *w = &k->work;
+    double ns = w->flops / roofline_attention_rate(c, k->precision, w->k, w->kind.backward);
+    double memory = roofline_ns(c, PRECISIONS, 0, k->bytes);
+    return ns > memory ? ns : memory;
+}
+
+/* Float32 on a GPU whose tensor cores do not take it. */
+static enum precision known_precision(const struct ceilings *c, enum precision p)
+{
+    return p == TF32 && c->compute[TF32].from == CEILING_NONE ? FP32 : p;
+}
+
+static void set_roof(const struct ceilings *c, struct roof_kind *k)
+{
+    k->roof_ns = NAN;
+    if (k->from == ROOF_UNKNOWN || k->family == FAMILY_COMMUNICATION) return;
+    if (k->flops > 0 && k->work.kind.class == OP_ATTENTION) k->roof_ns = attention_ns(c, k);
+    else if (k->flops > 0 || k->bytes > 0)
+        k->roof_ns = roofline_ns(c, k->precision, k->flops, k->bytes);
+}
+
+/* From the shapes of the operator. */
+static void use_shapes(struct roof_kind *k)
+{
+    const struct op_work *w = &k->work;
+    double each = number_bytes(w->type ? w->type : k->traits.type);
+    k->flops = w->flops;
+    k->bytes = w->read + w->written + w->untyped * each;
+    if (k->flops > 0 || k->bytes > 0) k->from = ROOF_SHAPES;
+}
+
+/* From the kernel's name and how often it was launched. */
+static void use_name(const struct builder *b, row_t r, struct roof_kind *k)
+{
+    const struct gpu_info *g = &b->t->gpu[b->t->aux[r]];
+    double n = kernel_elements(&k->traits, g->grid, g->block, b->out->per_thread);
+    double each = number_bytes(k->traits.type);
+    if (!(n > 0) || !(each > 0) || !k->traits.tensors) return;
+    k->work.elements = n;
+    k->work.type = k->traits.type;
+    k->work.written = n * each;
+    k->work.read = n * each * (k->traits.tensors - 1);
+    k->bytes = k->work.read + k->work.written;
+    k->from = ROOF_NAME;
+}
+
+/* More bytes than the memory moves in that time: the guess was wrong. */
+static void drop_impossible(const struct builder *b, row_t r, struct roof_kind *k)
+{
+    double most = b->out->ceilings.memory.per_s / 1e9 * (double)b->t->dur_ns[r];
+    if (!(k->bytes > IMPOSSIBLE * most) || k->flops > 0) return;
+    k->bytes = 0;
+    k->from = ROOF_UNKNOWN;
+}
+
+static void use_size(const struct trace *t, row_t r, struct roof_kind *k)
+{
+    const struct gpu_info *g = &t->gpu[t->aux[r]];
+    bool inside = t->kind[r] == KIND_MEMSET || copy_of(t, r).way == COPY_INSIDE;
+    if (!inside || g->bytes <= 0) return;
+    k->bytes = (double)g->bytes * (t->kind[r] == KIND_MEMSET ? 1 : 2);
+    k->from = ROOF_SHAPES;
+    k->alone = true;
+}
+
+/* ---- the operator of a row ---- */
+
+/* Whether the row was started with many others by one call, which says nothing about it. */
+static bool is_replayed(const struct builder *b, row_t r)
+{
+    row_t call = trace_launch_of(b->t, r);
+    int64_t graph = b->t->gpu[b->t->aux[r]].graph_id;
+    if (graph != ID_NONE && graph > 0) return true;
+    return call != ROW_NONE && calls_kind(calls_of(b->cx), b->t, call) == CALL_GRAPH_LAUNCH;
+}
+
+static row_t owner_of(const struct builder *b, row_t r)
+{
+    return is_replayed(b, r) ? ROW_NONE : b->out->links.owner[b->t->aux[r]];
+}
+
+/* A kernel that multiplies under an operator that does not say so: one around it may. */
+static row_t multiplying_op(const struct trace *t, row_t op, struct op_work *ret)
+{
+    for (int up = 0; op != ROW_NONE && up < LEVELS_UP; op = t->parent[op], up++) {
+        if (t->kind[op] != KIND_OP) continue;
+        op_work_of(t, op, ret);
+        if (multiplies(ret) && ret->flops > 0) return op;
+    }
+    return ROW_NONE;
+}
+
+/* Splitting k leaves a reduction behind, and cuDNN turns layouts around: neither multiplies. */
+static bool is_helper(const struct kernel_traits *k, struct str name)
+{
+    return k->converts_layout || k->library || str_has(name, "reduce") || str_has(name, "Reduce");
+}
+
+static void look_at(struct builder *b, row_t r, row_t op, struct roof_kind *k)
+{
+    const struct trace *t = b->t;
+    struct str name = trace_name(t, r);
+    *k = (struct roof_kind){.traits = kernel_traits_of(name),
+                            .family = kernel_family((enum row_kind)t->kind[r], name),
+                            .precision = PRECISIONS};
+    if (t->kind[r] != KIND_KERNEL) {
+        use_size(t, r, k);
+        return;
+    }
+    struct op_work around;
+    if (op != ROW_NONE && op_work_of(t, op, &k->work)) use_shapes(k);
+    if (op != ROW_NONE && k->flops == 0 && family_multiplies(k->family) &&
+        multiplying_op(t, t->parent[op], &around) != ROW_NONE) {
+        k->work = around;
+        k->alone = true;
+        use_shapes(k);
+    }
+    if (k->from == ROOF_UNKNOWN) use_name(b, r, k);
+    if (k->from == ROOF_NAME || k->work.loose) drop_impossible(b, r, k);
+    if (multiplies(&k->work) || family_multiplies(k->family)) k->precision = precision_of(k);
+    k->helper = multiplies(&k->work) && is_helper(&k->traits, name);
+}
+
+/* ---- all rows ---- */
+
+static uint64_t launch_key(const struct trace *t, row_t r)
+{
+    const struct gpu_info *g = &t->gpu[t->aux[r]];
+    uint64_t key = map_mix((uint64_t)t->name[r] << 8 | t->kind[r]);
+    for (int i = 0; i < 3; i++) key = map_mix(key ^ ((uint64_t)g->grid[i] << 32 | g->block[i]));
+    if (t->kind[r] != KIND_KERNEL) key = map_mix(key ^ (uint64_t)g->bytes);
+    return key;
+}
+
+static uint64_t op_key(const struct trace *t, row_t r, row_t op)
+{
+    const struct op_info *o = trace_op(t, op);
+    uint64_t key = map_mix((uint64_t)t->name[r] << 32 | t->name[op]);
+    if (!o) return key;
+    key = map_mix(key ^ ((uint64_t)o->dims << 32 | o->types));
+    return map_mix(key ^ o->concrete);
+}
+
+static bool has_shapes(const struct trace *t, row_t op)
+{
+    const struct op_info *o = op == ROW_NONE ? NULL : trace_op(t, op);
+    return o && o->dims != STR_NONE;
+}
+
+/* The kind of the row, made when new; UINT32_MAX when memory is out. */
+static uint32_t find_kind(struct builder *b, row_t r)
+{
+    const struct trace *t = b->t;
+    row_t op = owner_of(b, r);
+    uint64_t key = launch_key(t, r);
+    if (has_shapes(t, op) && t->kind[r] == KIND_KERNEL) key = op_key(t, r, op);
+    else if (op != ROW_NONE) key = map_mix(key ^ t->name[op]);
+    uint32_t *slot = map_at(&b->kinds, key);
+    if (!slot) return UINT32_MAX;
+    if (*slot != MAP_NONE) return *slot;
+    if (VEC_RESERVE(b->all, b->n, b->cap, 1)) return UINT32_MAX;
+    *slot = (uint32_t)b->n;
+    look_at(b, r, op, &b->all[b->n]);
+    return (uint32_t)b->n++;
+}
+
+static bool same_work(const struct roof_kind *a, const struct roof_kind *b)
+{
+    return a->flops == b->flops && a->bytes == b->bytes;
+}
+
+/* Remembers what a launch with shapes did, for those like it that have none. */
+static bool add_peer(struct builder *b, row_t r, uint32_t kind)
+{
+    if (b->all[kind].from != ROOF_SHAPES || b->t->kind[r] != KIND_KERNEL) return false;
+    uint32_t *slot = map_at(&b->peers, launch_key(b->t, r));
+    if (!slot) return true;
+    if (*slot == MAP_NONE) *slot = kind;
+    else if (*slot != AMBIGUOUS && !same_work(&b->all[*slot], &b->all[kind])) *slot = AMBIGUOUS;
+    return false;
+}
+
+static bool is_work(const struct trace *t, row_t r)
+{
+    return trace_is_work(t, r) && t->aux[r] < t->n_gpu;
+}
+
+static bool assign(struct builder *b)
+{
+    for (row_t r = 0; r < b->t->n_rows; r++) {
+        if (!is_work(b->t, r)) continue;
+        uint32_t kind = find_kind(b, r);
+        if (kind == UINT32_MAX || add_peer(b, r, kind)) return true;
+        b->kind_of[b->t->aux[r]] = kind;
+    }
+    return false;
+}
+
+static bool is_vague(const struct roof_kind *k)
+{
+    return k->from == ROOF_UNKNOWN || (k->from == ROOF_NAME && k->traits.library);
+}
+
+/* Launches without shapes take those of their like. */
+static void ask_peers(struct builder *b)
+{
+    for (row_t r = 0; r < b->t->n_rows; r++) {
+        if (!is_work(b->t, r) || b->t->kind[r] != KIND_KERNEL) continue;
+        struct roof_kind *k = &b->all[b->kind_of[b->t->aux[r]]];
+        uint32_t peer = is_vague(k) ? map_find(&b->peers, launch_key(b->t, r)) : MAP_NONE;
+        if (peer == MAP_NONE || peer == AMBIGUOUS) continue;
+        enum op_class class = k->work.kind.class;
+        *k = b->all[peer];
+        if (class != OP_OTHER) k->work.kind.class = class;
+        k->from = ROOF_PEERS;
+        k->alone = true;
+    }
+}
+
+/* Newer versions of torch give each thread of an elementwise kernel eight elements instead of four.
+ * Kernels for eight, or ones that would be at half of the memory's rate with four, tell. */
+static bool guess_per_thread(struct builder *b)
+{
+    double best = 0;
+    b->out->per_thread = 8;
+    for (row_t r = 0; r < b->t->n_rows; r++) {
+        if (b->t->kind[r] != KIND_KERNEL || b->t->aux[r] >= b->t->n_gpu) continue;
+        const struct kernel_traits *k = traits_of(b, b->t->name[r]);
+        if (!k) return true;
+        if (!k->library || k->exact) continue;
+        if (k->per_thread >= 8) return false;
+        const struct gpu_info *g = &b->t->gpu[b->t->aux[r]];
+        double bytes =
+            kernel_elements(k, g->grid, g->block, 4) * number_bytes(k->type) * k->tensors;
+        double rate = b->t->dur_ns[r] < LONG_NS ? 0 : bytes / (double)b->t->dur_ns[r];
+        if (rate > best) best = rate;
+    }
+    bool slow = best > 0 && best * 1e9 < HALF_RATE * b->out->ceilings.memory.per_s;
+    b->out->per_thread = slow ? 8 : 4;
+    return false;
+}
+
+static void fill_ceilings(struct context *cx, struct ceilings *c)
+{
+    const struct device *d = cx->t->n_devices ? &cx->t->devices[0] : NULL;
+    ceilings_init(c, d ? trace_str(cx->t, d->name) : str_c(""));
+    if (cx->ceilings) *c = *cx->ceilings;
+    ceilings_from_table(c);
+    if (d) ceilings_from_device(c, d->major, d->n_sms);
+}
+
+static bool add_multiplying(struct roofline *f, const struct trace *t, struct arena *mem)
+{
+    int64_t *ns = arena_zalloc(mem, t->n_ops + (size_t)1, sizeof *ns);
+    for (row_t r = 0; ns && r < t->n_rows; r++) {
+        row_t op = is_work(t, r) ? f->links.owner[t->aux[r]] : ROW_NONE;
+        if (op == ROW_NONE || t->aux[op] >= t->n_ops || roofline_kind(f, t, r)->helper) continue;
+        ns[t->aux[op]] = wrap_add(ns[t->aux[op]], t->dur_ns[r]);
+    }
+    f->multiplying_ns = ns;
+    return !ns;
+}
+
+static void sum_up(const struct trace *t, struct roofline *f)
+{
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (!is_work(t, r) || t->kind[r] != KIND_KERNEL || t->dur_ns[r] <= 0) continue;
+        const struct roof_kind *k = roofline_kind(f, t, r);
+        bool talks = k->family == FAMILY_COMMUNICATION;
+        *(talks ? &f->talking_ns : &f->kernel_ns) += t->dur_ns[r];
+        double roof = roofline_row_ns(f, t, r);
+        if (talks || isnan(roof)) continue;
+        f->known_ns += t->dur_ns[r];
+        f->roof_ns += roof;
+    }
+}
+
+static bool build(struct builder *b)
+{
+    struct arena *mem = b->cx->mem;
+    b->kind_of = arena_zalloc(mem, b->t->n_gpu + (size_t)1, sizeof *b->kind_of);
+    b->traits_at = arena_zalloc(mem, b->t->strings.n + (size_t)1, sizeof *b->traits_at);
+    if (!b->kind_of || !b->traits_at || guess_per_thread(b) || assign(b)) return true;
+    ask_peers(b);
+    struct roof_kind *kinds = arena_alloc(mem, (b->n + 1) * sizeof *kinds);
+    if (!kinds) return true;
+    for (size_t i = 0; i < b->n; i++) {
+        b->all[i].precision = known_precision(&b->out->ceilings, b->all[i].precision);
+        set_roof(&b->out->ceilings, &b->all[i]);
+        kinds[i] = b->all[i];
+    }
+    b->out->kinds = kinds;
+    b->out->n_kinds = (uint32_t)b->n;
+    b->out->kind_of = b->kind_of;
+    return add_multiplying(b->out, b->t, mem);
+}
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    struct builder b = {.cx = cx, .t = cx->t, .out = ret};
+    fill_ceilings(cx, &b.out->ceilings);
+    TRY(op_links_run(cx->t, cx->mem, &b.out->links, e));
+    map_init(&b.kinds);
+    map_init(&b.peers);
+    bool failed = build(&b);
+    map_done(&b.kinds);
+    map_done(&b.peers);
+    mem_free(b.all);
+    mem_free(b.traits);
+    if (failed) return err_nomem(e);
+    sum_up(cx->t, b.out);
+    return 0;
+}
+
+static const struct pass *const needs[] = {&calls_pass, NULL};
+
+const struct pass roofline_pass = {
+    .id = PASS_ROOFLINE,
+    .size = sizeof(struct roofline),
+    .needs = needs,
+    .run = run_pass,
+};
+
+/* ---- of a row ---- */
+
+/* Its part of a time of its operator's kernels. */
+static double share_of(const struct roofline *f, const struct trace *t, row_t r,
+                       const int64_t *op_ns)
+{
+    const struct roof_kind *k = roofline_kind(f, t, r);
+    row_t op = f->links.owner[t->aux[r]];
+    if (k->alone || k->from != ROOF_SHAPES || op == ROW_NONE || t->aux[op] >= t->n_ops) return 1;
+    double all = (double)op_ns[t->aux[op]];
+    double part = all > 0 ? (double)t->dur_ns[r] / all : 1;
+    return part > 1 ? 1 : part;
+}
+
+double roofline_row_ns(const struct roofline *f, const struct trace *t, row_t r)
+{
+    double ns = roofline_kind(f, t, r)->roof_ns * share_of(f, t, r, f->links.device_ns);
+    double dur = (double)t->dur_ns[r];
+    return isnan(ns) || ns < dur ? ns : dur;
+}
+
+double roofline_row_flops(const struct roofline *f, const struct trace *t, row_t r)
+{
+    const struct roof_kind *k = roofline_kind(f, t, r);
+    return k->helper ? 0 : k->flops * share_of(f, t, r, f->multiplying_ns);
+}
+
+double roofline_row_bytes(const struct roofline *f, const struct trace *t, row_t r)
+{
+    return roofline_kind(f, t, r)->bytes * share_of(f, t, r, f->links.device_ns);
+}
+
+double roofline_pct(const struct roofline *f)
+{
+    if (f->known_ns <= 0 || (double)f->known_ns < LEAST_KNOWN * (double)f->kernel_ns) return NAN;
+    return 100 * f->roof_ns / (double)f->known_ns;
+}
+
+bool roofline_uses(const struct roofline *f, enum precision p)
+{
+    for (uint32_t i = 0; i < f->n_kinds; i++)
+        if (f->kinds[i].precision == p && f->kinds[i].flops > 0) return true;
+    return false;
+}

@@ -1,0 +1,12 @@
+/* op_strides.h: how the inputs of an operator lie in memory. Strides are not kept in the trace:
+ * they are read from the file when somebody asks, so ask for few operators. */
+#ifndef STRATA_ANALYZE_OPS_OP_STRIDES_H
+#define STRATA_ANALYZE_OPS_OP_STRIDES_H
+
+#include "trace/trace.h"
+
+/* Whether some input of a copy repeats its elements (a stride of 0 over more than one); true as
+ * well when the strides cannot be read. */
+bool op_is_expanded(const struct trace *t, row_t op);
+
+#endif

@@ -1,0 +1,90 @@
+/* conv_layout.c: convolutions whose tensors lie in NCHW order, while the kernels want NHWC: cuDNN
+ * turns inputs and results around for each of them, and the norms and pools between them walk
+ * memory the wrong way. */
+#include <math.h>
+
+#include "analyze/rules/kernel_fix.h"
+#include "base/human.h"
+
+/* What norms and pools over channels-last tensors reach of the memory's rate. */
+#define LAST_REACHES 0.6
+/* What they take of their time then, where nothing says how much they move. */
+#define USUAL_SHARE 0.5
+
+struct found {
+    struct kernel_fix fix;
+    uint32_t n_turned;
+    int64_t turned_ns;
+};
+
+/* Norms over channels and pools, as torch has them for NCHW. */
+static bool walks_across(const struct context *cx, row_t r, const struct roof_kind *k)
+{
+    struct str name = trace_name(cx->t, r);
+    if (str_has(name, "_nchw") && str_has(name, "pool")) return true;
+    bool norm = str_has(name, "batch_norm_") || str_has(name, "bn_fw") || str_has(name, "bn_bw");
+    return norm && k->family == FAMILY_NORM && !str_has(name, "channels_last") &&
+           !str_has(name, "nhwc") && !str_has(name, "NHWC");
+}
+
+/* Only where layouts are turned around: elsewhere the order may be right as it is. */
+static int collect(const struct context *cx, struct found *x, struct err *e)
+{
+    const struct roofline *f = roofline_of(cx);
+    for (row_t r = 0; r < cx->t->n_rows; r++) {
+        if (cx->t->kind[r] != KIND_KERNEL) continue;
+        if (!roofline_kind(f, cx->t, r)->traits.converts_layout) continue;
+        TRY(kernel_fix_add(&x->fix, cx, r, 0, e));
+        x->n_turned++;
+        x->turned_ns += cx->t->dur_ns[r];
+    }
+    for (row_t r = 0; r < cx->t->n_rows && x->n_turned; r++) {
+        if (cx->t->kind[r] != KIND_KERNEL) continue;
+        const struct roof_kind *k = roofline_kind(f, cx->t, r);
+        if (!walks_across(cx, r, k)) continue;
+        double now = (double)cx->t->dur_ns[r], roof = roofline_row_ns(f, cx->t, r);
+        double then = isnan(roof) ? USUAL_SHARE * now : roof / LAST_REACHES;
+        if (then < now) TRY(kernel_fix_add(&x->fix, cx, r, then, e));
+    }
+    return 0;
+}
+
+static int report(const struct context *cx, const struct found *x, struct findings *out,
+                  struct err *e);
+
+static int run(const struct context *cx, struct findings *out, struct err *e)
+{
+    struct found x = {0};
+    int rc = collect(cx, &x, e);
+    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
+    kernel_fix_done(&x.fix);
+    return rc;
+}
+
+const struct rule rule_conv_layout = {
+    .id = "conv_layout",
+    .summary = "convolutions that turn their tensors from NCHW to NHWC and back",
+    .run = run,
+};
+
+static int report(const struct context *cx, const struct found *x, struct findings *out,
+                  struct err *e)
+{
+    struct finding *f = rule_finding(cx, out, &rule_conv_layout, e);
+    if (!f) return ERR_NOMEM;
+    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    f->title = "convolutions turn layouts around";
+    f->why = rule_text(
+        cx,
+        "%u kernels only change tensors from NCHW to NHWC and back around convolutions "
+        "(%s)%s.",
+        x->n_turned, human_time(x->turned_ns).s,
+        x->fix.n > x->n_turned ? "; norms and pools between them read the NCHW order slowly" : "");
+    f->fix = "Keep model and inputs in NHWC order: model.to(memory_format=torch.channels_last) and "
+             "x.to(memory_format=torch.channels_last), two lines.";
+    f->not_fixed =
+        "An operator that knows NCHW only turns the tensor back: look for what is left of "
+        "these kernels afterwards.";
+    f->show = "kernels %s --filter '[nN][cChH][hHwW][wWcC]'";
+    return 0;
+}

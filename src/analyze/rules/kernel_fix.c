@@ -1,0 +1,111 @@
+/* kernel_fix.c: see kernel_fix.h. */
+#include "analyze/rules/kernel_fix.h"
+
+#include "base/human.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+int kernel_fix_add(struct kernel_fix *x, const struct context *cx, row_t r, double ns,
+                   struct err *e)
+{
+    int64_t now = cx->t->dur_ns[r], then = ns < 9e18 ? (int64_t)ns : now;
+    if (VEC_RESERVE(x->rows, x->n, x->cap_rows, 1) || VEC_RESERVE(x->ns, x->n, x->cap_ns, 1))
+        return err_nomem(e);
+    if (x->n == 0 || now > cx->t->dur_ns[x->longest]) x->longest = r;
+    x->rows[x->n] = r;
+    x->ns[x->n++] = then > 0 ? then : 0;
+    x->before_ns += now;
+    x->after_ns += then > 0 ? then : 0;
+    return 0;
+}
+
+void kernel_fix_done(struct kernel_fix *x)
+{
+    mem_free(x->rows);
+    mem_free(x->ns);
+    *x = (struct kernel_fix){0};
+}
+
+double kernel_share(const struct context *cx, int64_t ns)
+{
+    int64_t wall = wall_of(cx)->wall_ns;
+    return wall > 0 ? 100 * (double)ns / (double)wall : 0;
+}
+
+bool kernel_fix_pays(const struct kernel_fix *x, const struct context *cx)
+{
+    double pct = kernel_share(cx, x->before_ns - x->after_ns);
+    return x->n && pct >= cx->th.value[TH_REPORT_GAIN_PCT];
+}
+
+int kernel_fix_into(const struct kernel_fix *x, const struct context *cx, struct finding *f,
+                    struct err *e)
+{
+    row_t *rows = arena_alloc(cx->mem, (x->n + (size_t)1) * sizeof *rows);
+    int64_t *ns = arena_alloc(cx->mem, (x->n + (size_t)1) * sizeof *ns);
+    if (!rows || !ns || !x->n) return err_nomem(e);
+    memcpy(rows, x->rows, x->n * sizeof *rows);
+    memcpy(ns, x->ns, x->n * sizeof *ns);
+    f->edits[f->n_edits++] =
+        (struct sim_edit){.kind = EDIT_SET_WORK, .rows = rows, .row_ns = ns, .n_rows = x->n};
+    f->device_ns = x->before_ns;
+    f->exposed_ns = x->before_ns - x->after_ns;
+    f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
+    row_t call = trace_launch_of(cx->t, x->longest);
+    struct place p;
+    if (call != ROW_NONE) {
+        source_places_find(places_of(cx), call, &p);
+        rule_place(cx, f, &p);
+    }
+    if (!f->subject || !f->subject[0])
+        f->subject = rule_name(cx, trace_name(cx->t, x->longest), 60);
+    finding_note(
+        f, cx->mem, cx->t->ts_ns[x->longest], x->longest, "the longest of %u kernels: %s, %s", x->n,
+        rule_name(cx, trace_name(cx->t, x->longest), 60), human_time(cx->t->dur_ns[x->longest]).s);
+    return 0;
+}
+
+static bool is_one_of(struct str name, const char *const *words)
+{
+    for (; *words; words++)
+        if (str_is(name, *words)) return true;
+    return false;
+}
+
+/* The outermost operator that exists for this row only. */
+static row_t whole_op(const struct context *cx, row_t r, const char *const *wrappers)
+{
+    const struct trace *t = cx->t;
+    row_t op = roofline_of(cx)->links.owner[t->aux[r]];
+    if (op == ROW_NONE || !is_one_of(trace_name(t, op), wrappers)) return ROW_NONE;
+    while (t->parent[op] != ROW_NONE && t->kind[t->parent[op]] == KIND_OP &&
+           is_one_of(trace_name(t, t->parent[op]), wrappers))
+        op = t->parent[op];
+    return op;
+}
+
+int kernel_fix_drop_ops(const struct kernel_fix *x, const struct context *cx,
+                        const char *const *wrappers, struct finding *f, struct err *e)
+{
+    row_t *ops = arena_alloc(cx->mem, (x->n + (size_t)1) * sizeof *ops);
+    uint32_t n = 0;
+    if (!ops) return err_nomem(e);
+    for (uint32_t i = 0; i < x->n; i++) {
+        row_t op = x->ns[i] == 0 ? whole_op(cx, x->rows[i], wrappers) : ROW_NONE;
+        if (op != ROW_NONE && (n == 0 || ops[n - 1] != op)) ops[n++] = op;
+    }
+    if (n)
+        f->edits[f->n_edits++] =
+            (struct sim_edit){.kind = EDIT_DROP_ROWS, .rows = ops, .n_rows = n};
+    return 0;
+}
+
+row_t kernel_under(const struct context *cx, row_t r, const char *part)
+{
+    const struct trace *t = cx->t;
+    row_t call = trace_launch_of(t, r);
+    row_t at = call == ROW_NONE ? roofline_of(cx)->links.owner[t->aux[r]] : t->parent[call];
+    for (; at != ROW_NONE; at = t->parent[at])
+        if (t->kind[at] == KIND_OP && str_has(trace_name(t, at), part)) return at;
+    return ROW_NONE;
+}

@@ -1,0 +1,175 @@
+/* odd_gemm.c: matrix products far below what the GPU reaches because a dimension is no multiple of
+ * what its loads take at once: 16 bytes, so 8 numbers of half precision. Such products run on
+ * kernels for any alignment. */
+#include <math.h>
+
+#include "analyze/kernels/occupancy.h"
+#include "analyze/rules/kernel_fix.h"
+#include "base/human.h"
+
+/* What is aligned takes at most this share of the time, or it is not the alignment. */
+#define LEAST_CUT 0.67
+/* Shorter products are bound by other things. */
+#define LEAST_NS 8000
+/* What products reach of the roof where the trace has no others to tell. */
+#define USUAL 0.93
+/* Others tell about products within this factor of their operations. */
+#define NEARBY 4.0
+/* What an aligned kernel takes of the time of one that loads single numbers, as measured. */
+#define NAMED_SHARE 0.25
+#define TILE        128.0
+#define SMS         108.0
+
+struct found {
+    struct kernel_fix fix;
+    double m, n, k; /* of the longest */
+    int64_t longest_ns;
+    double unit;
+};
+
+/* Numbers that 16 bytes hold. */
+static double unit_of(const struct op_work *w)
+{
+    double bytes = number_bytes(w->type);
+    return bytes > 0 ? 16 / bytes : 1;
+}
+
+static double pad(double v, double unit)
+{
+    return ceil(v / unit) * unit;
+}
+
+static bool is_odd(const struct op_work *w)
+{
+    double u = unit_of(w);
+    return pad(w->m, u) != w->m || pad(w->n, u) != w->n || pad(w->k, u) != w->k;
+}
+
+static bool is_ours(const struct context *cx, row_t r)
+{
+    if (cx->t->kind[r] != KIND_KERNEL) return false;
+    const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
+    return k->work.kind.class == OP_PRODUCT && !k->helper && k->flops > 0 && k->roof_ns > 0 &&
+           k->precision != FP32 && k->precision != FP64 && !k->traits.plain_float;
+}
+
+/* Share of the device that tiles of such a product keep busy. */
+static double fill_of(const struct context *cx, const struct op_work *w)
+{
+    double sms = cx->t->n_devices && cx->t->devices[0].n_sms > 0 ? cx->t->devices[0].n_sms : SMS;
+    double tiles = ceil(w->m / TILE) * ceil(w->n / TILE) * w->batch;
+    return tiles / (ceil(tiles / sms) * sms);
+}
+
+/* What aligned products of about this size reach of the roof in this trace, weighed by time. */
+static double reached_nearby(const struct context *cx, const struct roof_kind *like)
+{
+    const struct roofline *f = roofline_of(cx);
+    double ns = 0, roof = 0;
+    for (row_t r = 0; r < cx->t->n_rows; r++) {
+        if (!trace_is_work(cx->t, r) || !is_ours(cx, r)) continue;
+        const struct roof_kind *k = roofline_kind(f, cx->t, r);
+        if (is_odd(&k->work) || k->precision != like->precision) continue;
+        if (k->flops > like->flops * NEARBY || k->flops * NEARBY < like->flops) continue;
+        ns += (double)cx->t->dur_ns[r];
+        roof += roofline_row_ns(f, cx->t, r);
+    }
+    return ns > 0 ? roof / ns : USUAL * fill_of(cx, &like->work);
+}
+
+static double padded_ns(const struct context *cx, const struct roof_kind *k)
+{
+    const struct op_work *w = &k->work;
+    double u = unit_of(w);
+    double grown = pad(w->m, u) / w->m * (pad(w->n, u) / w->n) * (pad(w->k, u) / w->k);
+    return k->roof_ns * grown / reached_nearby(cx, k);
+}
+
+/* Without shapes: kernels of CUTLASS that load single numbers say so, and are used for nothing
+ * else. */
+static bool named_odd(const struct context *cx, row_t r)
+{
+    if (cx->t->kind[r] != KIND_KERNEL) return false;
+    const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
+    struct str name = trace_name(cx->t, r);
+    return k->from == ROOF_UNKNOWN && k->work.kind.class != OP_CONVOLUTION &&
+           str_has(name, "tensorop") && str_has(name, "gemm") && str_has(name, "_align1>");
+}
+
+static int collect(const struct context *cx, struct found *x, struct err *e)
+{
+    const struct roofline *f = roofline_of(cx);
+    double *padded = arena_alloc(cx->mem, (f->n_kinds + (size_t)1) * sizeof *padded);
+    if (!padded) return err_nomem(e);
+    for (uint32_t i = 0; i < f->n_kinds; i++) padded[i] = -1;
+    for (row_t r = 0; r < cx->t->n_rows; r++) {
+        if (!trace_is_work(cx->t, r) || cx->t->dur_ns[r] < LEAST_NS) continue;
+        if (named_odd(cx, r))
+            TRY(kernel_fix_add(&x->fix, cx, r, NAMED_SHARE * (double)cx->t->dur_ns[r], e));
+        if (!is_ours(cx, r)) continue;
+        const struct roof_kind *k = roofline_kind(f, cx->t, r);
+        double *ns = &padded[f->kind_of[cx->t->aux[r]]];
+        if (!is_odd(&k->work)) continue;
+        if (*ns < 0) *ns = padded_ns(cx, k);
+        if (!(*ns < LEAST_CUT * (double)cx->t->dur_ns[r])) continue;
+        TRY(kernel_fix_add(&x->fix, cx, r, *ns, e));
+        if (cx->t->dur_ns[r] <= x->longest_ns) continue;
+        x->longest_ns = cx->t->dur_ns[r];
+        x->m = k->work.m, x->n = k->work.n, x->k = k->work.k;
+        x->unit = unit_of(&k->work);
+    }
+    return 0;
+}
+
+static int report(const struct context *cx, const struct found *x, struct findings *out,
+                  struct err *e);
+
+static int run(const struct context *cx, struct findings *out, struct err *e)
+{
+    struct found x = {0};
+    int rc = collect(cx, &x, e);
+    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
+    kernel_fix_done(&x.fix);
+    return rc;
+}
+
+const struct rule rule_odd_gemm = {
+    .id = "odd_gemm",
+    .summary = "matrix products slowed down by a dimension that is no multiple of 8",
+    .run = run,
+};
+
+static int report(const struct context *cx, const struct found *x, struct findings *out,
+                  struct err *e)
+{
+    struct finding *f = rule_finding(cx, out, &rule_odd_gemm, e);
+    if (!f) return ERR_NOMEM;
+    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    f->title = "matrix products with misaligned dimensions";
+    f->not_fixed =
+        "Padding at every call costs a copy; priced as what aligned products of this size "
+        "reach.";
+    f->show = "kernels %s --roof --filter gemm";
+    if (!x->longest_ns) {
+        f->why =
+            rule_text(cx,
+                      "%u products run on kernels that load single numbers (%s): a dimension is "
+                      "no multiple of 8.",
+                      x->fix.n, human_time(x->fix.before_ns).s);
+        f->fix =
+            "Pad the dimensions to a multiple of 8 (better of 64) with zeros, once, where weights "
+            "and inputs are made; record_shapes=True shows which ones.";
+        return 0;
+    }
+    double odd = pad(x->k, x->unit) != x->k ? x->k : pad(x->n, x->unit) != x->n ? x->n : x->m;
+    f->why = rule_text(cx,
+                       "%u products (%s) have a dimension that is no multiple of %.0f, such as "
+                       "%.0f x %.0f x %.0f: they run on kernels that load single numbers.",
+                       x->fix.n, human_time(x->fix.before_ns).s, x->unit, x->m, x->n, x->k);
+    f->fix =
+        rule_text(cx,
+                  "Pad the dimensions to a multiple of %.0f (better of 64) with zeros, once, where "
+                  "weights and inputs are made: %.0f becomes %.0f.",
+                  x->unit, odd, pad(odd, x->unit));
+    return 0;
+}

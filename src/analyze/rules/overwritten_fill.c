@@ -1,0 +1,92 @@
+/* overwritten_fill.c: memory that is filled, with zeros as a rule, and then overwritten from its
+ * first to its last byte by copies: torch.empty would do. */
+#include "analyze/names/copy.h"
+#include "analyze/rules/kernel_fix.h"
+#include "base/human.h"
+
+/* Shorter fills do not show. */
+#define LEAST_NS 3000
+/* Copies that may make up what was filled. */
+#define MOST_COPIES 64
+
+static double filled_bytes(const struct context *cx, row_t r)
+{
+    const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
+    if (cx->t->dur_ns[r] < LEAST_NS) return 0;
+    if (cx->t->kind[r] == KIND_MEMSET) return (double)cx->t->gpu[cx->t->aux[r]].bytes;
+    bool fill = k->work.kind.class == OP_FILL || str_has(trace_name(cx->t, r), "FillFunctor");
+    bool known = k->from == ROOF_SHAPES || k->from == ROOF_PEERS || k->from == ROOF_NAME;
+    if (cx->t->kind[r] != KIND_KERNEL || !fill || !known) return 0;
+    return k->work.elements * number_bytes(k->work.type);
+}
+
+/* Bytes that a copy writes on the device; 0 when it is none. */
+static double copied_bytes(const struct context *cx, row_t r)
+{
+    const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
+    if (cx->t->kind[r] == KIND_MEMCPY)
+        return copy_of(cx->t, r).way == COPY_TO_HOST ? 0 : (double)cx->t->gpu[cx->t->aux[r]].bytes;
+    if (cx->t->kind[r] != KIND_KERNEL || k->work.kind.class != OP_COPY || k->from == ROOF_UNKNOWN)
+        return 0;
+    return k->work.written;
+}
+
+/* Whether the copies right after the fill write exactly as much as it did. */
+static bool is_overwritten(const struct context *cx, row_t fill, row_t end)
+{
+    double left = filled_bytes(cx, fill);
+    for (row_t r = fill + 1; r < end && r - fill <= MOST_COPIES && left > 0; r++) {
+        double bytes = trace_is_work(cx->t, r) ? copied_bytes(cx, r) : 0;
+        if (bytes <= 0) return false;
+        left -= bytes;
+    }
+    return left == 0;
+}
+
+static int report(const struct context *cx, const struct kernel_fix *x, struct findings *out,
+                  struct err *e);
+
+static int run(const struct context *cx, struct findings *out, struct err *e)
+{
+    const struct trace *t = cx->t;
+    struct kernel_fix x = {0};
+    int rc = 0;
+    for (lane_id l = 0; l < t->n_lanes && rc == 0; l++) {
+        if (t->lanes[l].kind != LANE_STREAM) continue;
+        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end && rc == 0; r++)
+            if (trace_is_work(t, r) && filled_bytes(cx, r) > 0 &&
+                is_overwritten(cx, r, t->lanes[l].end))
+                rc = kernel_fix_add(&x, cx, r, 0, e);
+    }
+    if (rc == 0 && kernel_fix_pays(&x, cx)) rc = report(cx, &x, out, e);
+    kernel_fix_done(&x);
+    return rc;
+}
+
+const struct rule rule_overwritten_fill = {
+    .id = "overwritten_fill",
+    .summary = "memory is filled and then overwritten completely",
+    .run = run,
+};
+
+static int report(const struct context *cx, const struct kernel_fix *x, struct findings *out,
+                  struct err *e)
+{
+    struct finding *f = rule_finding(cx, out, &rule_overwritten_fill, e);
+    if (!f) return ERR_NOMEM;
+    static const char *const wrappers[] = {"aten::fill_", "aten::zero_", NULL};
+    TRY(kernel_fix_into(x, cx, f, e));
+    TRY(kernel_fix_drop_ops(x, cx, wrappers, f, e));
+    f->title = "memory is filled and then overwritten";
+    f->why =
+        rule_text(cx,
+                  "%u fills (%s) are followed by copies that write just as many bytes: what was "
+                  "filled in is never read.",
+                  x->n, human_time(x->before_ns).s);
+    f->fix =
+        "Allocate with torch.empty or torch.empty_like instead of zeros, or write the result where "
+        "it belongs (out=, torch.cat, torch.stack).";
+    f->not_fixed = "Right only if the copies really cover it: check that no gap has to stay zero.";
+    f->show = "kernels %s --by op";
+    return 0;
+}

@@ -1,0 +1,345 @@
+/* unfused_attention.c: attention as two batched products with a softmax between them, by hand or on
+ * the math path of scaled_dot_product_attention: the matrix of weights, one number for each query
+ * and key, is written and read again by every kernel. A fused kernel never writes it. */
+#include <math.h>
+
+#include "analyze/rules/kernel_fix.h"
+#include "base/human.h"
+
+/* Kernels between the softmax and the products on either side of it, at most. */
+#define REACH 14
+/* The softmax of weights takes a good part of what the products take; that of a classifier does
+ * not. */
+#define LEAST_SOFTMAX 0.4
+/* Kernels between the softmax and the next product, where no shapes tell what they work on. */
+#define NEAR 8
+/* Below this there is nothing to fuse. */
+#define LEAST_NS  10000
+#define LEAST_CUT 0.7
+/* A fused kernel takes at least this. */
+#define FUSED_NS 4000.0
+/* Gradients take five products when fused, four as they stand. */
+#define RECOMPUTED 1.25
+
+/* One attention on the device. */
+struct attention {
+    row_t begin, end;            /* rows of the stream it lies in, end not included */
+    row_t op;                    /* scaled_dot_product_attention, or ROW_NONE: written by hand */
+    double flops, head, weights; /* weights: elements of the matrix; 0 when not known */
+    enum precision precision;
+    bool backward;
+};
+
+struct found {
+    struct kernel_fix fix;
+    uint32_t n, n_math;
+    double weights; /* of the largest */
+    int64_t softmax_ns;
+    row_t example;
+};
+
+static bool is_product(const struct roof_kind *k)
+{
+    bool product = k->work.kind.class == OP_PRODUCT || k->family == FAMILY_GEMM;
+    return product && !k->helper && k->family != FAMILY_MEMSET;
+}
+
+static bool about(double a, double b)
+{
+    return fabs(a - b) <= 0.03 * b;
+}
+
+struct walk {
+    const struct context *cx;
+    row_t first, last; /* of the stream */
+    double weights;
+    bool backward;
+};
+
+static bool makes(const struct roof_kind *k, double weights)
+{
+    return about(k->work.elements, weights);
+}
+
+static bool takes(const struct roof_kind *k, double weights)
+{
+    const struct op_work *w = &k->work;
+    return about(w->batch * w->m * w->k, weights) || about(w->batch * w->k * w->n, weights);
+}
+
+/* Whether a product has to do with a matrix of this many weights: makes it before the softmax,
+ * takes it after. Without shapes it may; gradients do both on either side. */
+static bool touches(const struct walk *w, const struct roof_kind *k, int step)
+{
+    if (!(w->weights > 0)) return true;
+    if (w->backward) return makes(k, w->weights) || takes(k, w->weights);
+    return step < 0 ? makes(k, w->weights) : takes(k, w->weights);
+}
+
+/* Products of single matrices are layers, not attention. */
+static bool is_batched(const struct context *cx, row_t r, const struct roof_kind *k)
+{
+    row_t op = roofline_of(cx)->links.owner[cx->t->aux[r]];
+    if (k->from != ROOF_SHAPES || op == ROW_NONE) return true;
+    return str_has(trace_name(cx->t, op), "bmm") || k->work.batch > 1;
+}
+
+/* What may stand between the products: nothing that picks or sorts. */
+static bool is_between(const struct trace *t, row_t r, const struct roof_kind *k)
+{
+    enum op_class c = k->work.kind.class;
+    if (k->family == FAMILY_REDUCTION && str_has(trace_name(t, r), "reduce_kernel")) return true;
+    return k->traits.softmax || k->traits.library || c == OP_POINTWISE || c == OP_COPY ||
+           c == OP_FILL || c == OP_REDUCTION || k->family == FAMILY_MEMSET ||
+           k->family == FAMILY_ELEMENTWISE || k->family == FAMILY_COPY;
+}
+
+/* The next product of these weights from `r` on, in steps of `step`; ROW_NONE when there is none
+ * near. Where shapes do not tell, nothing else may stand in the way. */
+static row_t next_product(const struct walk *w, row_t r, int step, uint32_t reach)
+{
+    const struct trace *t = w->cx->t;
+    for (uint32_t i = 0; i < reach; i++) {
+        if ((step < 0 && r == w->first) || (step > 0 && r == w->last)) return ROW_NONE;
+        r += (row_t)step;
+        if (!trace_is_work(t, r)) continue;
+        const struct roof_kind *k = roofline_kind(roofline_of(w->cx), t, r);
+        bool found = is_product(k) && touches(w, k, step) && is_batched(w->cx, r, k);
+        if (found) return r;
+        if (!(w->weights > 0) && (is_product(k) || !is_between(t, r, k))) return ROW_NONE;
+    }
+    return ROW_NONE;
+}
+
+static void add_product(const struct context *cx, row_t r, struct attention *a)
+{
+    const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
+    a->flops += roofline_row_flops(roofline_of(cx), cx->t, r);
+    if (k->work.k > 0 && (a->head == 0 || k->work.k < a->head)) a->head = k->work.k;
+    if (k->precision < PRECISIONS) a->precision = k->precision;
+}
+
+/* matmul copies what does not lie as a batched product wants it; a fused kernel takes it as it is.
+ */
+static bool is_operand_copy(const struct context *cx, row_t r)
+{
+    if (!trace_is_work(cx->t, r)) return false;
+    const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
+    return k->work.kind.class == OP_COPY && kernel_under(cx, r, "aten::matmul") != ROW_NONE;
+}
+
+/* Where shapes do not tell: a product with another softmax right behind it makes the weights of
+ * that one, and does not take those of the one before. */
+static bool belongs_to_next(const struct walk *w, row_t product)
+{
+    const struct trace *t = w->cx->t;
+    for (row_t r = product + 1; !(w->weights > 0) && r <= w->last && r - product <= NEAR; r++) {
+        if (!trace_is_work(t, r)) continue;
+        const struct roof_kind *k = roofline_kind(roofline_of(w->cx), t, r);
+        if (k->traits.softmax) return true;
+        if (is_product(k)) return false;
+    }
+    return false;
+}
+
+/* The products around a softmax, one on each side, two for its gradients. */
+static bool by_hand(const struct walk *w, row_t softmax, struct attention *a)
+{
+    uint32_t reach = w->weights > 0 ? REACH : NEAR;
+    row_t before = next_product(w, softmax, -1, reach), after = next_product(w, softmax, 1, reach);
+    if (before == ROW_NONE || after == ROW_NONE || belongs_to_next(w, after)) return false;
+    add_product(w->cx, before, a);
+    add_product(w->cx, after, a);
+    for (int side = -1; w->backward && side <= 1; side += 2) {
+        row_t *end = side < 0 ? &before : &after;
+        row_t more = next_product(w, *end, side, NEAR);
+        if (more == ROW_NONE) continue;
+        add_product(w->cx, more, a);
+        *end = more;
+    }
+    while (before > w->first && is_operand_copy(w->cx, before - 1)) before--;
+    a->begin = before;
+    a->end = after + 1;
+    a->backward = w->backward;
+    a->weights = w->weights;
+    return true;
+}
+
+/* Whether the row was launched inside the operator. */
+static bool launched_in(const struct trace *t, row_t r, row_t op)
+{
+    row_t call = trace_is_work(t, r) ? trace_launch_of(t, r) : ROW_NONE;
+    if (call == ROW_NONE || t->lane[call] != t->lane[op]) return false;
+    return t->ts_ns[call] >= t->ts_ns[op] && t->ts_ns[call] < trace_end_ns(t, op);
+}
+
+/* Everything that the operator launched around the softmax. */
+static void math_path(const struct walk *w, row_t softmax, row_t op, struct attention *a)
+{
+    const struct trace *t = w->cx->t;
+    struct op_work work;
+    a->op = op;
+    a->begin = softmax;
+    a->end = softmax + 1;
+    while (a->begin > w->first && launched_in(t, a->begin - 1, op)) a->begin--;
+    while (a->end <= w->last && launched_in(t, a->end, op)) a->end++;
+    a->weights = w->weights;
+    if (!op_work_of(t, op, &work)) return;
+    a->flops = work.flops;
+    a->head = work.k;
+    a->precision = number_is_half(work.type) ? HALF : TF32;
+}
+
+/* Without shapes: never longer than the shorter of its products, which move the weights through
+ * memory; those in float32 lose what tensor cores are faster. */
+static double by_products(const struct context *cx, const struct attention *a)
+{
+    const struct roofline *f = roofline_of(cx);
+    double least = INFINITY;
+    for (row_t r = a->begin; r < a->end; r++) {
+        if (!trace_is_work(cx->t, r) || !is_product(roofline_kind(f, cx->t, r))) continue;
+        double ns = (double)cx->t->dur_ns[r];
+        if (roofline_kind(f, cx->t, r)->traits.plain_float)
+            ns *= f->ceilings.compute[FP32].per_s / f->ceilings.compute[HALF].per_s * 2;
+        if (ns < least) least = ns;
+    }
+    return least;
+}
+
+static double fused_ns(const struct context *cx, const struct attention *a)
+{
+    const struct roofline *f = roofline_of(cx);
+    double flops = a->flops * (a->backward ? RECOMPUTED : 1);
+    double rate = roofline_attention_rate(&f->ceilings, a->precision, a->head, a->backward);
+    double ns = flops > 0 ? flops / rate : by_products(cx, a);
+    return ns > FUSED_NS || isnan(ns) ? ns : FUSED_NS;
+}
+
+/* Whether the kernel handles the weights, or belongs to the operator anyway. */
+static bool belongs(const struct context *cx, const struct attention *a, row_t r)
+{
+    const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
+    if (a->op != ROW_NONE || !(a->weights > 0)) return true;
+    if (is_product(k)) return makes(k, a->weights) || takes(k, a->weights);
+    if (is_operand_copy(cx, r)) return true;
+    return k->work.elements >= 0.97 * a->weights;
+}
+
+/* One kernel stays, and takes as long as the fused one would. */
+static int replace(const struct context *cx, const struct attention *a, struct found *out,
+                   struct err *e)
+{
+    const struct trace *t = cx->t;
+    int64_t all = 0;
+    row_t longest = ROW_NONE;
+    for (row_t r = a->begin; r < a->end; r++) {
+        if (!trace_is_work(t, r) || !belongs(cx, a, r)) continue;
+        all += t->dur_ns[r];
+        if (longest == ROW_NONE || t->dur_ns[r] > t->dur_ns[longest]) longest = r;
+    }
+    double ns = fused_ns(cx, a);
+    if (longest == ROW_NONE || all < LEAST_NS || !(ns < LEAST_CUT * (double)all)) return 0;
+    for (row_t r = a->begin; r < a->end; r++)
+        if (trace_is_work(t, r) && belongs(cx, a, r))
+            TRY(kernel_fix_add(&out->fix, cx, r, r == longest ? ns : 0, e));
+    out->n++;
+    out->n_math += a->op != ROW_NONE;
+    if (a->weights > out->weights) out->weights = a->weights;
+    return 0;
+}
+
+/* A classifier's softmax is small beside the products around it. */
+static bool is_heavy(const struct context *cx, const struct attention *a, row_t softmax)
+{
+    double least = INFINITY;
+    for (row_t r = a->begin; r < a->end; r++)
+        if (trace_is_work(cx->t, r) && is_product(roofline_kind(roofline_of(cx), cx->t, r)) &&
+            (double)cx->t->dur_ns[r] < least)
+            least = (double)cx->t->dur_ns[r];
+    return (double)cx->t->dur_ns[softmax] > LEAST_SOFTMAX * least;
+}
+
+/* The attention around a softmax; *ret_end is where to go on. */
+static int look_at(struct walk *w, row_t softmax, struct found *out, row_t *ret_end, struct err *e)
+{
+    const struct roof_kind *k = roofline_kind(roofline_of(w->cx), w->cx->t, softmax);
+    struct attention a = {.op = ROW_NONE, .precision = HALF};
+    row_t op = kernel_under(w->cx, softmax, "scaled_dot_product_attention");
+    bool shapes = k->from == ROOF_SHAPES || k->from == ROOF_PEERS;
+    w->weights = shapes ? k->work.elements : 0;
+    w->backward = k->traits.softmax_backward;
+    if (op != ROW_NONE) math_path(w, softmax, op, &a);
+    else if (!by_hand(w, softmax, &a)) return 0;
+    if (op == ROW_NONE && !shapes && !is_heavy(w->cx, &a, softmax)) return 0;
+    *ret_end = a.end;
+    out->softmax_ns += w->cx->t->dur_ns[softmax];
+    return replace(w->cx, &a, out, e);
+}
+
+static int collect(const struct context *cx, struct found *out, struct err *e)
+{
+    const struct trace *t = cx->t;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        if (t->lanes[l].kind != LANE_STREAM || t->lanes[l].begin == t->lanes[l].end) continue;
+        struct walk w = {.cx = cx, .first = t->lanes[l].begin, .last = t->lanes[l].end - 1};
+        for (row_t r = w.first; r < t->lanes[l].end; r++) {
+            if (t->kind[r] != KIND_KERNEL) continue;
+            if (!roofline_kind(roofline_of(cx), t, r)->traits.softmax) continue;
+            row_t end = r + 1;
+            TRY(look_at(&w, r, out, &end, e));
+            w.first = end; /* kernels belong to one attention */
+            r = end - 1;
+        }
+    }
+    return 0;
+}
+
+static int report(const struct context *cx, const struct found *x, struct findings *out,
+                  struct err *e);
+
+static int run(const struct context *cx, struct findings *out, struct err *e)
+{
+    struct found x = {0};
+    int rc = collect(cx, &x, e);
+    if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
+    kernel_fix_done(&x.fix);
+    return rc;
+}
+
+const struct rule rule_unfused_attention = {
+    .id = "unfused_attention",
+    .summary = "attention as separate products and a softmax, instead of one fused kernel",
+    .run = run,
+};
+
+static int report(const struct context *cx, const struct found *x, struct findings *out,
+                  struct err *e)
+{
+    struct finding *f = rule_finding(cx, out, &rule_unfused_attention, e);
+    if (!f) return ERR_NOMEM;
+    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    bool math = 2 * x->n_math > x->n;
+    f->title = "attention is not fused";
+    f->why =
+        rule_text(cx,
+                  "%u times attention runs as separate products and a softmax (%s on the GPU): "
+                  "the matrix of weights is written and read again by each of its kernels%s.",
+                  x->n, human_time(x->fix.before_ns).s,
+                  math ? ", on the math path of scaled_dot_product_attention" : "");
+    f->fix = math ? "Let scaled_dot_product_attention use a fused backend (flash, cuDNN, "
+                    "efficient): no sdpa_kernel(MATH), bf16 or fp16 inputs, a head size that is a "
+                    "multiple of 8, is_causal=True instead of a mask where it says the same."
+                  : "Call torch.nn.functional.scaled_dot_product_attention instead: it runs as one "
+                    "fused kernel (flash, cuDNN or efficient attention).";
+    f->not_fixed = "Priced at the rate that fused attention reaches on this GPU for the same "
+                   "operations; results differ by rounding.";
+    f->show = "kernels %s --roof";
+    if (x->weights > 0)
+        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "its matrix of weights has %s elements",
+                     human_count((uint64_t)x->weights).s);
+    finding_note(f, cx->mem, ID_NONE, ROW_NONE,
+                 "the softmax alone takes %s of that, fused kernels "
+                 "would take %s in all",
+                 human_time(x->softmax_ns).s, human_time(x->fix.after_ns).s);
+    return 0;
+}

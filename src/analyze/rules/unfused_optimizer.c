@@ -1,0 +1,193 @@
+/* unfused_optimizer.c: an optimizer that goes through its parameters one by one, with a dozen small
+ * operators for each (foreach=False), or as passes over all of them that each read and write the
+ * same tensors (foreach). A fused step reads and writes every tensor once. */
+#include <math.h>
+
+#include "analyze/rules/kernel_fix.h"
+#include "base/human.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+/* Kernels of a step below which there is nothing to fuse. */
+#define LEAST_KERNELS 24
+/* A fused step reads parameter, gradient and both moments, and writes all but the gradient. */
+#define FUSED_TENSORS 7.0
+#define REACHES       0.85
+/* Parameters that one launch of a fused step takes, roughly. */
+#define A_LAUNCH 32.0
+/* What else a fused step costs the CPU, in launch calls: Python around it, and for each parameter.
+ */
+#define CALLS_AROUND 24.0
+#define CALLS_EACH   1.0
+/* Operators that run once for each parameter: one of them is in every step. */
+static const char *const once_each[] = {"aten::addcdiv_", "aten::lerp_", "aten::addcmul_",
+                                        "aten::mul_",     "aten::add_",  NULL};
+
+struct step_of {
+    row_t label;
+    uint32_t thread; /* of the model */
+    uint32_t first, n;
+    double elements, each_bytes; /* of all parameters together */
+    uint32_t n_parameters;
+    int64_t ns;
+    bool lists; /* foreach */
+};
+
+struct found {
+    struct kernel_fix fix;
+    struct sim_cut *spans;
+    uint32_t n_spans, n_kernels, n_parameters;
+    size_t cap_spans;
+    bool lists;
+    row_t label;
+    int64_t cpu_ns;
+};
+
+static bool is_step(const struct trace *t, row_t r)
+{
+    return t->kind[r] == KIND_ANNOTATION && str_starts(trace_name(t, r), "Optimizer.step#");
+}
+
+static uint32_t thread_of(const struct sim_model *m, lane_id lane)
+{
+    uint32_t i = 0;
+    while (i < m->n_threads && m->threads[i].lane != lane) i++;
+    return i < m->n_threads ? i : SIM_NONE;
+}
+
+/* How many parameters, and elements of them: of the operator that comes once for each. */
+static void count_parameters(const struct context *cx, const row_t *rows, struct step_of *s)
+{
+    const struct roofline *f = roofline_of(cx);
+    for (const char *const *name = once_each; *name && !s->n_parameters; name++)
+        for (uint32_t i = 0; i < s->n; i++) {
+            row_t op = f->links.owner[cx->t->aux[rows[i]]];
+            if (op == ROW_NONE || !str_is(trace_name(cx->t, op), *name)) continue;
+            const struct roof_kind *k = roofline_kind(f, cx->t, rows[i]);
+            s->n_parameters++;
+            s->elements += k->work.elements;
+            if (number_bytes(k->work.type) > s->each_bytes)
+                s->each_bytes = number_bytes(k->work.type);
+        }
+    if (!s->n_parameters) s->n_parameters = s->n / 12 + 1;
+}
+
+/* One pass over everything, or a launch for each few parameters. */
+static double fused_ns(const struct context *cx, const struct step_of *s)
+{
+    const struct ceilings *c = &roofline_of(cx)->ceilings;
+    double bytes = FUSED_TENSORS * s->elements * s->each_bytes;
+    double memory = bytes > 0 ? bytes / c->memory.per_s * 1e9 / REACHES : (double)s->ns / 10;
+    double launches = ceil(s->n_parameters / A_LAUNCH) * 3000;
+    double ns = memory > launches || isnan(memory) ? memory : launches;
+    return isnan(ns) ? (double)s->ns : ns;
+}
+
+/* What is left of the CPU's time in the step. */
+static double keep_of(const struct context *cx, const struct step_of *s)
+{
+    double launch = (double)model_of(cx)->typical_launch_ns, now = (double)cx->t->dur_ns[s->label];
+    double then = (CALLS_AROUND + CALLS_EACH * s->n_parameters) * launch;
+    return now > 0 && then < now ? then / now : 1;
+}
+
+static int add(const struct context *cx, const struct step_of *s, const row_t *rows,
+               struct found *x, struct err *e)
+{
+    double ns = fused_ns(cx, s), keep = keep_of(cx, s);
+    for (uint32_t i = 0; i < s->n; i++)
+        TRY(kernel_fix_add(&x->fix, cx, rows[i], i + 1 == s->n ? ns : 0, e));
+    if (VEC_RESERVE(x->spans, x->n_spans, x->cap_spans, 1)) return err_nomem(e);
+    if (keep < 1)
+        x->spans[x->n_spans++] = (struct sim_cut){
+            s->thread, cx->t->ts_ns[s->label], trace_end_ns(cx->t, s->label), keep, false, 0};
+    x->n_kernels += s->n;
+    x->n_parameters = s->n_parameters;
+    x->label = s->label;
+    x->cpu_ns += cx->t->dur_ns[s->label];
+    return 0;
+}
+
+/* Kernels of single tensors that the step launched, in order of its calls. */
+static int look_at(const struct context *cx, row_t label, row_t *rows, struct found *x,
+                   struct err *e)
+{
+    const struct sim_model *m = model_of(cx);
+    struct step_of s = {.label = label, .thread = thread_of(m, cx->t->lane[label])};
+    bool fused = false;
+    uint32_t c = sim_call_at(m, cx->t->ts_ns[label]);
+    for (; c < m->n_calls && m->calls[c].begin_ns < trace_end_ns(cx->t, label); c++) {
+        if (m->calls[c].thread != s.thread) continue;
+        for (uint32_t i = 0; i < m->calls[c].n_work; i++) {
+            row_t r = m->works[m->works_by_call[m->calls[c].first_work + i]].row;
+            const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
+            fused |= k->traits.many_tensors;
+            if (cx->t->kind[r] != KIND_KERNEL || !k->traits.library) continue;
+            rows[s.n++] = r;
+            s.ns += cx->t->dur_ns[r];
+        }
+    }
+    if (fused || s.thread == SIM_NONE || s.n < LEAST_KERNELS) return 0;
+    count_parameters(cx, rows, &s);
+    return add(cx, &s, rows, x, e);
+}
+
+static int report(const struct context *cx, const struct found *x, struct findings *out,
+                  struct err *e);
+
+/* Either side may be what it costs. */
+static bool pays(const struct context *cx, const struct found *x)
+{
+    double pct = kernel_share(cx, x->cpu_ns);
+    return kernel_fix_pays(&x->fix, cx) || (x->n_spans && pct >= cx->th.value[TH_REPORT_GAIN_PCT]);
+}
+
+static int run(const struct context *cx, struct findings *out, struct err *e)
+{
+    struct found x = {0};
+    row_t *rows = mem_alloc((cx->t->n_gpu + (size_t)1) * sizeof *rows);
+    int rc = rows ? 0 : err_nomem(e);
+    for (row_t r = 0; r < cx->t->n_rows && rc == 0; r++)
+        if (is_step(cx->t, r)) rc = look_at(cx, r, rows, &x, e);
+    if (rc == 0 && pays(cx, &x)) rc = report(cx, &x, out, e);
+    kernel_fix_done(&x.fix);
+    mem_free(x.spans);
+    mem_free(rows);
+    return rc;
+}
+
+const struct rule rule_unfused_optimizer = {
+    .id = "unfused_optimizer",
+    .summary = "an optimizer that goes through its parameters one by one",
+    .run = run,
+};
+
+static int report(const struct context *cx, const struct found *x, struct findings *out,
+                  struct err *e)
+{
+    struct finding *f = rule_finding(cx, out, &rule_unfused_optimizer, e);
+    if (!f) return ERR_NOMEM;
+    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    struct sim_cut *spans = arena_alloc(cx->mem, (x->n_spans + (size_t)1) * sizeof *spans);
+    if (!spans) return err_nomem(e);
+    if (x->n_spans) memcpy(spans, x->spans, x->n_spans * sizeof *spans);
+    if (x->n_spans)
+        f->edits[f->n_edits++] =
+            (struct sim_edit){.kind = EDIT_SCALE_SPANS, .spans = spans, .n_spans = x->n_spans};
+    struct str name = trace_name(cx->t, x->label);
+    f->title = "the optimizer goes through its parameters one by one";
+    f->subject = rule_name(cx, name, 60);
+    f->blocked_ns = x->cpu_ns;
+    f->why =
+        rule_text(cx,
+                  "%u kernels on single tensors in its steps, about %u for each of %u parameters: "
+                  "%s on the CPU, %s on the GPU.",
+                  x->n_kernels, x->fix.n / (x->n_parameters * (x->n_spans ? x->n_spans : 1)) + 1,
+                  x->n_parameters, human_time(x->cpu_ns).s, human_time(x->fix.before_ns).s);
+    f->fix = "Use the fused optimizer (fused=True): one kernel reads and writes every tensor once. "
+             "Where "
+             "it does not exist, foreach=True launches one kernel for many tensors.";
+    f->not_fixed = "The result is the same up to rounding.";
+    f->show = "stages %s";
+    return 0;
+}
