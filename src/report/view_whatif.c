@@ -71,6 +71,7 @@ static void json_cost(struct jout *j, const struct undistort *u)
     jout_num(j, "per_python_call_us", u->python_ns / 1e3, 3);
     jout_num(j, "scale", u->scale, 3);
     jout_num(j, "cpu_scale", u->cpu_scale, 3);
+    jout_num(j, "time_scale", u->time_scale, 3);
     jout_bool(j, "fitted", u->given_ns > 0);
     if (u->given_ns > 0) jout_us(j, "given_wall_us", u->given_ns);
     jout_end_obj(j);
@@ -146,6 +147,8 @@ void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
                u->given_ns > 0 ? "fitted" : "estimated", u->launch_ns / 1e3, u->op_ns / 1e3);
     if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01)
         buf_printf(out, ", CPU x%.2f", u->cpu_scale);
+    if (u->given_ns > 0 && fabs(u->time_scale - 1) > 0.01)
+        buf_printf(out, ", all times x%.2f", u->time_scale);
     buf_addc(out, '\n');
     if (v->clock_drop_pct > 0)
         buf_printf(out,

@@ -422,6 +422,7 @@ int sim_plan_build(const struct sim_model *m, struct sim_edits edits, struct are
         ret->cost_ns = edits.base->cost_ns;
         ret->no_buffers = edits.base->no_buffers;
         ret->cpu_scale = edits.base->cpu_scale;
+        ret->time_scale = edits.base->time_scale;
     }
     struct plan_build b = {.m = m, .mem = mem, .plan = ret};
     int rc = build(&b, edits, e);

@@ -378,7 +378,7 @@ static int64_t finish(struct run *r)
     }
     if (r->m->clock_drop_pct > 0)
         wall += clock_power_give_back(r->m->end_ns - r->m->begin_ns - wall - work_saved(r));
-    return wall;
+    return r->plan->time_scale > 0 ? (int64_t)((double)wall * r->plan->time_scale + 0.5) : wall;
 }
 
 int sim_replay(const struct sim_model *m, const struct sim_plan *plan, struct arena *mem,
