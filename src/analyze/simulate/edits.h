@@ -14,7 +14,8 @@ enum sim_edit_kind {
     EDIT_SCALE_CPU,    /* the same, times `factor` */
     EDIT_SCALE_KERNEL, /* device work matching `pattern`, or `rows`, takes `factor` times as long */
     EDIT_DROP_KERNEL, /* device work matching `pattern`, or `rows`, and its launches never happen */
-    EDIT_CUDA_GRAPH,  /* stages matching `pattern` become one graph launch each */
+    EDIT_CUDA_GRAPH,  /* stages matching `pattern`, or what is launched in `spans`, become graphs;
+                         see capture.c */
     EDIT_PIN_COPIES,  /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
     EDIT_OVERLAP_COPIES, /* host-device copies run ahead beside the kernels, one after the other,
                             pageable ones at `factor` bytes a nanosecond */
@@ -31,8 +32,9 @@ struct sim_edit {
     const struct sim_cut *spans;
     uint32_t n_spans;
 
-    uint32_t n_matched; /* out: rows, calls or instances that matched */
-    bool crosses_sync;  /* out, EDIT_CUDA_GRAPH: a wait inside the stage forbids capture */
+    uint32_t n_matched;  /* out: rows, calls or instances that matched */
+    uint32_t n_captured; /* out, EDIT_CUDA_GRAPH: calls that became part of a graph */
+    bool crosses_sync;   /* out, EDIT_CUDA_GRAPH: a wait or an allocation cuts a graph in two */
 };
 
 /* What is changed, all at once. */

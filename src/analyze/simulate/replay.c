@@ -115,7 +115,9 @@ static void advance(struct run *r, uint32_t thread, int64_t to)
         const struct sim_join *j = &m->joins[th->join];
         if (j->thread != thread || j->end_ns <= th->mark_ns) continue;
         step_to(r, thread, j->begin_ns);
-        int64_t resumed = time_at(r, j->other, j->done_ns) + (j->end_ns - j->done_ns);
+        double handed_over =
+            (double)(j->end_ns - j->done_ns) - cut_out(r, th, j->done_ns, j->end_ns).ns;
+        int64_t resumed = time_at(r, j->other, j->done_ns) + (int64_t)handed_over;
         th->mark_ns = j->end_ns;
         if (resumed > th->now_ns) th->now_ns = resumed;
     }
