@@ -14,12 +14,12 @@
 static const char *edit_name(enum sim_edit_kind k)
 {
     static const char *const names[] = {
-        [EDIT_DROP_SYNC] = "drop_sync",           [EDIT_DROP_CPU] = "drop_cpu",
-        [EDIT_DROP_ROWS] = "drop_rows",           [EDIT_DROP_SPANS] = "drop_spans",
-        [EDIT_SCALE_SPANS] = "scale_spans",       [EDIT_SCALE_CPU] = "scale_cpu",
-        [EDIT_SCALE_KERNEL] = "scale_kernel",     [EDIT_DROP_KERNEL] = "drop_kernel",
-        [EDIT_CUDA_GRAPH] = "cuda_graph",         [EDIT_PIN_COPIES] = "pin_copies",
-        [EDIT_OVERLAP_COPIES] = "overlap_copies",
+        [EDIT_DROP_SYNC] = "drop_sync",       [EDIT_DROP_CPU] = "drop_cpu",
+        [EDIT_DROP_ROWS] = "drop_rows",       [EDIT_DROP_SPANS] = "drop_spans",
+        [EDIT_SCALE_SPANS] = "scale_spans",   [EDIT_SCALE_CPU] = "scale_cpu",
+        [EDIT_SCALE_KERNEL] = "scale_kernel", [EDIT_DROP_KERNEL] = "drop_kernel",
+        [EDIT_CUDA_GRAPH] = "cuda_graph",     [EDIT_COMPILE] = "compile",
+        [EDIT_PIN_COPIES] = "pin_copies",     [EDIT_OVERLAP_COPIES] = "overlap_copies",
     };
     return names[k];
 }

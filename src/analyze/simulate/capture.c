@@ -17,10 +17,8 @@
 struct capture {
     struct plan_build *b;
     struct sim_edit *ed;
-    uint32_t thread;
-    int64_t begin_ns, end_ns;
+    struct stretch at;
     bool whole; /* the stretch is replaced as a whole, what is around its launches too */
-    uint32_t first_join, n_joins; /* into the model: those that end inside the stretch */
 };
 
 /* The calls of one graph, as indices, and the time they have to themselves. */
@@ -47,72 +45,30 @@ static bool is_obstacle(const struct plan_build *b, uint32_t call)
                       : c->wait == SIM_WAIT_OWN || is_pageable_copy(b->m, c);
 }
 
-static bool is_inside(const struct capture *x, const struct sim_call *c)
-{
-    if (c->thread == x->thread) return true;
-    for (uint32_t i = 0; i < x->n_joins; i++) {
-        const struct sim_join *j = &x->b->m->joins[x->first_join + i];
-        if (j->thread == x->thread && j->other == c->thread && c->begin_ns >= j->begin_ns &&
-            c->begin_ns < j->done_ns)
-            return true;
-    }
-    return false;
-}
-
-static void find_joins(struct capture *x)
+/* The graph is complete; `end_ns` is when something else begins. */
+static int close_graph(const struct capture *x, const struct graph *g, int64_t end_ns)
 {
     const struct sim_model *m = x->b->m;
-    uint32_t lo = 0, hi = m->n_joins;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (m->joins[mid].end_ns <= x->begin_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    x->first_join = lo;
-    while (lo < m->n_joins && m->joins[lo].end_ns <= x->end_ns) lo++;
-    x->n_joins = lo - x->first_join;
-}
-
-static int cut(struct plan_build *b, uint32_t thread, int64_t begin_ns, int64_t end_ns)
-{
-    return plan_cut(b, (struct sim_cut){.thread = thread, .begin_ns = begin_ns, .end_ns = end_ns});
-}
-
-static int cut_threads(const struct capture *x, int64_t begin_ns, int64_t end_ns)
-{
-    TRY(cut(x->b, x->thread, begin_ns, end_ns));
-    for (uint32_t i = 0; i < x->n_joins; i++) {
-        const struct sim_join *j = &x->b->m->joins[x->first_join + i];
-        if (j->thread != x->thread) continue;
-        TRY(cut(x->b, j->other, j->begin_ns > begin_ns ? j->begin_ns : begin_ns,
-                j->done_ns < end_ns ? j->done_ns : end_ns));
-    }
-    return 0;
-}
-
-/* The graph is complete; `end_ns` is when something else begins. */
-static int close_graph(const struct capture *x, struct graph *g, int64_t end_ns)
-{
-    const struct sim_call *calls = x->b->m->calls;
     if (!x->whole && g->n < LEAST_LAUNCHES) return 0;
     for (uint32_t c = g->first, n = 0; n < g->n; c++) {
-        if (!is_inside(x, &calls[c]) || x->b->plan->mode[c] == SIM_DROP) continue;
+        if (!stretch_holds(m, &x->at, c) || x->b->plan->mode[c] == SIM_DROP) continue;
         x->b->plan->mode[c] = n++ ? SIM_CAPTURED : SIM_HEAD;
     }
     x->ed->n_captured += g->n;
-    if (x->whole) return cut_threads(x, g->from_ns, end_ns);
-    return cut_threads(x, calls[g->first].begin_ns, calls[g->last].end_ns);
+    struct sim_cut all = {.begin_ns = g->from_ns, .end_ns = end_ns};
+    struct sim_cut tight = {.begin_ns = m->calls[g->first].begin_ns,
+                            .end_ns = m->calls[g->last].end_ns};
+    return stretch_cut(x->b, &x->at, x->whole ? all : tight, false);
 }
 
-static int capture_stretch(struct capture *x)
+static int capture_all(const struct capture *x)
 {
     const struct sim_model *m = x->b->m;
-    struct graph g = {.from_ns = x->begin_ns};
-    find_joins(x);
-    for (uint32_t c = sim_call_at(m, x->begin_ns); c < m->n_calls; c++) {
+    struct graph g = {.from_ns = x->at.begin_ns};
+    for (uint32_t c = sim_call_at(m, x->at.begin_ns); c < m->n_calls; c++) {
         const struct sim_call *call = &m->calls[c];
-        if (call->begin_ns >= x->end_ns) break;
-        if (!is_inside(x, call) || x->b->plan->mode[c] == SIM_DROP) continue;
+        if (call->begin_ns >= x->at.end_ns) break;
+        if (!stretch_holds(m, &x->at, c) || x->b->plan->mode[c] == SIM_DROP) continue;
         if (is_obstacle(x->b, c)) {
             TRY(close_graph(x, &g, call->begin_ns));
             g = (struct graph){.from_ns = call->end_ns};
@@ -122,18 +78,12 @@ static int capture_stretch(struct capture *x)
         if (!g.n++) g.first = c;
         g.last = c;
     }
-    return close_graph(x, &g, x->end_ns);
+    return close_graph(x, &g, x->at.end_ns);
 }
 
-int capture_run(struct plan_build *b, struct sim_edit *ed, const struct sim_cut *stretch,
-                bool whole)
+int capture_run(struct plan_build *b, struct sim_edit *ed, const struct sim_cut *at, bool whole)
 {
-    struct capture x = {.b = b,
-                        .ed = ed,
-                        .thread = stretch->thread,
-                        .begin_ns = stretch->begin_ns,
-                        .end_ns = stretch->end_ns,
-                        .whole = whole};
+    struct capture x = {.b = b, .ed = ed, .at = stretch_of(b->m, at), .whole = whole};
     ed->n_matched++;
-    return capture_stretch(&x);
+    return capture_all(&x);
 }

@@ -52,18 +52,25 @@ static int add_cut(struct plan_build *b, uint32_t thread, int64_t begin, int64_t
     return plan_cut(b, (struct sim_cut){thread, begin, end, keep, false, 0});
 }
 
-/* Cuts [begin, end) but leaves the calls that launch work or wait: those have their own edits. */
+int plan_cut_around_calls(struct plan_build *b, struct sim_cut cut)
+{
+    const struct sim_model *m = b->m;
+    struct sim_cut part = cut;
+    for (uint32_t c = sim_call_at(m, cut.begin_ns); c < m->n_calls; c++) {
+        if (m->calls[c].begin_ns >= cut.end_ns) break;
+        if (m->calls[c].thread != cut.thread) continue;
+        part.end_ns = m->calls[c].begin_ns;
+        TRY(plan_cut(b, part));
+        if (m->calls[c].end_ns > part.begin_ns) part.begin_ns = m->calls[c].end_ns;
+    }
+    part.end_ns = cut.end_ns;
+    return plan_cut(b, part);
+}
+
 static int cut_around_calls(struct plan_build *b, uint32_t thread, int64_t begin, int64_t end,
                             double keep)
 {
-    const struct sim_model *m = b->m;
-    int64_t from = begin;
-    for (uint32_t c = sim_call_at(m, begin); c < m->n_calls && m->calls[c].begin_ns < end; c++) {
-        if (m->calls[c].thread != thread) continue;
-        TRY(add_cut(b, thread, from, m->calls[c].begin_ns, keep));
-        if (m->calls[c].end_ns > from) from = m->calls[c].end_ns;
-    }
-    return add_cut(b, thread, from, end, keep);
+    return plan_cut_around_calls(b, (struct sim_cut){thread, begin, end, keep, false, 0});
 }
 
 static int by_place(const void *a, const void *b)
@@ -277,6 +284,11 @@ static int capture_stages(struct plan_build *b, struct sim_edit *ed, struct err 
     return 0;
 }
 
+static int edit_compile(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    return fuse_run(b, ed) ? err_nomem(e) : 0;
+}
+
 static int edit_cuda_graph(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     if (ed->pattern) return capture_stages(b, ed, e);
@@ -350,6 +362,7 @@ static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
     case EDIT_SCALE_KERNEL:
     case EDIT_DROP_KERNEL: return edit_kernels(b, ed, e);
     case EDIT_CUDA_GRAPH: return edit_cuda_graph(b, ed, e);
+    case EDIT_COMPILE: return edit_compile(b, ed, e);
     case EDIT_PIN_COPIES:
     case EDIT_OVERLAP_COPIES: return edit_copies(b, ed, e);
     case EDIT_DROP_SPANS:

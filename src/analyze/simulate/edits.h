@@ -16,6 +16,7 @@ enum sim_edit_kind {
     EDIT_DROP_KERNEL, /* device work matching `pattern`, or `rows`, and its launches never happen */
     EDIT_CUDA_GRAPH,  /* stages matching `pattern`, or what is launched in `spans`, become graphs;
                          see capture.c */
+    EDIT_COMPILE,     /* what is launched in `spans` is compiled; see fuse.c */
     EDIT_PIN_COPIES,  /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
     EDIT_OVERLAP_COPIES, /* host-device copies run ahead beside the kernels, one after the other,
                             pageable ones at `factor` bytes a nanosecond */
@@ -33,7 +34,7 @@ struct sim_edit {
     uint32_t n_spans;
 
     uint32_t n_matched;  /* out: rows, calls or instances that matched */
-    uint32_t n_captured; /* out, EDIT_CUDA_GRAPH: calls that became part of a graph */
+    uint32_t n_captured; /* out, EDIT_CUDA_GRAPH, EDIT_COMPILE: calls that went into another */
     bool crosses_sync;   /* out, EDIT_CUDA_GRAPH: a wait or an allocation cuts a graph in two */
 };
 

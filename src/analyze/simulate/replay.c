@@ -10,8 +10,9 @@
 /* What launching a captured graph costs the CPU, in launch calls: one large call instead of many.
  */
 #define GRAPH_LAUNCH_CALLS 2
-/* Kernels of a graph follow each other a little closer than queued ones. */
-#define GRAPH_GAP_NS 1000
+/* Kernels of a graph follow each other closer than queued ones. Graphs of 80 to 640 kernels take
+ * 0.3 to 0.45 us per kernel more than those took by themselves. */
+#define GRAPH_GAP_NS 400
 /* The hardware queue: launches beyond it make the CPU wait. */
 #define QUEUE_LIMIT 1024
 /* How many copies a program that prefetches keeps in flight. */

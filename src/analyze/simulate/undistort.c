@@ -9,8 +9,8 @@
 #define LEAST_LAUNCH_NS 1500
 #define MOST_LAUNCH_NS  15000
 /* How far a fit may move the default cost, and all CPU time after that. */
-#define LEAST_SCALE     0.4
-#define MOST_SCALE      1.6
+#define LEAST_SCALE     0.25
+#define MOST_SCALE      1.1
 #define LEAST_CPU_SCALE 0.75
 #define MOST_CPU_SCALE  1.3
 #define FIT_STEPS       12
