@@ -79,6 +79,7 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
     f->not_fixed = "Copies never take less than their bytes need on the bus: where they exceed the "
                    "compute time, only fewer bytes help.";
     f->show = "gaps %s";
+    f->effort = EFFORT_RESTRUCTURING;
     f->blocked_ns = c->ns;
     f->exposed_ns = wall_of(cx)->parts.copy_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[longest], longest, "%s lasts %s",

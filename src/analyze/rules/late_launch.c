@@ -147,6 +147,7 @@ static int report_group(const struct context *cx, const struct launchless_group 
     f->title = w->title;
     f->why = w->why;
     f->fix = w->fix;
+    f->effort = w == &batch ? EFFORT_ONE_LINE : EFFORT_LOCAL;
     f->not_fixed = "What it does while the GPU has work queued costs nothing and is not counted.";
     f->show = "gaps %s";
     f->blocked_ns = g->cpu_ns;

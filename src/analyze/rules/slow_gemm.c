@@ -73,6 +73,7 @@ static int report(const struct context *cx, const row_t *rows, uint32_t n, struc
     f->not_fixed =
         "Predicted with a third of the time, which tensor cores reach for all but tiny shapes.";
     f->show = "kernels %s --filter gemm";
+    f->effort = EFFORT_ONE_LINE;
     f->blocked_ns = f->exposed_ns = ns;
     finding_note(f, cx->mem, t->ts_ns[longest], longest, "%s lasts %s",
                  rule_name(cx, trace_name(t, longest), 60), human_time(t->dur_ns[longest]).s);

@@ -181,6 +181,7 @@ static int report_site(const struct context *cx, uint32_t i, struct findings *ou
     rule_place(cx, f, &site->place);
     f->why = text->why;
     f->fix = text->fix;
+    f->effort = site->kind == WAIT_EXPLICIT ? EFFORT_ONE_LINE : EFFORT_LOCAL;
     f->not_fixed = rule_text(cx,
                              "Of the %s the CPU is blocked, the GPU works through most: only idle "
                              "GPU time can be gained.",

@@ -88,6 +88,7 @@ static int report_first_step(const struct context *cx, struct findings *out, str
     f->not_fixed =
         "Warming up hides the cost from the figures; the first call of a user still pays it.";
     f->show = "steps %s";
+    f->effort = EFFORT_ONE_LINE;
     f->blocked_ns = first - s->median_ns;
     finding_note(f, cx->mem, s->steps[0].cpu.begin_ns, ROW_NONE, "step 0 lasts %s",
                  human_time(first).s);
@@ -110,6 +111,7 @@ static int report_dead_window(const struct context *cx, const struct dead_window
     f->fix = "A cold start (first use of a library, workspace, heuristics): run the code before "
              "recording. It is not part of a steady run.";
     f->show = "steps %s";
+    f->effort = EFFORT_ONE_LINE;
     f->blocked_ns = d->dead_ns - d->usual_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[d->label], d->label, "%s begins", f->subject);
     finding_note(f, cx->mem, cx->t->ts_ns[d->first_op], d->first_op,

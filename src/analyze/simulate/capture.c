@@ -29,9 +29,8 @@ struct graph {
 
 static bool is_pageable_copy(const struct sim_model *m, const struct sim_call *c)
 {
-    if (!c->n_work) return false;
-    row_t r = m->works[m->works_by_call[c->first_work]].row;
-    return m->t->kind[r] == KIND_MEMCPY && copy_parse(trace_name(m->t, r)).pageable;
+    row_t r = c->n_work ? m->works[m->works_by_call[c->first_work]].row : ROW_NONE;
+    return copy_of(m->t, r).memory == MEMORY_PAGEABLE;
 }
 
 /* What another edit has changed is no longer in the way. */

@@ -2,18 +2,15 @@
  * (backward() for autograd's thread), what that one does is part of it. */
 #include "analyze/simulate/edits.h"
 #include "analyze/simulate/simulate_private.h"
+#include "base/search.h"
 
 struct stretch stretch_of(const struct sim_model *m, const struct sim_cut *at)
 {
-    uint32_t lo = 0, hi = m->n_joins;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (m->joins[mid].end_ns <= at->begin_ns) lo = mid + 1;
-        else hi = mid;
-    }
-    uint32_t end = lo;
+    uint32_t first = 0;
+    SEARCH_PAST(first, m->n_joins, m->joins[first].end_ns <= at->begin_ns);
+    uint32_t end = first;
     while (end < m->n_joins && m->joins[end].end_ns <= at->end_ns) end++;
-    return (struct stretch){at->thread, at->begin_ns, at->end_ns, lo, end};
+    return (struct stretch){at->thread, at->begin_ns, at->end_ns, first, end};
 }
 
 bool stretch_holds(const struct sim_model *m, const struct stretch *s, uint32_t call)
