@@ -81,7 +81,7 @@ def judge_fix(case, findings):
     for rank, finding in enumerate(findings, 1):
         fix = None if finding["rule"] in NO_FIXES else named(finding, fixes)
         if fix:
-            promised = finding.get("alone_gain_pct", finding.get("predicted_gain_pct"))
+            promised = finding.get("predicted_gain_alone_pct", finding.get("predicted_gain_pct"))
             promised = promised if finding.get("promises_gain", True) else None
             ok = promised is not None and within(promised, fix["gain_pct"])
             return dict(fix=fix["name"], measured_pct=fix["gain_pct"], spread=fix["spread_pct"], rank=rank,

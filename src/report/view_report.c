@@ -13,6 +13,8 @@
 
 #define STAGES_SHOWN 8
 #define INDENT       12
+/* Points between the gain alone and the gain after the others from which both are said. */
+#define ALONE_DIFFERS 0.5
 /* Columns a subject gets however long the title is. */
 #define LEAST_SUBJECT 20
 
@@ -195,6 +197,25 @@ static void put_gain(struct buf *out, const struct finding *f)
     if (f->high_pct - f->low_pct > 1)
         buf_printf(out, " (%.0f ... %.0f %%)", f->low_pct, f->high_pct);
     if (f->together) buf_adds(out, " together (only if all findings marked 'together' are fixed)");
+    if (fabs(f->alone.gain_pct - f->gain_pct) >= ALONE_DIFFERS)
+        buf_printf(out, ", alone %.1f %%", f->alone.gain_pct > 0 ? f->alone.gain_pct : 0);
+    buf_printf(out, "; effort: %s", effort_name(f->effort));
+}
+
+/* The ways to fix it, one a line: what it gains alone, what it takes. */
+static void put_options(const struct screen *s, const struct finding *f)
+{
+    struct buf line;
+    buf_init(&line);
+    for (uint32_t i = 0; i < f->n_options; i++) {
+        const struct finding_option *o = &f->options[i];
+        buf_reset(&line);
+        buf_printf(&line, "%-15s %5.1f %%  %-8s  ", o->what, o->gain_pct, effort_name(o->effort));
+        buf_pad(s->out, ' ', INDENT);
+        buf_add_str(s->out, buf_str(&line));
+        text_wrap(s->out, o->note, INDENT + (int)line.n, s->width);
+    }
+    buf_done(&line);
 }
 
 /* What the finding is about, in what is left of the line after its title. */
@@ -228,6 +249,7 @@ static void put_finding(const struct screen *s, const struct finding *f, uint32_
     if (is_partner(f)) return;
     put_line(s, f->why);
     put_line(s, f->fix);
+    put_options(s, f);
 }
 
 static void put_findings(const struct screen *s, const struct context *cx)

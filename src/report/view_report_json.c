@@ -48,6 +48,21 @@ static void put_thresholds(struct jout *j, const struct context *cx, const struc
     jout_end_obj(j);
 }
 
+static void put_options(struct jout *j, const struct finding *f)
+{
+    jout_arr(j, "options");
+    for (uint32_t i = 0; i < f->n_options; i++) {
+        const struct finding_option *o = &f->options[i];
+        jout_obj(j, NULL);
+        jout_cstr(j, "name", o->name);
+        jout_num(j, "gain_pct", o->gain_pct, 3);
+        jout_cstr(j, "effort", effort_name(o->effort));
+        jout_cstr(j, "note", o->note);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
 static void put_finding(struct jout *j, const struct context *cx, const struct finding *f)
 {
     jout_obj(j, NULL);
@@ -63,7 +78,9 @@ static void put_finding(struct jout *j, const struct context *cx, const struct f
     jout_num(j, "predicted_gain_pct", f->gain_pct, 3);
     jout_num(j, "predicted_gain_low_pct", f->low_pct, 3);
     jout_num(j, "predicted_gain_high_pct", f->high_pct, 3);
-    jout_num(j, "alone_gain_pct", f->alone.gain_pct, 3);
+    jout_num(j, "predicted_gain_alone_pct", f->alone.gain_pct, 3);
+    jout_cstr(j, "effort", effort_name(f->effort));
+    put_options(j, f);
     jout_bool(j, "only_together", f->together);
     jout_bool(j, "promises_gain", f->n_edits > 0 && !f->advice);
     jout_cstr(j, "why", f->why);

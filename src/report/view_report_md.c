@@ -64,7 +64,13 @@ static void put_finding(struct buf *out, const struct context *cx, const struct 
                    human_time(f->gain_ns).s, f->gain_pct,
                    f->together ? ", together (only if all findings marked 'together' are fixed)"
                                : "");
+    if (!f->advice && f->n_edits)
+        buf_printf(out, " (alone %.1f %%); effort: %s",
+                   f->alone.gain_pct > 0 ? f->alone.gain_pct : 0, effort_name(f->effort));
     buf_printf(out, "\n- why: %s\n- fix: %s\n", f->why, f->fix);
+    for (uint32_t i = 0; i < f->n_options; i++)
+        buf_printf(out, "- %s: %.1f %%, %s; %s\n", f->options[i].what, f->options[i].gain_pct,
+                   effort_name(f->options[i].effort), f->options[i].note);
     for (uint32_t i = 0; i < f->n_evidence && i < MOST_EVIDENCE; i++) {
         if (f->evidence[i].ts_ns == ID_NONE) buf_adds(out, "- ");
         else

@@ -14,12 +14,12 @@
 static const char *edit_name(enum sim_edit_kind k)
 {
     static const char *const names[] = {
-        [EDIT_DROP_SYNC] = "drop_sync",           [EDIT_DROP_CPU] = "drop_cpu",
-        [EDIT_DROP_ROWS] = "drop_rows",           [EDIT_DROP_SPANS] = "drop_spans",
-        [EDIT_SCALE_SPANS] = "scale_spans",       [EDIT_SCALE_CPU] = "scale_cpu",
-        [EDIT_SCALE_KERNEL] = "scale_kernel",     [EDIT_DROP_KERNEL] = "drop_kernel",
-        [EDIT_CUDA_GRAPH] = "cuda_graph",         [EDIT_PIN_COPIES] = "pin_copies",
-        [EDIT_OVERLAP_COPIES] = "overlap_copies",
+        [EDIT_DROP_SYNC] = "drop_sync",       [EDIT_DROP_CPU] = "drop_cpu",
+        [EDIT_DROP_ROWS] = "drop_rows",       [EDIT_DROP_SPANS] = "drop_spans",
+        [EDIT_SCALE_SPANS] = "scale_spans",   [EDIT_SCALE_CPU] = "scale_cpu",
+        [EDIT_SCALE_KERNEL] = "scale_kernel", [EDIT_DROP_KERNEL] = "drop_kernel",
+        [EDIT_CUDA_GRAPH] = "cuda_graph",     [EDIT_COMPILE] = "compile",
+        [EDIT_PIN_COPIES] = "pin_copies",     [EDIT_OVERLAP_COPIES] = "overlap_copies",
     };
     return names[k];
 }
@@ -71,6 +71,7 @@ static void json_cost(struct jout *j, const struct undistort *u)
     jout_num(j, "per_python_call_us", u->python_ns / 1e3, 3);
     jout_num(j, "scale", u->scale, 3);
     jout_num(j, "cpu_scale", u->cpu_scale, 3);
+    jout_num(j, "time_scale", u->time_scale, 3);
     jout_bool(j, "fitted", u->given_ns > 0);
     if (u->given_ns > 0) jout_us(j, "given_wall_us", u->given_ns);
     jout_end_obj(j);
@@ -116,9 +117,10 @@ static void text_edits(struct buf *out, const struct view_whatif *v)
         char cut[160];
         buf_printf(out, "  %s (%s matched)%s\n", human_cut(str_c(v->words[i]), 80, cut, sizeof cut),
                    human_count(ed->n_matched).s,
-                   ed->crosses_sync
-                       ? ":\n    it contains a sync and cannot be captured; remove the sync first"
-                       : "");
+                   ed->crosses_sync ? ":\n    it becomes several graphs: a wait, an allocation or "
+                                      "a pageable copy inside it "
+                                      "cannot be captured"
+                                    : "");
     }
 }
 
@@ -146,6 +148,8 @@ void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
                u->given_ns > 0 ? "fitted" : "estimated", u->launch_ns / 1e3, u->op_ns / 1e3);
     if (u->given_ns > 0 && fabs(u->cpu_scale - 1) > 0.01)
         buf_printf(out, ", CPU x%.2f", u->cpu_scale);
+    if (u->given_ns > 0 && fabs(u->time_scale - 1) > 0.01)
+        buf_printf(out, ", all times x%.2f", u->time_scale);
     buf_addc(out, '\n');
     if (v->clock_drop_pct > 0)
         buf_printf(out,

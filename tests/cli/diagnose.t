@@ -3,7 +3,7 @@ $ ln -s $DATA/whatif/pingpong_v0.json.gz v0.json.gz
 $ ln -s $DATA/whatif/pingpong_v1.json.gz v1.json.gz
 $ strata report v0.json.gz
 | v0.json.gz  CUDA 13.0  NVIDIA H200  16 steps  3,833 events
-| trace quality: good (replay error 0.0 %; about 38.7 ms without the profiler, 41.0 ms with it)
+| trace quality: good (replay error 0.0 %; without the profiler about 38.1 ms instead of 41.0 ms)
 |
 |   41.0 ms wall, CPU-bound: the GPU is busy 48.5 % of the time. It waits for Python and other CPU
 |   work
@@ -16,14 +16,15 @@ $ strata report v0.json.gz
 |       sampler_step            16  6.00 ms  1.42 ms   2.58 ms       80     16
 |   (between stages)                1.55 ms        -   0.97 ms        -      1
 |
-|   findings by gain: wall time saved without the profiler, if the findings above are fixed too
-|   1  high   a stage that launches nothing stalls the GPU   cache_context
-|             blocked 11.0 ms, exposed 11.0 ms, gain 12.1 ms = 31.4 %
-|             Nothing is launched while this stage runs, and the GPU is idle.
-|             Move it out of the loop, make it cheaper, or run it while the GPU has queued work.
+|   findings, best first; gains are of the wall clock without the profiler, each after the ones above
+|   1  high   a stage without GPU work holds up the GPU   cache_context
+|             blocked 11.0 ms, exposed 11.0 ms, gain 11.9 ms = 31.3 %; effort: local
+|             While this stage runs, nothing is launched and the GPU has nothing to do.
+|             Move it out of the loop, make it cheaper, or run it while the GPU has work queued.
 |   2  medium readback drains the queue   aten::item
-|             blocked 463 us, exposed 761 us, gain 3.82 ms = 9.9 % (2 ... 15 %)
-|             A value is copied to the CPU (DtoH), which waits for everything queued before the copy.
+|             blocked 463 us, exposed 761 us, gain 3.49 ms = 9.1 % (0 ... 17 %), alone 22.3 %; effort:
+|             local
+|             A value is copied to the CPU (DtoH), and the CPU waits for everything queued before it.
 |             Keep the value on the GPU (torch.where, masks, tensors as indices), or compute it on the
 |             CPU before the loop; read results back once, after the loop.
 |
@@ -43,7 +44,7 @@ $ strata report v0.json.gz
 # Advice promises no gain.
 $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata report big.json.gz
 | big.json.gz  CUDA 13.0  NVIDIA H200  3 steps  59 events
-| trace quality: good (replay error 0.0 %; about 742 us without the profiler, 759 us with it)
+| trace quality: good (replay error 0.0 %; without the profiler about 733 us instead of 759 us)
 |
 |   759 us wall, GPU-bound: the GPU is busy 76.8 % of the time. Make the kernels faster; a faster CPU
 |   side gains at most 23.2 %
@@ -76,8 +77,8 @@ $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata repo
 $ strata report v0.json.gz --md | wc -c | awk '{ print ($1 < 8192) }'
 | 1
 $ strata report v0.json.gz --top 1 | grep -A1 '^  1'
-|   1  high   a stage that launches nothing stalls the GPU   cache_context
-|             blocked 11.0 ms, exposed 11.0 ms, gain 12.1 ms = 31.4 %
+|   1  high   a stage without GPU work holds up the GPU   cache_context
+|             blocked 11.0 ms, exposed 11.0 ms, gain 11.9 ms = 31.3 %; effort: local
 
 $ strata checklist v0.json.gz
 |     !!  the GPU is busy only 48.5 % of the time; largest part of its idle time: cache_context
@@ -90,21 +91,21 @@ $ strata checklist v0.json.gz
 
 # The profiler hides what the .item() costs; a wall clock measured without it fits its cost.
 $ strata whatif v0.json.gz --drop-sync 1 --wall 36.35
-|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler fitted: 11.2 us/launch, 3.8 us/op, CPU x0.91
+|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler fitted: 12.3 us a launch, 4.1 an op, CPU x0.91
 |   --drop-sync 1 (16 matched)
-|     as traced          40.961 ->   39.928 ms    -2.5 %  the profiler changes the critical path
-|     without profiler   36.348 ->   26.939 ms   -25.9 %  range -16.6 ... -33.3 %  <- believe this one
+|     as traced          40.961 ->   39.928 ms    -2.5 %  the profiler changes what is critical
+|     without profiler   36.349 ->   26.502 ms   -27.1 %  range -17.5 ... -35.2 %  <- believe this one
 $ strata whatif v0.json.gz --drop-cpu cache_context --drop-sync 1
-|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 7.0 us/launch, 2.4 us/op
+|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 11.2 us a launch, 3.7 an op
 |   --drop-cpu cache_context (16 matched)
 |   --drop-sync 1 (16 matched)
-|     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes the critical path
-|     without profiler   38.696 ->   21.297 ms   -45.0 %  range -43.2 ... -45.0 %  <- believe this one
+|     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes what is critical
+|     without profiler   38.120 ->   21.275 ms   -44.2 %  range -43.4 ... -45.3 %  <- believe this one
 |
 | next: --wall MS (the wall time without a profiler) replaces the estimated cost with a fitted one
 $ strata whatif v0.json.gz
-|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 7.0 us/launch, 2.4 us/op
-|   without the profiler about 38.7 ms
+|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 11.2 us a launch, 3.7 an op
+|   without the profiler about 38.1 ms
 |
 | next: strata whatif TRACE --drop-sync SITE | --drop-cpu REGEX | --cuda-graph STAGE | ...
 

@@ -73,7 +73,7 @@ CASE = {"case": "x", "kind": "gpu", "seen_by": ["full"],
 
 def finding(fix, gain, severity="high", rule="some_rule"):
     return {"rule": rule, "title": "", "subject": "", "fix": fix, "severity": severity,
-            "predicted_gain_pct": gain, "alone_gain_pct": gain, "promises_gain": True}
+            "predicted_gain_pct": gain, "predicted_gain_alone_pct": gain, "promises_gain": True}
 
 
 @pytest.mark.parametrize("findings, rank, fix, ok_rank, ok_gain", [

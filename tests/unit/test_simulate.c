@@ -418,6 +418,37 @@ TEST(the_profiler_hides_what_is_critical)
     sim_end(&s);
 }
 
+/* A device that is never idle; the CPU waits for it at the end of each step. Without a profiler the
+ * run took longer: that is not the CPU's doing, and its waits are worth no more for it. */
+TEST(a_run_that_is_slower_without_a_profiler_has_another_clock)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int step = 0; step < 10; step++, at += 1000) {
+        for (int i = 0; i < 9; i++) kit_launch(&k, at + i * 10, "gemm", at + 20 + i * 105, 100);
+        kit_call(&k, "cudaStreamSynchronize", at + 100, 870);
+    }
+    struct sim s = sim_begin(kit_end(&k));
+    row_t rows[10];
+    for (int i = 0; i < 10; i++) rows[i] = row_named(s.t, "cudaStreamSynchronize", i);
+    struct sim_edit ed = {.kind = EDIT_DROP_SYNC, .rows = rows, .n_rows = 10};
+    struct undistort traced, slower;
+    struct forecast f, g;
+    CHECK_EQ_INT(undistort_run(&s.m, 0, &s.mem, &traced, NULL), 0);
+    int64_t given = traced.traced_ns + traced.traced_ns / 10;
+    CHECK_EQ_INT(undistort_run(&s.m, given, &s.mem, &slower, NULL), 0);
+    CHECK_NEAR((double)slower.plain_ns, (double)given, 10);
+    CHECK_NEAR(slower.cpu_scale, 1, 0);
+    CHECK_EQ_INT(forecast_run(&traced, (struct sim_edits){.list = &ed, .n = 1}, &s.mem, &f, NULL),
+                 0);
+    CHECK_EQ_INT(forecast_run(&slower, (struct sim_edits){.list = &ed, .n = 1}, &s.mem, &g, NULL),
+                 0);
+    CHECK(f.gain_pct > 1);
+    CHECK_NEAR(g.gain_pct, f.gain_pct, 0.01);
+    CHECK_NEAR((double)g.before_ns, (double)given, 10);
+    sim_end(&s);
+}
+
 static int everything(void *ctx)
 {
     struct sim *s = ctx;

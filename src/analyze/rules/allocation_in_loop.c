@@ -28,17 +28,33 @@ static int collect(const struct context *cx, struct allocations *ret, struct err
     return 0;
 }
 
-/* Number of steps that allocate. Rows of one thread are in time order, so counting the changes of
- * step is enough. */
-static uint32_t steps_with(const struct context *cx, const struct allocations *al)
+/* A share of the wall clock that is worth a word where not every step allocates. */
+#define LEAST_SHARE 0.02
+
+/* Steps that allocate, and the last of them. Rows of one thread are in time order, so changes of
+ * the step count them. */
+static uint32_t steps_with(const struct context *cx, const struct allocations *al,
+                           uint32_t *ret_last)
 {
     uint32_t n = 0, last = UINT32_MAX;
+    *ret_last = 0;
     for (uint32_t i = 0; i < al->n; i++) {
         uint32_t s = steps_at(steps_of(cx), cx->t->ts_ns[al->rows[i]]);
         n += s != last;
         last = s;
+        if (s > *ret_last) *ret_last = s;
     }
     return n;
+}
+
+/* In most steps; or again and again to the end, which is not a cache that fills up, and long. */
+static bool comes_back(const struct context *cx, const struct allocations *al)
+{
+    uint32_t steps = steps_of(cx)->n_steps, last;
+    uint32_t with = steps_with(cx, al, &last);
+    if (with * 2 > steps) return true;
+    return with > 2 && last >= steps - steps / 3 &&
+           (double)al->ns > LEAST_SHARE * (double)wall_of(cx)->wall_ns;
 }
 
 static int report(const struct context *cx, const struct allocations *al, struct findings *out,
@@ -50,8 +66,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
     struct allocations al;
     if (steps < 2) return 0;
     TRY(collect(cx, &al, e));
-    bool every = al.n && steps_with(cx, &al) * 2 > steps;
-    return every ? report(cx, &al, out, e) : 0;
+    return al.n && comes_back(cx, &al) ? report(cx, &al, out, e) : 0;
 }
 
 const struct rule rule_allocation_in_loop = {
@@ -85,6 +100,7 @@ static int report(const struct context *cx, const struct allocations *al, struct
     f->fix = "Do not call empty_cache() in the loop; reuse buffers; set "
              "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True if shapes vary.";
     f->show = "memory %s";
+    f->effort = EFFORT_ONE_LINE;
     f->blocked_ns = f->exposed_ns = al->ns;
     finding_note(f, cx->mem, cx->t->ts_ns[al->longest], al->longest,
                  "the longest call, %s, takes %s",

@@ -79,6 +79,7 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
     f->not_fixed = "A copy cannot be faster than the bus: if copying takes longer than computing, "
                    "only moving fewer bytes helps.";
     f->show = "gaps %s";
+    f->effort = EFFORT_RESTRUCTURING;
     f->blocked_ns = c->ns;
     f->exposed_ns = wall_of(cx)->parts.copy_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[longest], longest, "%s takes %s",

@@ -13,11 +13,19 @@
 
 /* Only the first this many findings are simulated one after another. */
 #define MOST_RANKED 48
+/* A cheaper fix comes first when it has this part of what the dearer one gains. */
+#define CHEAPER_SHARE 4
 
 const char *severity_name(enum severity s)
 {
     static const char *const names[] = {"low", "medium", "high"};
     return names[s];
+}
+
+const char *effort_name(enum effort e)
+{
+    static const char *const names[] = {"unknown", "one line", "local", "restructuring"};
+    return names[e];
 }
 
 struct finding *findings_add(struct findings *f, const struct rule *rule, struct arena *mem)
@@ -26,6 +34,7 @@ struct finding *findings_add(struct findings *f, const struct rule *rule, struct
     struct finding *new = arena_zalloc(mem, 1, sizeof *new);
     if (!new) return NULL;
     new->rule = rule;
+    new->effort = EFFORT_LOCAL;
     f->items[f->n++] = new;
     return new;
 }
@@ -87,6 +96,17 @@ static void move_to(struct findings *f, uint32_t from, uint32_t to)
     f->items[to] = x;
 }
 
+/* Shared gains have changed the order: what goes before another is brought back there. */
+static void keep_cheaper_first(struct findings *f, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (f->items[i]->ahead_of == f->items[k]) {
+                move_to(f, i, k);
+                break;
+            }
+}
+
 static int by_exposed(const void *a, const void *b)
 {
     const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
@@ -105,6 +125,47 @@ static int find_best(struct ranking *r, uint32_t at, uint32_t n, struct err *e)
         lead->gain_ns = r->wall_ns > after ? r->wall_ns - after : 0;
         if (at + 1 == n || lead->gain_ns >= r->f->items[at + 1]->gain_ns) return 0;
         qsort(&r->f->items[at], n - at, sizeof *r->f->items, by_exposed);
+    }
+    return 0;
+}
+
+/* Wall clock with what is fixed so far, plus findings `a` and `b`. */
+static int wall_with_two(struct ranking *r, uint32_t a, uint32_t b, int64_t *ret, struct err *e)
+{
+    struct ranking with_a = *r;
+    const struct finding *x = r->f->items[a];
+    for (uint32_t k = 0; k < x->n_edits; k++) with_a.fixed[with_a.n_fixed++] = x->edits[k];
+    return wall_with(&with_a, b, b + 1, ret, e);
+}
+
+/* Whether finding `i` should come before the leader at `at`: it takes less, gains a good part of
+ * what that one gains, and most of it is the same time. */
+static int is_cheaper_way(struct ranking *r, uint32_t at, uint32_t i, bool *ret, struct err *e)
+{
+    const struct finding *lead = r->f->items[at];
+    struct finding *x = r->f->items[i];
+    int64_t after, both;
+    *ret = false;
+    if (x->effort >= lead->effort || x->gain_ns < lead->gain_ns / CHEAPER_SHARE) return 0;
+    TRY(wall_with(r, i, i + 1, &after, e));
+    TRY(wall_with_two(r, at, i, &both, e));
+    int64_t gain = r->wall_ns - after, left = r->wall_ns - lead->gain_ns - both;
+    *ret = gain >= lead->gain_ns / CHEAPER_SHARE && 2 * left < gain &&
+           stats_pct((double)gain, (double)r->u->plain_ns) >= r->th->value[TH_MEDIUM_GAIN_PCT];
+    if (*ret) x->gain_ns = gain;
+    return 0;
+}
+
+/* The leader is known; a cheaper way to the same time goes before it. */
+static int prefer_cheaper(struct ranking *r, uint32_t at, uint32_t n, struct err *e)
+{
+    for (uint32_t i = at + 1; i < n; i++) {
+        bool cheaper;
+        TRY(is_cheaper_way(r, at, i, &cheaper, e));
+        if (!cheaper) continue;
+        r->f->items[i]->ahead_of = r->f->items[at];
+        move_to(r->f, i, at);
+        return 0;
     }
     return 0;
 }
@@ -165,8 +226,9 @@ static int owes(struct ranking *r, uint32_t at, uint32_t i, bool *ret, struct er
     return 0;
 }
 
-/* Finding `at` has been ranked. If it was hidden, so were the ones of its rule before it, and any
- * other finding without which it gains little. */
+/* Finding `at` has been ranked: was it one of those, then so were the ones before it of its kind,
+ * and any other without which it gains little. One that gains more by itself than this one adds
+ * simply comes first. */
 static int join_hidden(struct ranking *r, uint32_t at, struct err *e)
 {
     struct finding **items = r->f->items;
@@ -174,7 +236,8 @@ static int join_hidden(struct ranking *r, uint32_t at, struct err *e)
     int64_t gain = 0;
     for (uint32_t i = 0; i <= at; i++) {
         bool joins = i == at || items[i]->rule == items[at]->rule;
-        if (!joins) TRY(owes(r, at, i, &joins, e));
+        bool leads = items[i]->first_guess_ns >= items[at]->gain_ns;
+        if (!joins && !leads) TRY(owes(r, at, i, &joins, e));
         items[i]->together |= joins;
     }
     for (uint32_t i = 0; i <= at; i++)
@@ -202,6 +265,7 @@ static int rank_gains(struct ranking *r, uint32_t n, struct err *e)
     for (uint32_t at = 0; at < n; at++) {
         TRY(find_best(r, at, n, e));
         if (!worth(r, r->f->items[at]->gain_ns)) return share_the_rest(r, at, n, e);
+        TRY(prefer_cheaper(r, at, n, e));
         take(r, at);
         TRY(join_hidden(r, at, e));
     }
@@ -294,10 +358,28 @@ static void drop_minor(struct ranking *r)
     part_the_last(f);
 }
 
+/* What each of the ways to fix it gains by itself, per unit of work. */
+static int price_options(struct ranking *r, struct finding *x, struct err *e)
+{
+    for (uint32_t i = 0; i < x->n_options; i++) {
+        struct finding_option *o = &x->options[i];
+        struct ranking alone = *r;
+        int64_t after = 0;
+        alone.fixed = &o->edit;
+        alone.n_fixed = 1;
+        TRY(wall_with(&alone, 0, 0, &after, e));
+        double before = (double)r->u->plain_ns * (o->times ? o->times : 1);
+        o->gain_pct = before > 0 ? 100 * (before - (double)after) / before : 0;
+        if (o->gain_pct < 0) o->gain_pct = 0;
+    }
+    return 0;
+}
+
 static int predict_alone(struct ranking *r, struct err *e)
 {
     for (uint32_t i = 0; i < r->f->n; i++) {
         struct finding *x = r->f->items[i];
+        TRY(price_options(r, x, e));
         if (x->n_edits)
             TRY(forecast_run(r->u, (struct sim_edits){.list = x->edits, .n = x->n_edits}, r->mem,
                              &x->alone, e));
@@ -317,6 +399,7 @@ int findings_rank(struct findings *f, const struct context *cx, struct err *e)
     TRY(guess_gains(&r, n, e));
     TRY(rank_gains(&r, n, e));
     if (n) qsort(f->items, n, sizeof *f->items, by_exposed);
+    keep_cheaper_first(f, n);
     TRY(mark_needed(&r, n, e));
     f->all_fixed_ns = r.wall_ns;
     drop_minor(&r);

@@ -3,7 +3,8 @@
  * A finding carries its evidence, both costs (blocked: time the CPU spent; exposed: time the device
  * was idle because of it) and the edits that would fix it. The rule does not compute what the fix
  * gains in wall time: findings_rank replays the edits, one finding after another, each as if those
- * above it had been fixed already, because fixes mask each other. */
+ * above it had been fixed already, because fixes mask each other. Of two findings
+ * that claim the same time, the one with the cheaper fix comes first. */
 #ifndef STRATA_ANALYZE_RULES_FINDING_H
 #define STRATA_ANALYZE_RULES_FINDING_H
 
@@ -19,8 +20,28 @@ struct evidence {
     const char *text;
 };
 
+/* What a fix takes; the cheapest first. */
+enum effort {
+    EFFORT_UNKNOWN,
+    EFFORT_ONE_LINE,      /* a flag, a mode, a call that goes */
+    EFFORT_LOCAL,         /* some lines in one place */
+    EFFORT_RESTRUCTURING, /* the program has to be built another way */
+};
+
 #define FINDING_EVIDENCE 16
 #define FINDING_EDITS    4
+#define FINDING_OPTIONS  3
+
+/* One of several ways to fix the same thing, each priced by itself. */
+struct finding_option {
+    const char *name; /* stable, for JSON: "cuda_graph" */
+    const char *what; /* a few words: "CUDA graphs" */
+    const char *note; /* what it does or needs, a sentence */
+    enum effort effort;
+    struct sim_edit edit;
+    uint32_t times;  /* the work it does at once, of today's: the gain is per unit of work */
+    double gain_pct; /* set by findings_rank: if only this were done */
+};
 
 struct rule;
 
@@ -47,14 +68,18 @@ struct finding {
     bool notable; /* looks terrible in a viewer: reported even if it gains next to nothing */
     bool advice;  /* reported although no gain is promised: memory growth, distortion */
     enum severity severity; /* set by the rule for advice, by findings_rank otherwise */
+    enum effort effort;     /* local unless the rule says otherwise */
+    struct finding_option options[FINDING_OPTIONS]; /* where there is a choice; best known first */
+    uint32_t n_options;
 
     /* set by findings_rank */
     struct forecast alone;  /* if only this were fixed */
     int64_t first_guess_ns; /* gain if only this were fixed */
     int64_t gain_ns;        /* wall clock, after the findings above it are fixed */
     double gain_pct, low_pct, high_pct;
-    bool together; /* gains little alone: it and others hide each other */
-    bool needed;   /* one of those, and without it the others gain little */
+    bool together;                  /* gains nothing alone: it and others like it hide each other */
+    bool needed;                    /* one of those, and without it the others gain little */
+    const struct finding *ahead_of; /* claims the same time, gains more and takes more; or NULL */
 };
 
 struct findings {
@@ -86,5 +111,6 @@ void finding_note(struct finding *f, struct arena *mem, int64_t ts_ns, row_t row
 int findings_rank(struct findings *f, const struct context *cx, struct err *e) MUST_USE;
 
 const char *severity_name(enum severity s);
+const char *effort_name(enum effort e); /* "one line", "local", "restructuring" */
 
 #endif

@@ -146,6 +146,7 @@ static int report_group(const struct context *cx, const struct launchless_group 
     f->title = w->title;
     f->why = w->why;
     f->fix = w->fix;
+    f->effort = w == &batch ? EFFORT_ONE_LINE : EFFORT_LOCAL;
     f->not_fixed =
         "The time it takes while the GPU has queued work costs nothing and is not counted.";
     f->show = "gaps %s";

@@ -84,6 +84,7 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
         pinned.seen ? "measured for pinned memory in this trace"
                     : "a guess for pinned memory; set it with whatif --pin-copies");
     f->show = "whatif %s --pin-copies 0";
+    f->effort = EFFORT_ONE_LINE;
     f->blocked_ns = blocked_by_copies(syncs_of(cx));
     f->exposed_ns = wall_of(cx)->parts.copy_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[c->longest], c->longest, "%s moves %s in %s",

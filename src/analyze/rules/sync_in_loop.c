@@ -178,6 +178,7 @@ static int report_site(const struct context *cx, uint32_t i, struct findings *ou
     rule_place(cx, f, &site->place);
     f->why = text->why;
     f->fix = text->fix;
+    f->effort = site->kind == WAIT_EXPLICIT ? EFFORT_ONE_LINE : EFFORT_LOCAL;
     f->not_fixed = rule_text(cx,
                              "The GPU is busy for most of the %s that the CPU is blocked; only its "
                              "idle time can be gained.",

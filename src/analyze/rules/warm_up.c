@@ -89,6 +89,7 @@ static int report_first_step(const struct context *cx, struct findings *out, str
     f->not_fixed =
         "Warming up removes this cost from the figures; a user's first call still pays it.";
     f->show = "steps %s";
+    f->effort = EFFORT_ONE_LINE;
     f->blocked_ns = first - s->median_ns;
     finding_note(f, cx->mem, s->steps[0].cpu.begin_ns, ROW_NONE, "step 0 takes %s",
                  human_time(first).s);
@@ -111,6 +112,7 @@ static int report_dead_window(const struct context *cx, const struct dead_window
     f->fix = "Run the code once before recording: the first use of a library sets up workspaces "
              "and heuristics, which is not part of a steady run.";
     f->show = "steps %s";
+    f->effort = EFFORT_ONE_LINE;
     f->blocked_ns = d->dead_ns - d->usual_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[d->label], d->label, "%s begins", f->subject);
     finding_note(f, cx->mem, cx->t->ts_ns[d->first_op], d->first_op,

@@ -17,14 +17,6 @@
 #define COLD_AFTER_NS  100000
 #define COLD_WINDOW_NS 300000
 
-struct plan_build {
-    const struct sim_model *m;
-    struct arena *mem;
-    struct sim_plan *plan;
-    struct sim_cut *cuts; /* growing, unsorted */
-    size_t n_cuts, cap_cuts;
-};
-
 /* ---- matching names ---- */
 
 static int match_names(const struct trace *t, const char *pattern, struct arena *mem, uint8_t **ret,
@@ -47,7 +39,7 @@ static int match_names(const struct trace *t, const char *pattern, struct arena 
 
 /* ---- cuts ---- */
 
-static int push_cut(struct plan_build *b, struct sim_cut c)
+int plan_cut(struct plan_build *b, struct sim_cut c)
 {
     if (c.end_ns <= c.begin_ns) return 0;
     if (VEC_RESERVE(b->cuts, b->n_cuts, b->cap_cuts, 1)) return ERR_NOMEM;
@@ -57,21 +49,28 @@ static int push_cut(struct plan_build *b, struct sim_cut c)
 
 static int add_cut(struct plan_build *b, uint32_t thread, int64_t begin, int64_t end, double keep)
 {
-    return push_cut(b, (struct sim_cut){thread, begin, end, keep, false, 0});
+    return plan_cut(b, (struct sim_cut){thread, begin, end, keep, false, 0});
 }
 
-/* Cuts [begin, end) but leaves the calls that launch work or wait: those have their own edits. */
+int plan_cut_around_calls(struct plan_build *b, struct sim_cut cut)
+{
+    const struct sim_model *m = b->m;
+    struct sim_cut part = cut;
+    for (uint32_t c = sim_call_at(m, cut.begin_ns); c < m->n_calls; c++) {
+        if (m->calls[c].begin_ns >= cut.end_ns) break;
+        if (m->calls[c].thread != cut.thread) continue;
+        part.end_ns = m->calls[c].begin_ns;
+        TRY(plan_cut(b, part));
+        if (m->calls[c].end_ns > part.begin_ns) part.begin_ns = m->calls[c].end_ns;
+    }
+    part.end_ns = cut.end_ns;
+    return plan_cut(b, part);
+}
+
 static int cut_around_calls(struct plan_build *b, uint32_t thread, int64_t begin, int64_t end,
                             double keep)
 {
-    const struct sim_model *m = b->m;
-    int64_t from = begin;
-    for (uint32_t c = sim_call_at(m, begin); c < m->n_calls && m->calls[c].begin_ns < end; c++) {
-        if (m->calls[c].thread != thread) continue;
-        TRY(add_cut(b, thread, from, m->calls[c].begin_ns, keep));
-        if (m->calls[c].end_ns > from) from = m->calls[c].end_ns;
-    }
-    return add_cut(b, thread, from, end, keep);
+    return plan_cut_around_calls(b, (struct sim_cut){thread, begin, end, keep, false, 0});
 }
 
 static int by_place(const void *a, const void *b)
@@ -292,25 +291,7 @@ static int edit_kernels(struct plan_build *b, struct sim_edit *ed, struct err *e
     return 0;
 }
 
-/* Everything launched in the stage becomes one graph; a wait inside it splits it in two. */
-static void capture(struct plan_build *b, struct sim_edit *ed, uint32_t thread, row_t stage)
-{
-    const struct sim_model *m = b->m;
-    int64_t end = trace_end_ns(m->t, stage);
-    bool head = true;
-    uint32_t c = sim_call_at(m, m->t->ts_ns[stage]);
-    for (; c < m->n_calls && m->calls[c].begin_ns < end; c++) {
-        if (m->calls[c].thread != thread) continue;
-        if (m->calls[c].wait != SIM_WAIT_NOTHING && !m->calls[c].n_work) {
-            ed->crosses_sync = head = true;
-            continue;
-        }
-        b->plan->mode[c] = head ? SIM_HEAD : SIM_CAPTURED;
-        head = false;
-    }
-}
-
-static int edit_cuda_graph(struct plan_build *b, struct sim_edit *ed, struct err *e)
+static int capture_stages(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     const struct trace *t = b->m->t;
     uint8_t *hit;
@@ -320,12 +301,24 @@ static int edit_cuda_graph(struct plan_build *b, struct sim_edit *ed, struct err
         int64_t done = INT64_MIN;
         for (row_t r = lane->begin; r < lane->end; r++) {
             if (!hit[t->name[r]] || !is_cpu_span(t, r) || trace_end_ns(t, r) <= done) continue;
-            ed->n_matched++;
             done = trace_end_ns(t, r);
-            capture(b, ed, i, r);
-            if (add_cut(b, i, t->ts_ns[r], done, 0)) return err_nomem(e);
+            struct sim_cut stage = {.thread = i, .begin_ns = t->ts_ns[r], .end_ns = done};
+            if (capture_run(b, ed, &stage, true)) return err_nomem(e);
         }
     }
+    return 0;
+}
+
+static int edit_compile(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    return fuse_run(b, ed) ? err_nomem(e) : 0;
+}
+
+static int edit_cuda_graph(struct plan_build *b, struct sim_edit *ed, struct err *e)
+{
+    if (ed->pattern) return capture_stages(b, ed, e);
+    for (uint32_t i = 0; i < ed->n_spans; i++)
+        if (capture_run(b, ed, &ed->spans[i], false)) return err_nomem(e);
     return 0;
 }
 
@@ -374,7 +367,7 @@ static int edit_spans(struct plan_build *b, struct sim_edit *ed, struct err *e)
         uint32_t c = sim_call_at(m, s->begin_ns);
         for (; drop && c < m->n_calls && m->calls[c].begin_ns < s->end_ns; c++)
             if (m->calls[c].thread == s->thread) b->plan->mode[c] = SIM_DROP;
-        if (push_cut(b, (struct sim_cut){s->thread, s->begin_ns, s->end_ns, drop ? 0 : s->keep,
+        if (plan_cut(b, (struct sim_cut){s->thread, s->begin_ns, s->end_ns, drop ? 0 : s->keep,
                                          drop, 0}))
             return err_nomem(e);
         ed->n_matched++;
@@ -384,7 +377,7 @@ static int edit_spans(struct plan_build *b, struct sim_edit *ed, struct err *e)
 
 static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
-    ed->n_matched = 0;
+    ed->n_matched = ed->n_captured = 0;
     ed->crosses_sync = false;
     switch (ed->kind) {
     case EDIT_DROP_SYNC: return edit_drop_sync(b, ed, e);
@@ -395,6 +388,7 @@ static int apply(struct plan_build *b, struct sim_edit *ed, struct err *e)
     case EDIT_DROP_KERNEL: return edit_kernels(b, ed, e);
     case EDIT_SET_WORK: return edit_set_work(b, ed, e);
     case EDIT_CUDA_GRAPH: return edit_cuda_graph(b, ed, e);
+    case EDIT_COMPILE: return edit_compile(b, ed, e);
     case EDIT_PIN_COPIES:
     case EDIT_OVERLAP_COPIES: return edit_copies(b, ed, e);
     case EDIT_DROP_SPANS:
@@ -435,7 +429,9 @@ static int build(struct plan_build *b, struct sim_edits edits, struct err *e)
     b->plan->work_ns = arena_alloc(b->mem, (m->n_works + (size_t)1) * sizeof *b->plan->work_ns);
     if (!b->plan->mode || !b->plan->work_ns) return err_nomem(e);
     for (uint32_t w = 0; w < m->n_works; w++) b->plan->work_ns[w] = -1;
-    for (uint32_t i = 0; i < edits.n; i++) TRY(apply(b, &edits.list[i], e));
+    for (int graphs = 0; graphs < 2; graphs++) /* captured is what the others have left */
+        for (uint32_t i = 0; i < edits.n; i++)
+            if ((edits.list[i].kind == EDIT_CUDA_GRAPH) == graphs) TRY(apply(b, &edits.list[i], e));
     if (b->plan->no_buffers && cut_recorder(b)) return err_nomem(e);
     return merge_cuts(b) ? err_nomem(e) : 0;
 }
@@ -448,6 +444,7 @@ int sim_plan_build(const struct sim_model *m, struct sim_edits edits, struct are
         ret->cost_ns = edits.base->cost_ns;
         ret->no_buffers = edits.base->no_buffers;
         ret->cpu_scale = edits.base->cpu_scale;
+        ret->time_scale = edits.base->time_scale;
     }
     struct plan_build b = {.m = m, .mem = mem, .plan = ret};
     int rc = build(&b, edits, e);

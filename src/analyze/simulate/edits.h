@@ -16,8 +16,10 @@ enum sim_edit_kind {
     EDIT_SCALE_KERNEL, /* device work matching `pattern`, or `rows`, takes `factor` times as long */
     EDIT_DROP_KERNEL, /* device work matching `pattern`, or `rows`, and its launches never happen */
     EDIT_SET_WORK, /* device work `rows` takes `row_ns` each; 0: it never happens, nor its launch */
-    EDIT_CUDA_GRAPH,     /* stages matching `pattern` become one graph launch each */
-    EDIT_PIN_COPIES,     /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
+    EDIT_CUDA_GRAPH, /* stages matching `pattern`, or what is launched in `spans`, become graphs;
+                        see capture.c */
+    EDIT_COMPILE,    /* what is launched in `spans` is compiled; see fuse.c */
+    EDIT_PIN_COPIES, /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
     EDIT_OVERLAP_COPIES, /* host-device copies run ahead beside the kernels, one after the other,
                             pageable ones at `factor` bytes a nanosecond */
     EDIT_DROP_SPANS,     /* `spans`: their CPU time and every call in them never happen */
@@ -34,8 +36,9 @@ struct sim_edit {
     const struct sim_cut *spans;
     uint32_t n_spans;
 
-    uint32_t n_matched; /* out: rows, calls or instances that matched */
-    bool crosses_sync;  /* out, EDIT_CUDA_GRAPH: a wait inside the stage forbids capture */
+    uint32_t n_matched;  /* out: rows, calls or instances that matched */
+    uint32_t n_captured; /* out, EDIT_CUDA_GRAPH, EDIT_COMPILE: calls that went into another */
+    bool crosses_sync;   /* out, EDIT_CUDA_GRAPH: a wait or an allocation cuts a graph in two */
 };
 
 /* What is changed, all at once. */

@@ -46,6 +46,7 @@ struct sim_call {
     uint32_t first_work, n_work; /* into model->works_by_call */
     uint32_t target;
     enum sim_wait wait;
+    enum call_kind kind;
     int64_t begin_ns, end_ns;
     int64_t floor_ns;  /* what the call costs the CPU when there is nothing to wait for */
     int64_t return_ns; /* from the end of what it waited for to its own end */

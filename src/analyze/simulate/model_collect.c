@@ -85,6 +85,7 @@ static int collect_calls(struct model_build *b)
             m->calls[m->n_calls++] = (struct sim_call){.row = r,
                                                        .thread = m->n_threads,
                                                        .target = SIM_NONE,
+                                                       .kind = calls_kind(b->calls, t, r),
                                                        .begin_ns = t->ts_ns[r],
                                                        .end_ns = trace_end_ns(t, r)};
         }

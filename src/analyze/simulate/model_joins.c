@@ -9,6 +9,8 @@
 /* Silence of a thread this long may be a wait for another thread. */
 #define JOIN_NS        100000
 #define JOIN_WINDOW_NS 300000
+/* Python that runs before the next operator may take longer, this part of a long wait. */
+#define JOIN_WINDOW_PART 5
 
 /* A thread that is silent while another one works, and goes on shortly after that one is done,
  * waits for it: backward() for the autograd thread, join() for a worker. */
@@ -18,6 +20,8 @@ static void add_join(struct model_build *b, uint32_t thread, row_t quiet, int64_
     const struct trace *t = b->t;
     struct sim_model *m = b->m;
     (void)quiet;
+    int64_t window = (end - begin) / JOIN_WINDOW_PART;
+    if (window < JOIN_WINDOW_NS) window = JOIN_WINDOW_NS;
     for (uint32_t o = 0; o < m->n_threads; o++) {
         if (o == thread) continue;
         const struct lane *lane = &t->lanes[m->threads[o].lane];
@@ -26,8 +30,7 @@ static void add_join(struct model_build *b, uint32_t thread, row_t quiet, int64_
         for (; r < lane->end && t->ts_ns[r] < end; r++)
             if (model_counts(t, r) && trace_end_ns(t, r) <= end && trace_end_ns(t, r) > done)
                 done = trace_end_ns(t, r);
-        if (done == INT64_MIN || end - done > JOIN_WINDOW_NS || done - begin < JOIN_NS / 2)
-            continue;
+        if (done == INT64_MIN || end - done > window || done - begin < JOIN_NS / 2) continue;
         m->joins[m->n_joins++] = (struct sim_join){thread, o, begin, end, done};
         return;
     }

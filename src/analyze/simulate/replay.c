@@ -10,8 +10,9 @@
 /* What launching a captured graph costs the CPU, in launch calls: one large call instead of many.
  */
 #define GRAPH_LAUNCH_CALLS 2
-/* Kernels of a graph follow each other a little closer than queued ones. */
-#define GRAPH_GAP_NS 1000
+/* Kernels of a graph follow each other closer than queued ones. Graphs of 80 to 640 kernels take
+ * 0.3 to 0.45 us per kernel more than those took by themselves. */
+#define GRAPH_GAP_NS 400
 /* The hardware queue: launches beyond it make the CPU wait. */
 #define QUEUE_LIMIT 1024
 /* How many copies a program that prefetches keeps in flight. */
@@ -115,7 +116,9 @@ static void advance(struct run *r, uint32_t thread, int64_t to)
         const struct sim_join *j = &m->joins[th->join];
         if (j->thread != thread || j->end_ns <= th->mark_ns) continue;
         step_to(r, thread, j->begin_ns);
-        int64_t resumed = time_at(r, j->other, j->done_ns) + (j->end_ns - j->done_ns);
+        double handed_over =
+            (double)(j->end_ns - j->done_ns) - cut_out(r, th, j->done_ns, j->end_ns).ns;
+        int64_t resumed = time_at(r, j->other, j->done_ns) + (int64_t)handed_over;
         th->mark_ns = j->end_ns;
         if (resumed > th->now_ns) th->now_ns = resumed;
     }
@@ -378,7 +381,7 @@ static int64_t finish(struct run *r)
     }
     if (r->m->clock_drop_pct > 0)
         wall += clock_power_give_back(r->m->end_ns - r->m->begin_ns - wall - work_saved(r));
-    return wall;
+    return r->plan->time_scale > 0 ? (int64_t)((double)wall * r->plan->time_scale + 0.5) : wall;
 }
 
 int sim_replay(const struct sim_model *m, const struct sim_plan *plan, struct arena *mem,

@@ -34,9 +34,10 @@ struct sim_plan {
                          NULL when none do */
     struct sim_cut *cuts; /* by (thread, begin), not overlapping */
     uint32_t n_cuts;
-    double cost_ns;   /* of recording, per weight in the model; 0: the trace as it is */
-    bool no_buffers;  /* also without the recorder's buffer requests */
-    double cpu_scale; /* on top of all that; 0 means 1 */
+    double cost_ns;    /* of recording, per weight in the model; 0: the trace as it is */
+    bool no_buffers;   /* also without the recorder's buffer requests */
+    double cpu_scale;  /* on top of all that; 0 means 1 */
+    double time_scale; /* of the wall clock that results, device included; 0 means 1 */
 };
 
 struct sim_result {

@@ -11,6 +11,9 @@ struct arena;
 struct calls;
 struct trace;
 struct sim_model;
+struct sim_plan;
+struct sim_cut;
+struct sim_edit;
 
 /* The model while it is being built: model_collect, then model_constants, then model_joins. */
 struct model_build {
@@ -42,5 +45,45 @@ void recording_weight_set(struct sim_model *m);
 /* Of the events that begin in [begin, end) of the thread, outside of its nodes. O(their number). */
 double recording_weight_of(const struct sim_model *m, uint32_t thread, int64_t begin_ns,
                            int64_t end_ns);
+
+/* A plan while edits are put into it. */
+struct plan_build {
+    const struct sim_model *m;
+    struct arena *mem;
+    struct sim_plan *plan;
+    struct sim_cut *cuts; /* growing, unsorted */
+    size_t n_cuts, cap_cuts;
+};
+
+/* Takes CPU time out; an empty stretch is none. ERR_NOMEM is the only failure. */
+int plan_cut(struct plan_build *b, struct sim_cut c) MUST_USE;
+
+/* The same, but leaves the calls that launch work or wait: those have their own edits. */
+int plan_cut_around_calls(struct plan_build *b, struct sim_cut c) MUST_USE;
+
+/* A stretch of a thread, and the joins of the model that end in it. */
+struct stretch {
+    uint32_t thread;
+    int64_t begin_ns, end_ns;
+    uint32_t first_join, end_join;
+};
+struct stretch stretch_of(const struct sim_model *m, const struct sim_cut *at);
+
+/* Whether a call that begins in that time is the stretch's, on whatever thread. */
+bool stretch_holds(const struct sim_model *m, const struct stretch *s, uint32_t call);
+
+/* Cuts a part of the stretch, on its thread and where others work for it; or only what lies
+ * `around` the calls in it. */
+int stretch_cut(struct plan_build *b, const struct stretch *s, struct sim_cut part,
+                bool around) MUST_USE;
+
+/* capture.c: makes graphs of a stretch of a thread: of all of it, or (not `whole`) from the first
+ * launch of each graph to its last. After all other edits. */
+int capture_run(struct plan_build *b, struct sim_edit *ed, const struct sim_cut *at,
+                bool whole) MUST_USE;
+
+/* fuse.c: compiles the spans of an edit: short kernels in a row become one, and the time between
+ * launches shrinks. */
+int fuse_run(struct plan_build *b, struct sim_edit *ed) MUST_USE;
 
 #endif

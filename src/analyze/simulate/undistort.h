@@ -15,6 +15,7 @@ struct undistort {
     double cost_ns;      /* of recording, per weight in the model: a launch call at first */
     double scale;        /* of the default costs; 1 unless fitted */
     double cpu_scale;    /* of all CPU time; 1 unless costs alone could not fit the wall clock */
+    double time_scale;   /* of everything; 1 unless those two could not fit it */
     int64_t traced_ns;   /* wall clock of the trace */
     int64_t replayed_ns; /* replay without changes: its distance from traced_ns is the error */
     int64_t plain_ns;    /* replay without the profiler's cost */

@@ -1,0 +1,357 @@
+/* launch_units.c: see launch_units.h. */
+#include "analyze/rules/launch_units.h"
+
+#include <stdlib.h>
+
+#include "analyze/names/label.h"
+#include "base/stats.h"
+
+/* Launches of one run below which there is nothing to gather. */
+#define LEAST_STAGE_LAUNCHES 8
+#define LEAST_LOOP_LAUNCHES  4
+/* The device has to be idle for this share of the unit's CPU time. */
+#define LEAST_IDLE 0.3
+/* A first call this many times as long as the usual one did something else: it compiled. */
+#define FIRST_IS_ODD 10
+/* Calls without launches that are this long are not part of launching; nor is time in which nothing
+ * is recorded, so many times as long as it usually is from one call to the next. */
+#define QUIET_NS    100000
+#define PAUSE_TIMES 10
+/* Stages speak for the loop when they have this share of what it could gain. */
+#define STAGES_SPEAK 0.75
+
+int64_t launch_unit_interval(const struct launch_unit *u)
+{
+    return u->cpu_ns / (u->launches ? u->launches : 1);
+}
+
+static bool is_launch_bound(const struct launch_unit *u, uint32_t least)
+{
+    if (!u->calls || u->launches / u->calls < least || !u->works) return false;
+    if (u->works_in_graphs * 2 > u->works) return false;
+    return u->work_ns / u->works < launch_unit_interval(u) &&
+           (double)u->idle_ns > LEAST_IDLE * (double)u->cpu_ns;
+}
+
+/* ---- what a unit launches ---- */
+
+static bool is_compiled(const struct trace *t, row_t r)
+{
+    for (; r != ROW_NONE; r = t->parent[r])
+        if (t->kind[r] != KIND_PYTHON && label_is_compiled(trace_name(t, r))) return true;
+    return false;
+}
+
+static void add_call(const struct sim_model *m, const struct sim_call *c, struct launch_unit *u)
+{
+    if (!c->n_work) return;
+    u->launches++;
+    u->works += c->n_work;
+    if (c->kind == CALL_GRAPH_LAUNCH) u->works_in_graphs += c->n_work;
+    if (is_compiled(m->t, c->row)) u->works_compiled += c->n_work;
+    for (uint32_t i = 0; i < c->n_work; i++) {
+        const struct sim_work *w = &m->works[m->works_by_call[c->first_work + i]];
+        u->work_ns += w->end_ns - w->begin_ns;
+    }
+}
+
+static int64_t waited_ns(const struct sim_call *c)
+{
+    int64_t dur = c->end_ns - c->begin_ns;
+    return c->wait == SIM_WAIT_NOTHING || c->floor_ns > dur ? 0 : dur - c->floor_ns;
+}
+
+/* Adds up the calls in the spans of the unit. Work of other threads is launched while its thread
+ * waits for them, so whatever is launched in that time counts. */
+static void add_calls(const struct context *cx, struct launch_unit *u)
+{
+    const struct sim_model *m = model_of(cx);
+    const struct device_line *d = timeline_device(timeline_of(cx), wall_of(cx)->parts.device);
+    for (uint32_t i = 0; i < u->n_spans; i++) {
+        const struct sim_cut *s = &u->spans[i];
+        u->cpu_ns += s->end_ns - s->begin_ns;
+        u->idle_ns += d ? timeline_idle_ns(d, s->begin_ns, s->end_ns) : 0;
+        for (uint32_t c = sim_call_at(m, s->begin_ns); c < m->n_calls; c++) {
+            const struct sim_call *call = &m->calls[c];
+            if (call->begin_ns >= s->end_ns) break;
+            add_call(m, call, u);
+            if (call->thread != s->thread) continue;
+            u->syncs += call_waits(call->kind);
+            u->cpu_ns -= waited_ns(call);
+        }
+    }
+    if (u->cpu_ns < 0) u->cpu_ns = 0;
+}
+
+/* ---- stages ---- */
+
+static uint32_t thread_of(const struct sim_model *m, lane_id lane)
+{
+    for (uint32_t i = 0; i < m->n_threads; i++)
+        if (m->threads[i].lane == lane) return i;
+    return SIM_NONE;
+}
+
+/* What the first call took more than usual, where it is odd. */
+static int64_t once_ns(const struct stage *s)
+{
+    bool odd = s->calls > 2 && s->first_ns / FIRST_IS_ODD > s->median_ns;
+    return odd ? s->first_ns - s->median_ns : 0;
+}
+
+static int64_t positive(int64_t ns)
+{
+    return ns > 0 ? ns : 0;
+}
+
+static int stage_spans(const struct context *cx, uint32_t stage, struct launch_unit *u,
+                       struct err *e)
+{
+    const struct stage_tree *tree = &stages_of(cx)->tree;
+    u->spans = arena_alloc(cx->mem, (u->stage->calls + (size_t)1) * sizeof *u->spans);
+    if (!u->spans) return err_nomem(e);
+    for (uint32_t i = 0; i < tree->n_calls && u->n_spans < u->stage->calls; i++) {
+        row_t r = tree->calls[i].row;
+        uint32_t thread =
+            tree->calls[i].node == stage ? thread_of(model_of(cx), cx->t->lane[r]) : SIM_NONE;
+        if (thread == SIM_NONE) continue;
+        u->spans[u->n_spans++] = (struct sim_cut){
+            .thread = thread, .begin_ns = cx->t->ts_ns[r], .end_ns = trace_end_ns(cx->t, r)};
+    }
+    return 0;
+}
+
+/* Figures of the stage as the stages say them; only what they do not know is counted here. */
+static int stage_unit(const struct context *cx, uint32_t stage, struct launch_unit *ret,
+                      struct err *e)
+{
+    const struct stage *s = &stages_of(cx)->list[stage];
+    struct launch_unit counted = {.stage = s};
+    *ret = (struct launch_unit){.stage = s};
+    if (!s->user || s->container || !s->calls || s->launches / s->calls < LEAST_STAGE_LAUNCHES)
+        return 0;
+    TRY(stage_spans(cx, stage, &counted, e));
+    add_calls(cx, &counted);
+    *ret = counted;
+    ret->calls = s->calls;
+    ret->launches = s->launches;
+    ret->syncs = s->syncs;
+    ret->works = work_sum_count(&s->gpu);
+    ret->work_ns = s->gpu.sum_ns;
+    ret->cpu_ns = positive(s->cpu_ns - s->blocked_ns - once_ns(s));
+    ret->idle_ns = positive(s->idle_meanwhile_ns - once_ns(s));
+    return 0;
+}
+
+/* Not many launches but a single one takes most of the stage: rule slow_launch. */
+static bool is_one_launch(const struct context *cx, const struct launch_unit *u)
+{
+    return 2 * launch_delays_in(launch_delays_of(cx), cx, u->stage->name) > u->cpu_ns;
+}
+
+/* ---- the loop ---- */
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct sim_cut *x = a, *y = b;
+    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+struct quiet {
+    struct sim_cut *list; /* by begin */
+    uint32_t n;
+};
+
+static void add_quiet(struct quiet *q, int64_t begin_ns, int64_t end_ns)
+{
+    if (end_ns - begin_ns >= QUIET_NS)
+        q->list[q->n++] = (struct sim_cut){.begin_ns = begin_ns, .end_ns = end_ns};
+}
+
+/* Time from one call to the next on whatever thread, where nothing is recorded that would explain
+ * it: far longer than usual, it is not the time that launching takes. */
+static int find_pauses(const struct context *cx, struct quiet *q, struct err *e)
+{
+    const struct sim_model *m = model_of(cx);
+    struct arena_mark mark = arena_mark(cx->mem);
+    int64_t *gaps = arena_alloc(cx->mem, (m->n_calls + (size_t)1) * sizeof *gaps), done = INT64_MIN;
+    if (!gaps) return err_nomem(e);
+    uint32_t n = 0;
+    for (uint32_t c = 0; c < m->n_calls; c++) {
+        if (c && m->calls[c].begin_ns > done) gaps[n++] = m->calls[c].begin_ns - done;
+        if (m->calls[c].end_ns > done) done = m->calls[c].end_ns;
+    }
+    stats_sort(gaps, n);
+    int64_t least = PAUSE_TIMES * stats_median(gaps, n);
+    done = INT64_MAX;
+    for (uint32_t c = 0; c < m->n_calls; c++) {
+        if (m->calls[c].begin_ns - done >= least && m->calls[c].begin_ns > done)
+            add_quiet(q, done, m->calls[c].begin_ns);
+        if (done == INT64_MAX || m->calls[c].end_ns > done) done = m->calls[c].end_ns;
+    }
+    arena_reset_to(cx->mem, mark);
+    return 0;
+}
+
+/* Long calls of the thread that launch nothing, and long waits for a single launch. */
+static int find_quiet(const struct context *cx, lane_id lane, struct quiet *ret, struct err *e)
+{
+    const struct launchless *l = launchless_of(cx);
+    const struct launch_delays *d = launch_delays_of(cx);
+    size_t room = model_of(cx)->n_calls + (size_t)1;
+    for (uint32_t g = 0; g < l->n_groups; g++) room += l->groups[g].n_rows;
+    for (uint32_t g = 0; g < d->n_groups; g++) room += d->groups[g].n_pieces;
+    *ret = (struct quiet){.list = arena_alloc(cx->mem, room * sizeof *ret->list)};
+    if (!ret->list) return err_nomem(e);
+    for (uint32_t g = 0; g < l->n_groups; g++)
+        for (uint32_t i = 0; i < l->groups[g].n_rows; i++) {
+            row_t r = l->groups[g].rows[i];
+            if (cx->t->lane[r] == lane) add_quiet(ret, cx->t->ts_ns[r], trace_end_ns(cx->t, r));
+        }
+    for (uint32_t g = 0; g < d->n_groups; g++)
+        for (uint32_t i = 0; i < d->groups[g].n_pieces; i++) {
+            const struct launch_delay_piece *p = &d->groups[g].pieces[i];
+            if (p->thread == lane) add_quiet(ret, p->time.begin_ns, p->time.end_ns);
+        }
+    TRY(find_pauses(cx, ret, e));
+    if (ret->n) qsort(ret->list, ret->n, sizeof *ret->list, by_begin);
+    return 0;
+}
+
+static void add_span(struct launch_unit *u, uint32_t thread, int64_t begin_ns, int64_t end_ns)
+{
+    if (end_ns > begin_ns)
+        u->spans[u->n_spans++] =
+            (struct sim_cut){.thread = thread, .begin_ns = begin_ns, .end_ns = end_ns};
+}
+
+/* Rounds that were found by the names of kernels alone may be the layers of one call: what touches
+ * is one stretch. */
+static void join_touching(struct launch_unit *u)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < u->n_spans; i++) {
+        if (n && u->spans[n - 1].end_ns == u->spans[i].begin_ns)
+            u->spans[n - 1].end_ns = u->spans[i].end_ns;
+        else u->spans[n++] = u->spans[i];
+    }
+    u->n_spans = n;
+}
+
+/* [begin, end) without what is quiet; `at` walks along. */
+static void add_loud(struct launch_unit *u, uint32_t thread, struct span s, const struct quiet *q,
+                     uint32_t *at)
+{
+    while (*at < q->n && q->list[*at].end_ns <= s.begin_ns) ++*at;
+    for (uint32_t i = *at; i < q->n && q->list[i].begin_ns < s.end_ns; i++) {
+        add_span(u, thread, s.begin_ns, q->list[i].begin_ns);
+        if (q->list[i].end_ns > s.begin_ns) s.begin_ns = q->list[i].end_ns;
+    }
+    add_span(u, thread, s.begin_ns, s.end_ns);
+}
+
+/* The thread of the loop; where that is not known the one that launches most. */
+static uint32_t loop_thread(const struct context *cx)
+{
+    const struct sim_model *m = model_of(cx);
+    uint32_t thread = thread_of(m, steps_of(cx)->lane), most = 0;
+    if (thread != SIM_NONE || !m->n_threads) return thread;
+    for (uint32_t i = 0; i < m->n_threads; i++) {
+        uint32_t n = 0;
+        for (uint32_t c = m->threads[i].first_call; c != SIM_NONE; c = m->calls[c].next) n++;
+        if (n <= most) continue;
+        most = n;
+        thread = i;
+    }
+    return thread;
+}
+
+static int loop_unit(const struct context *cx, struct launch_unit *u, struct err *e)
+{
+    const struct steps *s = steps_of(cx);
+    uint32_t thread = s->n_steps ? loop_thread(cx) : SIM_NONE, at = 0;
+    struct quiet q;
+    *u = (struct launch_unit){0};
+    if (thread == SIM_NONE) return 0;
+    TRY(find_quiet(cx, model_of(cx)->threads[thread].lane, &q, e));
+    u->spans = arena_alloc(cx->mem, (s->n_steps + (size_t)q.n * 2 + 1) * sizeof *u->spans);
+    if (!u->spans) return err_nomem(e);
+    for (uint32_t i = 0; i < s->n_steps; i++) add_loud(u, thread, s->steps[i].cpu, &q, &at);
+    u->calls = s->n_steps;
+    if (s->found_by == LOOP_KERNELS) join_touching(u);
+    add_calls(cx, u);
+    return 0;
+}
+
+/* ---- which of them ---- */
+
+/* Whether a stage around this one is launch-bound: a graph of that contains it. */
+static bool inside_another(const struct context *cx, const struct launch_unit *all,
+                           const struct launch_unit *u)
+{
+    for (uint32_t p = u->stage->parent; p != STAGE_NONE; p = stages_of(cx)->list[p].parent)
+        if (all[p].calls) return true;
+    return false;
+}
+
+/* `ret` gets one per stage; those that are not launch-bound have no calls. */
+static int stage_units(const struct context *cx, struct launch_unit **ret, struct err *e)
+{
+    uint32_t n = stages_of(cx)->n;
+    struct launch_unit *all = arena_zalloc(cx->mem, n + (size_t)1, sizeof *all);
+    if (!all) return err_nomem(e);
+    for (uint32_t i = 0; i < n; i++) {
+        TRY(stage_unit(cx, i, &all[i], e));
+        if (!is_launch_bound(&all[i], LEAST_STAGE_LAUNCHES) || is_one_launch(cx, &all[i]))
+            all[i].calls = 0;
+    }
+    *ret = all;
+    return 0;
+}
+
+static bool is_in_loop(const struct stage *s)
+{
+    return 2 * s->step_cpu_ns > s->cpu_ns;
+}
+
+/* Idle time of the stages inside the loop that are launch-bound. */
+static int64_t idle_of_stages(const struct context *cx, const struct launch_unit *all)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < stages_of(cx)->n; i++)
+        if (all[i].calls && is_in_loop(all[i].stage) && !inside_another(cx, all, &all[i]))
+            ns += all[i].idle_ns;
+    return ns;
+}
+
+/* Rounds that may be layers have no say in how many launches are enough. */
+static bool loop_is_launch_bound(const struct context *cx, const struct launch_unit *u)
+{
+    struct launch_unit judged = *u;
+    if (steps_of(cx)->found_by == LOOP_KERNELS) judged.calls = u->n_spans;
+    return is_launch_bound(&judged, LEAST_LOOP_LAUNCHES);
+}
+
+bool launch_unit_is_optimizer(const struct context *cx, const struct launch_unit *u)
+{
+    return u->stage && str_starts(trace_str(cx->t, u->stage->name), "Optimizer.step");
+}
+
+int launch_units_find(const struct context *cx, struct launch_units *ret, struct err *e)
+{
+    struct launch_unit *stages, loop;
+    TRY(stage_units(cx, &stages, e));
+    TRY(loop_unit(cx, &loop, e));
+    uint32_t n = stages_of(cx)->n;
+    *ret = (struct launch_units){.list = arena_alloc(cx->mem, (n + (size_t)1) * sizeof loop)};
+    if (!ret->list) return err_nomem(e);
+    bool whole = loop_is_launch_bound(cx, &loop) &&
+                 (double)idle_of_stages(cx, stages) < STAGES_SPEAK * (double)loop.idle_ns;
+    if (whole) ret->list[ret->n++] = loop;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!stages[i].calls || inside_another(cx, stages, &stages[i])) continue;
+        if (!whole || !is_in_loop(stages[i].stage) || launch_unit_is_optimizer(cx, &stages[i]))
+            ret->list[ret->n++] = stages[i];
+    }
+    return 0;
+}

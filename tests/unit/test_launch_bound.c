@@ -1,0 +1,204 @@
+/* test_launch_bound.c: launches that hold up the device, with labels and without, and what is taken
+ * for that and is not. */
+#include "diagnosis.h"
+
+#define STEPS   8
+#define KERNELS 12
+
+/* One step: an op with a launch every `every_us`, kernels of `kernel_us` as soon as they can. */
+static double step(struct kit *k, double at, double every_us, double kernel_us)
+{
+    static const char *const names[KERNELS] = {"vectorized_elementwise_kernel<mul>",
+                                               "layer_norm_kernel",
+                                               "gemm_1",
+                                               "elementwise_kernel<gelu>",
+                                               "gemm_2",
+                                               "elementwise_kernel<add>",
+                                               "softmax_kernel",
+                                               "gemm_3",
+                                               "gemm_4",
+                                               "elementwise_kernel<add2>",
+                                               "elementwise_kernel<mul2>",
+                                               "reduce_kernel<mean>"};
+    for (int i = 0; i < KERNELS; i++) {
+        kit_op(k, "aten::op", at, every_us - 2);
+        kit_launch(k, at + 5, names[i], at + 14, kernel_us);
+        at += every_us;
+    }
+    return at;
+}
+
+static struct trace *loop(double pause_us)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < STEPS; s++) {
+        at = step(&k, at, 30, 2);
+        at += 10;
+        if (pause_us > 0) {
+            kit_launch(&k, at, "last", at + 9, 2);
+            at += pause_us;
+        }
+    }
+    return kit_end(&k);
+}
+
+static const struct finding_option *option(const struct finding *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->n_options; i++)
+        if (strcmp(f->options[i].name, name) == 0) return &f->options[i];
+    return NULL;
+}
+
+TEST(a_loop_without_labels_is_launch_bound)
+{
+    struct diagnosis d;
+    diagnose(&d, loop(0));
+    const struct finding *f = found(&d, "launch_bound");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->title, "launch-bound loop");
+    CHECK_EQ_INT(f->effort, EFFORT_LOCAL);
+    CHECK(f->gain_pct > 60);
+    const struct finding_option *graph = option(f, "cuda_graph"), *fused = option(f, "compile"),
+                                *batch = option(f, "larger_batch");
+    REQUIRE(graph && fused && batch);
+    CHECK_NEAR(graph->gain_pct, f->alone.gain_pct, 0.1);
+    CHECK(fused->gain_pct > 15 && fused->gain_pct < graph->gain_pct);
+    CHECK(batch->gain_pct > 40 && batch->gain_pct <= 50);
+    CHECK_EQ_INT(fused->effort, EFFORT_ONE_LINE);
+    done(&d);
+}
+
+/* 5 ms in which nothing is recorded, once a step: no graph removes that. */
+TEST(near_miss_what_is_between_launches_is_not_launching)
+{
+    struct diagnosis d;
+    diagnose(&d, loop(5000));
+    const struct finding *f = found(&d, "launch_bound");
+    CHECK(!f || f->gain_pct < 7);
+    done(&d);
+}
+
+/* A graph of 40 nodes and four launches that feed it: launched as one already, whatever is idle. */
+TEST(near_miss_most_kernels_are_in_graphs)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < STEPS; s++, at += 400) {
+        kit_label(&k, "decode", at, 390);
+        for (int i = 0; i < 9; i++) kit_launch(&k, at + i * 15, "feed", at + i * 15 + 9, 2);
+        kit_call(&k, "cudaGraphLaunch", at + 140, 10);
+        for (int i = 0; i < 40; i++) kit_work(&k, KIND_KERNEL, "node", at + 155 + i * 3, 2);
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    CHECK(found(&d, "launch_bound") == NULL);
+    done(&d);
+}
+
+/* Without torch there is no torch.compile. */
+TEST(advice_fits_the_program)
+{
+    struct kit k = kit_begin();
+    char name[32];
+    for (int s = 0; s < STEPS; s++)
+        for (int i = 0; i < KERNELS; i++) {
+            double at = s * 400 + i * 30;
+            snprintf(name, sizeof name, "kernel%d", i);
+            kit_launch(&k, at, name, at + 9, 2);
+        }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    const struct finding *f = found(&d, "launch_bound");
+    REQUIRE(f != NULL);
+    CHECK(option(f, "compile") == NULL);
+    CHECK(option(f, "cuda_graph") != NULL);
+    CHECK(strstr(f->fix, "torch") == NULL);
+    done(&d);
+}
+
+/* A training step: the optimizer has a fix of its own that takes one line, so it comes first, and
+ * the loop gains what is left. */
+TEST(an_optimizer_comes_before_the_loop_around_it)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < STEPS; s++) {
+        kit_label(&k, "Optimizer.zero_grad#AdamW.zero_grad", at, 5);
+        at = step(&k, at + 10, 30, 2);
+        kit_label(&k, "Optimizer.step#AdamW.step", at, 40 * 20);
+        for (int i = 0; i < 40; i++, at += 20) kit_launch(&k, at, "adam", at + 9, 2);
+        at += 10;
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    const struct findings *f = findings_of(&d.cx);
+    REQUIRE(f->n >= 2);
+    CHECK_EQ_STR(f->items[0]->subject, "Optimizer.step#AdamW.step");
+    CHECK_EQ_INT(f->items[0]->effort, EFFORT_ONE_LINE);
+    CHECK_EQ_STR(f->items[1]->title, "launch-bound loop");
+    CHECK(f->items[1]->alone.gain_pct > f->items[0]->alone.gain_pct);
+    CHECK(f->items[1]->gain_pct < f->items[0]->gain_pct);
+    done(&d);
+}
+
+/* empty_cache() in the loop: a graph cannot even hold the allocations it makes. */
+static struct trace *emptied_cache(double malloc_us)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < STEPS; s++) {
+        kit_label(&k, "forward", at, 2 * 30 * KERNELS + malloc_us);
+        at = step(&k, at, 30, 10);
+        kit_call(&k, "cudaMalloc", at, malloc_us);
+        at = step(&k, at + malloc_us, 30, 10) + 10;
+    }
+    return kit_end(&k);
+}
+
+TEST(the_cheaper_of_two_fixes_for_the_same_time_comes_first)
+{
+    struct diagnosis d;
+    diagnose(&d, emptied_cache(300));
+    const struct findings *f = findings_of(&d.cx);
+    REQUIRE(f->n >= 2);
+    CHECK_EQ_STR(f->items[0]->rule->id, "allocation_in_loop");
+    CHECK_EQ_STR(f->items[1]->rule->id, "launch_bound");
+    CHECK(f->items[0]->gain_pct > 20);
+    done(&d);
+}
+
+/* The gain of one line is so small that whoever reads on must not stop there. */
+TEST(near_miss_a_cheap_fix_that_gains_little_does_not_come_first)
+{
+    struct diagnosis d;
+    diagnose(&d, emptied_cache(20));
+    const struct findings *f = findings_of(&d.cx);
+    REQUIRE(f->n >= 1);
+    CHECK_EQ_STR(f->items[0]->rule->id, "launch_bound");
+    done(&d);
+}
+
+/* backward(): the main thread is in a function that launches nothing, for autograd does. */
+TEST(waiting_for_the_backward_pass_holds_up_nothing)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < STEPS; s++) {
+        at = step(&k, at, 30, 20);
+        kit_python(&k, "torch/autograd/graph.py(860): _engine_run_backward", at, 2000);
+        k.tid = 2;
+        for (int i = 0; i < 60; i++) {
+            kit_op(&k, "autograd::engine::evaluate_function: MmBackward0", at + i * 30, 28);
+            kit_launch(&k, at + i * 30 + 5, "gemm_b", at + i * 30 + 14, 20);
+        }
+        k.tid = 1;
+        at += 2100;
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    CHECK(found(&d, "late_launch") == NULL);
+    done(&d);
+}
+
+TEST_MAIN
