@@ -11,7 +11,7 @@ def build(at):
     loader = DataLoader(Pictures(side, 1), batch_size=at.size(96, 2), num_workers=at.size(12, 1),
                         persistent_workers=True, prefetch_factor=4, pin_memory=not at.cpu,
                         worker_init_fn=one_thread)
-    model = resnet(at.size((2, 2, 2, 2), (1, 1)), at.size(128, 8), 10).to(at.device, torch.bfloat16)
+    model = resnet(at.size((3, 4, 6, 3), (1, 1)), at.size(128, 8), 10).to(at.device, torch.bfloat16)
     model = model.to(memory_format=torch.channels_last)
     compiled = at.compile(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-4, momentum=0.9, fused=not at.cpu)
