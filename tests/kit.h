@@ -40,8 +40,8 @@ static inline int64_t kit_ns(double us)
     return (int64_t)llround(us * 1000);
 }
 
-static inline void kit_row(struct kit *k, enum row_kind kind, const char *name, double us,
-                           double dur_us, const void *aux)
+static inline void kit_cat_row(struct kit *k, enum row_kind kind, const char *cat, const char *name,
+                               double us, double dur_us, const void *aux)
 {
     bool gpu = kind_is_device(kind);
     struct part_row row = {
@@ -49,13 +49,19 @@ static inline void kit_row(struct kit *k, enum row_kind kind, const char *name, 
         .dur_ns = kit_ns(dur_us),
         .name = intern_add(part_strings(k->p), str_c(name)),
         .kind = kind,
-        .cat = part_cat(k->p, str_c(kind_name(kind))),
+        .cat = part_cat(k->p, str_c(cat)),
         .phase = kind == KIND_MEMORY || kind == KIND_INSTANT ? 'i' : 'X',
         .pid = {gpu ? k->device : 100, 0},
         .tid = {gpu ? k->stream : k->tid, 0},
         .aux = aux,
     };
     CHECK_EQ_INT(part_add(k->p, &row), 0);
+}
+
+static inline void kit_row(struct kit *k, enum row_kind kind, const char *name, double us,
+                           double dur_us, const void *aux)
+{
+    kit_cat_row(k, kind, kind_name(kind), name, us, dur_us, aux);
 }
 
 static inline void kit_op(struct kit *k, const char *name, double us, double dur_us)
@@ -76,6 +82,13 @@ static inline void kit_label(struct kit *k, const char *name, double us, double 
 {
     struct op_info op = {ID_NONE, ID_NONE, 0, STR_NONE, STR_NONE, STR_NONE};
     kit_row(k, KIND_ANNOTATION, name, us, dur_us, &op);
+}
+
+/* An annotation that our recorder made by itself. */
+static inline void kit_derived(struct kit *k, const char *name, double us, double dur_us)
+{
+    struct op_info op = {ID_NONE, ID_NONE, 0, STR_NONE, STR_NONE, STR_NONE};
+    kit_cat_row(k, KIND_ANNOTATION, CAT_DERIVED, name, us, dur_us, &op);
 }
 
 static inline void kit_python(struct kit *k, const char *name, double us, double dur_us)

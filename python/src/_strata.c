@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core.h"
+#include "derived.h"
 #include "record/names.h"
 #include "record/rank.h"
 
-#define INTERFACE 1 /* as in strata/_base/version.py.in */
+#define INTERFACE 2 /* as in strata/_base/version.py.in */
 
 /* start(dir, out, pipeline, rings, os_clock): recording begins with the next stage */
 static PyObject *py_start(PyObject *module, PyObject *args)
@@ -302,6 +302,7 @@ PyMODINIT_FUNC PyInit__strata(void)
 {
     PyObject *module = tree_init() ? PyErr_NoMemory() : PyModule_Create(&definition);
     if (module && (stage_type_init(module) < 0 || task_type_init(module) < 0 ||
+                   PyModule_AddFunctions(module, derived_methods) < 0 ||
                    PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0))
         Py_CLEAR(module);
     return module;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/names/label.h"
 #include "analyze/stages/stage_tree.h"
 #include "analyze/steps/steps.h"
 #include "base/stats.h"
@@ -28,6 +29,7 @@ struct pieces {
 struct outer {
     int64_t work_ns; /* of devices, launched in its calls */
     bool has_stages; /* inside */
+    bool is_part;    /* nobody named it, and it is no whole call: a module, backward */
 };
 
 struct looking {
@@ -59,6 +61,11 @@ static void add_up_work(struct looking *k)
     for (uint32_t i = 0; i < k->tree.n_nodes; i++)
         if (k->tree.nodes[i].parent != STAGE_NONE)
             k->outer[k->tree.nodes[i].parent].has_stages = true;
+    for (uint32_t i = 0; i < k->tree.n_calls; i++) {
+        row_t r = k->tree.calls[i].row;
+        if (trace_is_derived(t, r) && !label_says_call(trace_name(t, r)))
+            k->outer[k->tree.calls[i].node].is_part = true;
+    }
 }
 
 static bool holds_most(const struct looking *k, int64_t work_ns)
@@ -78,6 +85,7 @@ static struct weights weigh_stages(const struct looking *k)
     struct weights o = {.busiest = STAGE_NONE};
     for (uint32_t i = 0; i < k->tree.n_nodes; i++) {
         if (k->tree.nodes[i].parent != STAGE_NONE || k->outer[i].work_ns <= 0) continue;
+        if (k->outer[i].is_part) continue;
         o.n++;
         o.work_ns += k->outer[i].work_ns;
         if (o.busiest == STAGE_NONE || k->outer[i].work_ns > k->outer[o.busiest].work_ns)
@@ -101,7 +109,8 @@ static int take_calls(struct looking *k, uint32_t node, struct pieces *ret)
     for (uint32_t i = 0; i < k->tree.n_calls; i++) {
         const struct stage_call *c = &k->tree.calls[i];
         if (c->parent != STAGE_NONE || k->tree.nodes[c->node].backward) continue;
-        if (node == STAGE_NONE ? k->outer[c->node].work_ns <= 0 : c->node != node) continue;
+        const struct outer *o = &k->outer[c->node];
+        if (node == STAGE_NONE ? o->work_ns <= 0 || o->is_part : c->node != node) continue;
         ret->list[ret->n++] = (struct piece){t->ts_ns[c->row], trace_end_ns(t, c->row)};
     }
     if (ret->n) qsort(ret->list, ret->n, sizeof *ret->list, by_begin);

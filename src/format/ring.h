@@ -81,6 +81,13 @@ enum ring_kind {
 /* Category of ranges that a library makes for itself: not the user's, and no stages. */
 #define RING_LIBRARY "nvtx"
 
+/* Category of ranges that recorders of ours make by themselves: calls of modules, backward. They
+ * are stages, but where a person has named something, that counts. */
+#define RING_DERIVED "strata_derived"
+
+/* Category of what Python did, exactly: pauses of its garbage collector. */
+#define RING_PYTHON "python_function"
+
 enum ring_memory { RING_MEMORY_ALLOC = 1, RING_MEMORY_FREE = 2 };
 
 enum ring_type { RING_INT = 1, RING_NUM = 2, RING_TEXT = 3 /* value: a string id */ };

@@ -109,7 +109,8 @@ static int note_error(struct thread *t, uint64_t src, uint16_t name)
 /* Categories are the user's own words, but for those of our own recorders. */
 static enum row_kind kind_of(struct str category)
 {
-    if (cat_kind(category) == KIND_OP) return KIND_OP;
+    enum row_kind kind = cat_kind(category);
+    if (kind == KIND_OP || kind == KIND_PYTHON) return kind;
     return str_is(category, RING_LIBRARY) ? KIND_OTHER : KIND_ANNOTATION;
 }
 

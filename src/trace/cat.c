@@ -9,6 +9,7 @@ static const struct cat_row {
     {"cpu_op", KIND_OP, NULL},
     {"python_function", KIND_PYTHON, NULL},
     {"user_annotation", KIND_ANNOTATION, NULL},
+    {CAT_DERIVED, KIND_ANNOTATION, NULL},
     {"cuda_runtime", KIND_RUNTIME, NULL},
     {"cuda_driver", KIND_DRIVER, NULL},
     {"kernel", KIND_KERNEL, "cuda"},

@@ -31,6 +31,10 @@ enum row_kind {
 
 enum kind_table { TABLE_NONE, TABLE_OP, TABLE_CALL, TABLE_GPU, TABLE_PY, TABLE_MEM, TABLE_ASYNC };
 
+/* Category of annotations that our recorder made by itself (calls of modules, backward): nobody has
+ * written them, and where somebody has, that counts. */
+#define CAT_DERIVED "strata_derived"
+
 /* The kind of a category as written; KIND_OTHER when it is not known. */
 enum row_kind cat_kind(struct str cat);
 

@@ -288,6 +288,13 @@ int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e) M
 /* Rows by kind and category: at once where the file holds them, else by a pass over all rows. */
 void trace_count(const struct trace *t, struct trace_counts *ret);
 
+/* Whether an annotation is one that our recorder made by itself (CAT_DERIVED). */
+static inline bool trace_is_derived(const struct trace *t, row_t r)
+{
+    return t->kind[r] == KIND_ANNOTATION && t->cat[r] < t->n_cats &&
+           str_is(trace_str(t, t->cats[t->cat[r]]), CAT_DERIVED);
+}
+
 /* First row at or after `ts_ns` on the lane; lane.end when there is none. */
 row_t trace_lower_bound(const struct trace *t, lane_id lane, int64_t ts_ns);
 

@@ -107,6 +107,34 @@ TEST(stages_side_by_side_are_shown_from_the_first_to_the_last)
     done(&x);
 }
 
+/* A module is called in every round, with the loss and the optimizer behind it: its calls are not
+ * the program. Whole calls are, although nobody named them. */
+static struct focus derived(const char *name)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "train.py(1): <module>", 0, 100000);
+    for (int i = 0; i < 6; i++) {
+        double at = 50000 + 5000 * i;
+        kit_derived(&k, name, at, 2000);
+        kit_derived(&k, "Linear", at + 100, 1000);
+        kit_launch(&k, at + 200, "gemm", at + 300, 1500);
+        kit_launch(&k, at + 3000, "loss", at + 3010, 500);
+    }
+    struct found x = look(&k);
+    struct focus f = x.f;
+    done(&x);
+    return f;
+}
+
+TEST(modules_are_parts_and_not_the_program)
+{
+    struct focus f = derived("ResNet");
+    CHECK_EQ_UINT(f.name, STR_NONE); /* rounds of the loop */
+    f = derived("generate");
+    CHECK(f.name != STR_NONE && f.begin_ns == 50000000 && f.end_ns == 77000000);
+    CHECK_EQ_UINT(f.n_calls, 6);
+}
+
 /* Without stages the loop is told from what is launched. */
 static void rounds(struct kit *k, double at, int n, double us)
 {

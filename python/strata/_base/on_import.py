@@ -9,30 +9,30 @@ from typing import Any
 
 from strata._base import settings
 
-_waiting: dict[str, Callable[[Any], None]] = {}
+_waiting: dict[str, list[Callable[[Any], None]]] = {}
 
 
 class _Finder(importlib.abc.MetaPathFinder):
     """Lets others find the module, and runs the action after it has been loaded."""
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
-        action = _waiting.pop(name, None)
-        if action is None:
+        actions = _waiting.pop(name, None)
+        if actions is None:
             return None
         if not _waiting:
             _remove()
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, action)
+            spec.loader = _Loader(spec.loader, actions)
         return spec
 
 
 class _Loader(importlib.abc.Loader):
     """A loader with something to do afterwards."""
 
-    def __init__(self, inner: Any, action: Callable[[Any], None]) -> None:
+    def __init__(self, inner: Any, actions: list[Callable[[Any], None]]) -> None:
         self.inner = inner
-        self.action = action
+        self.actions = actions
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -43,7 +43,8 @@ class _Loader(importlib.abc.Loader):
     def exec_module(self, module: Any) -> None:
         module.__loader__ = module.__spec__.loader = self.inner
         self.inner.exec_module(module)
-        _run(self.action, module)
+        for action in self.actions:
+            _run(action, module)
 
 
 def _run(action: Callable[[Any], None], module: Any) -> None:
@@ -67,6 +68,6 @@ def when_imported(name: str, action: Callable[[Any], None]) -> None:
     if module is not None:
         _run(action, module)
         return
-    _waiting[name] = action
+    _waiting.setdefault(name, []).append(action)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)

@@ -15,11 +15,20 @@ from strata._pipeline.annotate import annotate_pipeline
 
 
 def _teach_dynamo(dynamo: Any) -> None:
-    """A stage inside a compiled function is left out of the graph instead of breaking it."""
+    """Stages and derived ranges inside a compiled function are left out of the graph instead of
+    breaking it."""
     def no_stage(name: str, *, sync: bool = False, save_inputs: bool = False) -> Any:
         return contextlib.nullcontext()
 
-    dynamo.decorators.substitute_in_graph(core.stage, skip_signature_check=True)(no_stage)
+    def always() -> bool:
+        return True
+
+    def never(number: int) -> bool:
+        return False
+
+    for ours, instead in ((core.stage, no_stage), (core.inside_module, always),
+                          (core.derived_begin, never)):
+        dynamo.decorators.substitute_in_graph(ours, skip_signature_check=True)(instead)
 
 
 def _annotate_diffusers(pipeline_utils: Any) -> None:

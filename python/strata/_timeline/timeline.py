@@ -19,7 +19,7 @@ from typing import Any
 
 from strata._base import PACKAGE, run_files, settings
 from strata._base.command import read
-from strata._timeline import torch_fallback
+from strata._timeline import derived_ranges, torch_fallback
 
 FETCHED_S = 0.25  # what a device has done is fetched by then
 
@@ -65,6 +65,7 @@ def _begin(ops: str) -> None:
         else:
             _library.strata_inject_pause(0)
         _library.strata_inject_watch()
+        derived_ranges.start()
 
 
 def _end() -> None:
@@ -72,6 +73,7 @@ def _end() -> None:
     with _lock:
         _open -= 1
         if _open == 0 and _library is not None and not torch_fallback.wanted():
+            derived_ranges.stop()
             _library.strata_inject_pause(1)
 
 

@@ -139,5 +139,7 @@ def _wait_for_a_module(torch: Any) -> None:
 def begin() -> None:
     """Called once, when recording starts."""
     from strata._base import on_import
+    from strata._timeline import derived_ranges
     if wanted():
         on_import.when_imported("torch", _torch_is_there)
+        derived_ranges.start()

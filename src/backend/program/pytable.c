@@ -20,7 +20,8 @@
 #define MOST_CODES (CODE_SLOTS / 2)
 #define MOST_NODES (NODE_SLOTS / 2)
 
-enum module_call { NOT_MODULE, MODULE_CALL, MODULE_WRAPPER };
+/* OURS are functions that our own package puts around others: in no stack. */
+enum module_call { NOT_MODULE, MODULE_CALL, MODULE_WRAPPER, OURS };
 
 struct pytable_code {
     uintptr_t address;
@@ -85,19 +86,21 @@ void pytable_prepare(void)
     pthread_once(&once, prepare);
 }
 
+static enum module_call role_of(struct str file, const char *function)
+{
+    if (str_ends(file, "/strata/_timeline/derived_ranges.py")) return OURS;
+    if (!str_ends(file, "/torch/nn/modules/module.py")) return NOT_MODULE;
+    if (strcmp(function, "_call_impl") == 0) return MODULE_CALL;
+    return strcmp(function, "_wrapped_call_impl") == 0 ? MODULE_WRAPPER : NOT_MODULE;
+}
+
 /* "FILE(LINE): FUNCTION" as torch.profiler writes it, relative to where the program was started. */
 static uint32_t name_of(const struct pyapi *api, const struct pycode *c, enum module_call *ret)
 {
-    static const char torch_module[] = "torch/nn/modules/module.py";
     char file[700], function[256], text[RING_TEXT_MAX];
     size_t n = pycode_text(api, c->file, file, sizeof file), n_cwd = strlen(cwd);
     if (!pycode_text(api, c->name, function, sizeof function) || !n) return 0;
-    *ret = NOT_MODULE;
-    if (n > sizeof torch_module &&
-        strcmp(file + n - (sizeof torch_module - 1), torch_module) == 0) {
-        if (strcmp(function, "_call_impl") == 0) *ret = MODULE_CALL;
-        if (strcmp(function, "_wrapped_call_impl") == 0) *ret = MODULE_WRAPPER;
-    }
+    *ret = role_of(str_from(file, n), function);
     const char *shown = file;
     if (n_cwd > 1 && strncmp(file, cwd, n_cwd) == 0 && file[n_cwd] == '/') shown += n_cwd + 1;
     snprintf(text, sizeof text, "%s(%d): %s", shown, c->first_line, function);
@@ -268,7 +271,7 @@ static uint32_t node_after(const struct pyapi *api, const struct pytable_memo *m
     struct node want = {.code = c, .offset = f->offset};
     if (memo->n) want.parent = memo->at[memo->n - 1].node;
     /* A frame that is no call stands for its caller's. */
-    if (!pycode_counts(&c->facts, f->offset)) return want.parent;
+    if (!pycode_counts(&c->facts, f->offset) || c->module_call == OURS) return want.parent;
     /* A wrapper and the call inside it are one call of the module. */
     if (c->module_call == MODULE_WRAPPER || (c->module_call == MODULE_CALL && !wrapped))
         want.module = module_locked(f->self);
@@ -284,7 +287,7 @@ uint32_t pytable_find(const struct pyapi *api, struct pytable_memo *memo,
         const struct pytable_code *c = code_of(api, f->code, alive);
         if (!c) return 0;
         uint32_t node = node_after(api, memo, f, c);
-        if (!node && pycode_counts(&c->facts, f->offset)) return 0;
+        if (!node && pycode_counts(&c->facts, f->offset) && c->module_call != OURS) return 0;
         memo->at[memo->n].frame = *f;
         memo->at[memo->n].code = c;
         memo->at[memo->n].node = node;

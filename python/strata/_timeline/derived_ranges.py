@@ -1,0 +1,234 @@
+"""Ranges that nobody wrote: what a program does, without a line of its own for us.
+
+While a timeline is recorded, the calls of outermost modules and of those directly inside them, generate
+and the pipelines of diffusers, backward, tokenizers and image processors, the start of a DataLoader and
+the batches of its workers become ranges of the category strata_derived; torch itself marks the steps of
+optimizers and what a loop waits for its DataLoader. The pauses of Python's garbage collector become rows.
+
+Functions are replaced where they are found, and put back when recording ends. What is replaced has to go
+on working for whoever has got hold of it meanwhile, in torch.compile as well, which learns in
+_pipeline/import_actions.py that no range is wanted there. The extension decides whether one is: src/derived.c."""
+from __future__ import annotations
+
+import functools
+import gc
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from strata._base import on_import, settings
+from strata._base.extension import core
+
+OLDEST_TORCH = (2, 5)  # where torch.compile can be taught to pass over us
+
+_lock = threading.RLock()
+_patches: list[_Patch] = []
+_waits_for: set[str] = set()
+_on = False
+
+
+class _Patch:
+    """One function that was replaced."""
+
+    def __init__(self, owner: Any, name: str, ours: Any) -> None:
+        self.owner, self.name, self.ours = owner, name, ours
+        self.before = vars(owner)[name]
+        setattr(owner, name, ours)
+
+    def undo(self) -> None:
+        if vars(self.owner).get(self.name) is self.ours:  # else somebody has come after us
+            setattr(self.owner, self.name, self.before)
+
+
+def _ranged(name: str, plain: Callable, unless: Callable | None = None) -> Callable:
+    """The function, with a range around every call, unless that says no."""
+    begin, end, number = core.derived_begin, core.derived_end, core.name_id(name)
+
+    @functools.wraps(plain)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if (unless is not None and unless()) or not begin(number):
+            return plain(*args, **kwargs)
+        try:
+            return plain(*args, **kwargs)
+        finally:
+            end()
+
+    wrapper.strata_derived = True  # type: ignore[attr-defined]
+    return wrapper
+
+
+def _put(owner: Any, name: str, label: str, unless: Callable | None = None) -> None:
+    """A range around a function of a class or module; quietly nothing where it has none of its own."""
+    plain = vars(owner).get(name) if owner is not None else None
+    if callable(plain) and not hasattr(plain, "strata_derived"):
+        _patches.append(_Patch(owner, name, _ranged(label, plain, unless)))
+
+
+_inside, _enter, _leave = core.inside_module, core.enter_module, core.leave_module
+_plain_call: Any = None  # torch.nn.Module.__call__
+
+
+def _module_call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """nn.Module.__call__ with a range around the calls that matter. What it needs is global, not in a
+    closure: code that torch.compile makes meanwhile would ask for that again when it is gone."""
+    if _inside():
+        return _plain_call(self, *args, **kwargs)
+    _enter(self)
+    try:
+        return _plain_call(self, *args, **kwargs)
+    finally:
+        _leave()
+
+
+def _patch_modules(module: Any) -> None:
+    global _plain_call
+    plain = vars(module)["__call__"]
+    if plain is _module_call:  # in a forked child
+        return
+    if _plain_call is None:
+        functools.update_wrapper(_module_call, plain)
+    _plain_call = plain
+    _patches.append(_Patch(module, "__call__", _module_call))
+
+
+def _version(torch: Any) -> tuple[int, ...]:
+    parts = str(getattr(torch, "__version__", "0")).split("+")[0].split(".")
+    return tuple(int(part) for part in parts[:2] if part.isdigit())
+
+
+def _torch(torch: Any) -> None:
+    if _version(torch) < OLDEST_TORCH:
+        return
+    _patch_modules(torch.nn.Module)
+    _put(torch.autograd, "_engine_run_backward", "backward")
+
+
+def _dataloader(dataloader: Any) -> None:
+    """What the loop waits for is torch's own range; the time of a batch in a worker is not."""
+    _put(dataloader.DataLoader, "__iter__", "DataLoader.__iter__")
+    which = dataloader.get_worker_info
+    for name in ("_MapDatasetFetcher", "_IterableDatasetFetcher"):
+        fetcher = getattr(dataloader._utils.fetch, name, None)
+        _put(fetcher, "fetch", "DataLoader worker", unless=lambda: which() is None)
+
+
+def _generation(utils: Any) -> None:
+    _put(utils.GenerationMixin, "generate", "generate")
+
+
+def _tokenization(base: Any) -> None:
+    tokenizer = base.PreTrainedTokenizerBase
+    _put(tokenizer, "__call__", "tokenizer")
+    _put(tokenizer, "decode", "tokenizer.decode")
+    _put(tokenizer, "batch_decode", "tokenizer.batch_decode")
+
+
+def _image_processing(utils: Any) -> None:
+    _put(utils.BaseImageProcessor, "__call__", "image processor")
+
+
+def _descendants(cls: type) -> list[type]:
+    found = [cls]
+    for child in found:
+        found += [c for c in child.__subclasses__() if c not in found]
+    return found
+
+
+def _pipelines(pipeline_utils: Any) -> None:
+    """Those that strata.run annotates are stages and stay what they are."""
+    if settings.flag("STRATA_AUTO", False):
+        return
+    for cls in _descendants(pipeline_utils.DiffusionPipeline)[1:]:
+        _put(cls, "__call__", cls.__name__)
+
+
+_PLACES: dict[str, Callable[[Any], None]] = {
+    "torch": _torch,
+    "torch.utils.data.dataloader": _dataloader,
+    "transformers.generation.utils": _generation,
+    "transformers.tokenization_utils_base": _tokenization,
+    "transformers.image_processing_utils": _image_processing,
+    "diffusers.pipelines.pipeline_utils": _pipelines,
+}
+
+
+def _install(name: str, module: Any) -> None:
+    try:
+        _PLACES[name](module)
+    except Exception as why:
+        settings.say(f"no ranges in {name}: {why!r}")
+
+
+def _arrived(name: str, module: Any) -> None:
+    """A module was imported while we wait for it; perhaps nobody records any more."""
+    with _lock:
+        _waits_for.discard(name)
+        if _on:
+            _install(name, module)
+
+
+def _watch_gc() -> None:
+    if core.gc_event in gc.callbacks:
+        return
+    plain, asked = gc.collect, core.gc_asked
+
+    @functools.wraps(plain)
+    def collect(*args: Any, **kwargs: Any) -> int:
+        asked(True)
+        try:
+            return plain(*args, **kwargs)
+        finally:
+            asked(False)
+
+    _patches.append(_Patch(gc, "collect", collect))
+    gc.callbacks.append(core.gc_event)
+
+
+def _install_all() -> None:
+    for name in _PLACES:
+        module = sys.modules.get(name)
+        if module is not None:
+            _install(name, module)
+        elif name not in _waits_for:
+            _waits_for.add(name)
+            on_import.when_imported(name, functools.partial(_arrived, name))
+
+
+def start() -> None:
+    """Ranges from here on. Called again without a stop it does nothing."""
+    global _on
+    with _lock:
+        if _on or not settings.flag("STRATA_DERIVED", True):
+            return
+        _on = True
+        core.derive(True)
+        _install_all()
+        if settings.flag("STRATA_GC", True):
+            _watch_gc()
+
+
+def stop() -> None:
+    """No ranges any more, and everything as it was."""
+    global _on
+    with _lock:
+        if not _on:
+            return
+        _on = False
+        core.derive(False)
+        while _patches:
+            _patches.pop().undo()
+        if core.gc_event in gc.callbacks:
+            gc.callbacks.remove(core.gc_event)
+
+
+def _forget_in_child() -> None:
+    """What was replaced stays so in a forked child, and asks the flag of the parent."""
+    global _lock, _on
+    _lock = threading.RLock()
+    _patches.clear()
+    _on = False
+
+
+os.register_at_fork(after_in_child=_forget_in_child)
