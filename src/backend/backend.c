@@ -22,10 +22,12 @@ static uint64_t number(const char *variable, uint64_t usual, uint64_t least, uin
 void backend_options_from_env(struct backend_options *o)
 {
     const char *graphs = getenv("STRATA_GRAPHS"), *syncs = getenv("STRATA_SYNC_RECORDS");
+    const char *clocks = getenv("STRATA_CLOCKS");
     *o = (struct backend_options){
         .wait_ns = number("STRATA_WAIT_US", 1, 0, 1000000) * 1000,
         .whole_graphs = graphs && strcmp(graphs, "whole") == 0,
         .sync_records = syncs && strcmp(syncs, "on") == 0,
+        .clocks = !clocks || strcmp(clocks, "off") != 0,
         .flush_ms = (uint32_t)number("STRATA_FLUSH_MS", 100, 5, 10000),
         .most_bytes = number("STRATA_BUFFER_MB", 128, 8, 4096) << 20,
     };

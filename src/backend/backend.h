@@ -19,12 +19,13 @@ struct backend_options {
     uint64_t wait_ns;    /* calls that wait this long get the Python stack of their caller */
     bool whole_graphs;   /* one record a graph launch instead of one a node */
     bool sync_records;   /* the device's own of waits, beside those of the calls */
+    bool clocks;         /* how fast the device runs is recorded, too */
     uint32_t flush_ms;   /* how often finished work is fetched */
     uint64_t most_bytes; /* of buffers lent to the vendor's library */
 };
 
 /* Options from STRATA_WAIT_US, STRATA_GRAPHS=node|whole, STRATA_SYNC_RECORDS=on,
- * STRATA_FLUSH_MS, STRATA_BUFFER_MB. */
+ * STRATA_CLOCKS=off, STRATA_FLUSH_MS, STRATA_BUFFER_MB. */
 void backend_options_from_env(struct backend_options *o);
 
 enum backend_state {

@@ -117,6 +117,12 @@ API int cuDeviceGetAttribute(int *ret, int attribute, int device)
     return 0;
 }
 
+API int cuDeviceGetPCIBusId(char *ret, int cap, int device)
+{
+    snprintf(ret, (size_t)cap, "00000000:%02d:00.0", device + 7);
+    return 0;
+}
+
 API int cuDeviceTotalMem_v2(size_t *ret, int device)
 {
     *ret = (size_t)80 << 30;

@@ -52,6 +52,8 @@ def capture(tmp_path):
         libraries = tmp_path / "lib"
         libraries.mkdir(exist_ok=True)
         links = {"libcuda.so.1": "libcuda.so.1", f"libcupti.so.{cupti}": f"libcupti.so.{cupti}.fake"}
+        if "FAKE_NVML" in env:
+            links["libnvidia-ml.so.1"] = "libnvidia-ml.so.1"
         for name, file in links.items():
             (libraries / name).unlink(missing_ok=True)
             (libraries / name).symlink_to(FAKES / file)
@@ -112,6 +114,49 @@ def test_a_part_without_a_gpu_says_so_once(capture, tmp_path):
     script.write_text(textwrap.dedent(FROM_INSIDE))
     run = capture(program=[sys.executable, str(script)], fake="refuse=10", STRATA_TABLE="off")
     assert run.status == 0 and run.stderr == "strata: no GPU in this timeline: strata doctor tells why\n"
+
+
+SLOW = "mhz=1395 max=1980 power=698500 limit=700000 temperature=71 limits=4"
+
+
+def counters(run, tmp_path):
+    path = tmp_path / "counters.json"
+    subprocess.run([PROGRAM, "export", str(run.folder), "-o", str(path)], check=True, capture_output=True,
+                   timeout=120)
+    found = collections.defaultdict(list)
+    for event in json.loads(path.read_text())["traceEvents"]:
+        if event["ph"] == "C":
+            found[event["name"]].append(event["args"]["value"])
+    return found
+
+
+def test_clocks_and_what_holds_them_down(capture, tmp_path):
+    run = capture("beat=8", FAKE_NVML=SLOW)
+    assert run.status == 0, run.stderr
+    found = counters(run, tmp_path)
+    assert {name: set(values) for name, values in found.items()} == {
+        "GPU 0 SM clock (MHz)": {1395}, "GPU 0 highest SM clock (MHz)": {1980}, "GPU 0 power (W)": {698.5},
+        "GPU 0 power limit (W)": {700}, "GPU 0 temperature (C)": {71}, "GPU 0 clock limits": {4}}
+    assert 3 <= len(found["GPU 0 SM clock (MHz)"]) <= 12
+
+
+@pytest.mark.parametrize("nvml", ["init=999", "max=1980", "mhz=0", ""])
+def test_clocks_that_cannot_be_read_leave_the_program_alone(capture, tmp_path, nvml):
+    run = capture("beat=3", FAKE_NVML=nvml)
+    assert run.status == 0 and run.counts()["kernel"] == 9
+    found = {"max=1980": {"GPU 0 highest SM clock (MHz)"}, "mhz=0": {"GPU 0 SM clock (MHz)"}}
+    assert set(counters(run, tmp_path)) == found.get(nvml, set())
+
+
+def test_clocks_are_left_alone_when_that_is_asked_for(capture, tmp_path):
+    run = capture("beat=3", FAKE_NVML=SLOW, STRATA_CLOCKS="off")
+    assert run.status == 0 and not counters(run, tmp_path)
+
+
+def test_clocks_are_not_looked_at_while_paused(capture, tmp_path):
+    run = capture("pause", "beat=6", "resume", "launch=1", FAKE_NVML=SLOW)
+    assert run.status == 0
+    assert len(counters(run, tmp_path)["GPU 0 SM clock (MHz)"]) <= 1
 
 
 @pytest.mark.parametrize("cupti", ["12", "13"])

@@ -11,7 +11,9 @@
 
 #include "backend/cuda/activity.h"
 #include "backend/cuda/callbacks.h"
+#include "backend/cuda/clocks.h"
 #include "backend/cuda/devices.h"
+#include "backend/cuda/records.h"
 #include "backend/program/python_side.h"
 #include "record/recorder.h"
 
@@ -24,8 +26,8 @@ static pthread_t thread;
 static atomic_bool running;
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER; /* starting and stopping */
 
-/* Held by our thread while it is in CUPTI, and around fork: a child that ends runs CUPTI's end too,
- * which would wait for the locks of a thread that the child does not have. */
+/* Held by our thread while it is in CUPTI or NVML, and around fork: a child that ends runs CUPTI's
+ * end too, which would wait for the locks of a thread that the child does not have. */
 static pthread_mutex_t fetching = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool holding __attribute__((tls_model("initial-exec"))); /* while it forks */
 
@@ -73,6 +75,7 @@ static void *fetch(void *unused)
         backend_note_python();
         pthread_mutex_lock(&fetching);
         activity_fetch(false);
+        if (options.clocks) clocks_sample(records_devices());
         pthread_mutex_unlock(&fetching);
     }
     if (!defined) (void)devices_define();
@@ -158,6 +161,7 @@ static void pause_parts(bool paused)
         if (!paused) callbacks_pause(false); /* calls without work are better than the reverse */
         activity_pause(paused);
         if (paused) callbacks_pause(true);
+        clocks_pause(paused);
         if (held) pthread_mutex_unlock(&fetching);
     }
     pthread_mutex_unlock(&life);

@@ -30,6 +30,7 @@ struct known {
 };
 
 static struct known known[REMEMBERED];
+static uint64_t devices_seen;
 static uint32_t device_of[MOST_CONTEXTS]; /* by context, + 1: sync records do not tell */
 
 /* Names are not freed: the parent's thread may just have done that. */
@@ -102,8 +103,15 @@ static void put_work(const struct work *w)
     recorder_put_all(slots, n);
 }
 
+uint64_t records_devices(void)
+{
+    return __atomic_load_n(&devices_seen, __ATOMIC_RELAXED);
+}
+
 static void note_context(uint32_t context, uint32_t device)
 {
+    if (device < 64 && !(records_devices() >> device & 1))
+        __atomic_fetch_or(&devices_seen, (uint64_t)1 << device, __ATOMIC_RELAXED);
     if (context < MOST_CONTEXTS) device_of[context] = device + 1;
 }
 

@@ -14,6 +14,9 @@ bool records_complete(const void *record);
 /* Whether its times, where it has any, lie between the two. */
 bool records_between(const void *record, uint64_t earliest, uint64_t latest);
 
+/* The devices that work was seen on, one bit each. On any thread. */
+uint64_t records_devices(void);
+
 /* Forgets what was remembered of kernels; after fork, at any moment of the parent's thread. */
 void records_reset(void);
 

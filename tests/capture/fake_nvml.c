@@ -1,0 +1,69 @@
+/* fake_nvml.c: libnvidia-ml.so.1 of a device that behaves as FAKE_NVML says: words like mhz=1395
+ * max=1980 power=698000 (mW) limit=700000 temperature=71 limits=4 (bits of reasons). What is not named
+ * cannot be asked for. */
+#include <stdlib.h>
+#include <string.h>
+
+#define API __attribute__((visibility("default")))
+enum { NOT_SUPPORTED = 3 };
+
+static char the_device;
+
+static int answer(const char *word, unsigned long long *ret)
+{
+    const char *all = getenv("FAKE_NVML"), *at = all ? strstr(all, word) : NULL;
+    if (!at) return NOT_SUPPORTED;
+    *ret = strtoull(at + strlen(word), NULL, 10);
+    return 0;
+}
+
+static int small(const char *word, unsigned *ret)
+{
+    unsigned long long value = 0;
+    int rc = answer(word, &value);
+    *ret = (unsigned)value;
+    return rc;
+}
+
+API int nvmlInit_v2(void)
+{
+    unsigned long long failure = 0;
+    return answer("init=", &failure) == 0 ? (int)failure : 0;
+}
+
+API int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, void **ret)
+{
+    if (strcmp(bus_id, "00000000:07:00.0") != 0) return NOT_SUPPORTED;
+    *ret = &the_device;
+    return 0;
+}
+
+API int nvmlDeviceGetClockInfo(void *device, int which, unsigned *ret)
+{
+    return device == &the_device && which == 1 ? small("mhz=", ret) : NOT_SUPPORTED;
+}
+
+API int nvmlDeviceGetMaxClockInfo(void *device, int which, unsigned *ret)
+{
+    return device == &the_device && which == 1 ? small("max=", ret) : NOT_SUPPORTED;
+}
+
+API int nvmlDeviceGetPowerUsage(void *device, unsigned *ret)
+{
+    return device == &the_device ? small("power=", ret) : NOT_SUPPORTED;
+}
+
+API int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *ret)
+{
+    return device == &the_device ? small("limit=", ret) : NOT_SUPPORTED;
+}
+
+API int nvmlDeviceGetTemperature(void *device, int which, unsigned *ret)
+{
+    return device == &the_device && which == 0 ? small("temperature=", ret) : NOT_SUPPORTED;
+}
+
+API int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *ret)
+{
+    return device == &the_device ? answer("limits=", ret) : NOT_SUPPORTED;
+}
