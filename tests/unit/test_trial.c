@@ -267,6 +267,13 @@ TEST(a_call_that_lasts_over_the_next_load)
     run_ahead(odd_trace(bytes, 5, 3, -1), 5);
 }
 
+/* Such a call is no node of the replay, and its thread no thread. */
+TEST(a_copy_whose_call_has_no_duration)
+{
+    static const int64_t bytes[] = {100000, 2000000, 100000, 2000000, 7000000};
+    run_ahead(odd_trace(bytes, 5, -1, 4), 4);
+}
+
 static int run_all(void *ctx)
 {
     struct stream_lab *l = ctx;
