@@ -10,6 +10,8 @@
 #include "record/defs.h"
 #include "record/names.h"
 
+_Static_assert(PROCFILE_PATH <= SPOOL_PATH, "a spool takes every path of ours");
+
 static void read_boot_id(char *out, size_t cap)
 {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);

@@ -68,14 +68,35 @@ static int make_all(const char *path, struct err *e)
     }
 }
 
-/* A new folder under `parent`, named by the time; `ret` gets its name. */
-static int make_stamped(const char *parent, char *ret, size_t cap, struct err *e)
+static long zone_seconds; /* east of Greenwich */
+
+void rundir_note_zone(void)
 {
     time_t now = time(NULL);
     struct tm t;
-    localtime_r(&now, &t);
-    char stamp[32], path[RUNDIR_MAX + 64];
-    strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", &t);
+    if (localtime_r(&now, &t)) zone_seconds = t.tm_gmtoff;
+}
+
+/* The local time as part of a name. The C library's own functions take a lock that a signal handler
+ * may wait for in vain, so the days are counted here: in 400 years, from a first of March. */
+static void make_stamp(char *ret, size_t cap)
+{
+    long long at = (long long)time(NULL) + zone_seconds;
+    long days = (long)(at / 86400) + 719468, seconds = (long)(at % 86400);
+    long era = days / 146097, day = days % 146097;
+    long year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    day -= 365 * year + year / 4 - year / 100;
+    long month = (5 * day + 2) / 153, of_month = day - (153 * month + 2) / 5 + 1;
+    snprintf(ret, cap, "%04ld%02ld%02ld_%02ld%02ld%02ld", era * 400 + year + (month >= 10),
+             month < 10 ? month + 3 : month - 9, of_month, seconds / 3600, seconds / 60 % 60,
+             seconds % 60);
+}
+
+/* A new folder under `parent`, named by the time; `ret` gets its name. */
+static int make_stamped(const char *parent, char *ret, size_t cap, struct err *e)
+{
+    char stamp[64], path[RUNDIR_MAX + 64];
+    make_stamp(stamp, sizeof stamp);
     for (int i = 1; i < 10000; i++) {
         if (i == 1) snprintf(ret, cap, "%s", stamp);
         else snprintf(ret, cap, "%s_%d", stamp, i);

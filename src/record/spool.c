@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/mem.h"
 
 static int fail(struct spool *s, int error, const char *what, struct err *e)
 {
@@ -19,8 +18,9 @@ static int fail(struct spool *s, int error, const char *what, struct err *e)
 
 int spool_create(struct spool *s, const char *path, struct err *e)
 {
-    *s = (struct spool){.path = mem_strdup(path)};
-    if (!s->path) return err_nomem(e);
+    s->dev = s->ino = s->size_bytes = 0;
+    if ((size_t)snprintf(s->path, sizeof s->path, "%s", path) >= sizeof s->path)
+        return FAIL(e, ERR_LIMIT, "the path of the run's folder is too long");
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     struct stat st = {0};
     int error = 0;
@@ -36,8 +36,8 @@ int spool_create(struct spool *s, const char *path, struct err *e)
 
 void spool_done(struct spool *s)
 {
-    mem_free(s->path);
-    *s = (struct spool){0};
+    s->path[0] = 0;
+    s->dev = s->ino = s->size_bytes = 0;
 }
 
 /* Only the file we made: its folder may have been removed and another put in its place. */

@@ -1,8 +1,11 @@
 /* test_record.c: from the marks in a program to the rows of a trace: nesting, details, threads,
  * steps, fork, exec, signals, and death at any moment. */
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 
 #include "analyze/compare/timing_rows.h"
 #include "import/ring_file.h"
@@ -494,6 +497,183 @@ TEST(signal_handlers_may_record)
     struct trace *t = record_in_child(interrupted, &f);
     REQUIRE(t != NULL);
     CHECK(count_rows(t, "in the handler") > 1);
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* Every new ring asks for room by this function, with the recorder's lock held: what can happen in
+ * the middle of that happens here. */
+static void (*in_the_middle)(void);
+
+int posix_fallocate(int fd, off_t offset, off_t n)
+{
+    void (*what)(void) = in_the_middle;
+    in_the_middle = NULL;
+    if (what) what();
+    return fallocate(fd, 0, offset, n) == 0 ? 0 : errno;
+}
+
+static void handle_one(void)
+{
+    raise(SIGUSR1);
+}
+
+static void cancel_myself(void)
+{
+    pthread_cancel(pthread_self());
+}
+
+static void *mark_once(void *arg)
+{
+    strata_begin("thread");
+    strata_end();
+    pthread_testcancel();
+    return arg;
+}
+
+static void run_thread(void)
+{
+    pthread_t id;
+    if (pthread_create(&id, NULL, mark_once, NULL)) abort();
+    pthread_join(id, NULL);
+}
+
+static void start_with_handler(const char *dir)
+{
+    alarm(60); /* a deadlock shows as a death */
+    n_handled =
+        mmap(NULL, sizeof *n_handled, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct sigaction a = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigaction(SIGUSR1, &a, NULL);
+    sigaction(SIGPROF, &a, NULL);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    on_alarm(0);
+}
+
+/* The handler comes on the thread that makes its ring, and wants one as well. */
+static void handled_while_adopting(const char *dir)
+{
+    start_with_handler(dir);
+    in_the_middle = handle_one;
+    run_thread();
+    CHECK_EQ_INT(atomic_load(n_handled), 2);
+}
+
+static void cancelled_while_adopting(const char *dir)
+{
+    start_with_handler(dir);
+    in_the_middle = cancel_myself;
+    run_thread();
+    strata_begin("after");
+    strata_end();
+    run_thread();
+}
+
+/* The handler may have interrupted malloc: a ring and its thread's name are made without it. */
+static void adopts_without_a_heap(const char *dir)
+{
+    start_with_handler(dir);
+    mem_fail_at(1);
+    run_thread();
+    strata_begin("a name not seen before");
+    strata_end();
+    CHECK_EQ_INT(mem_count(), 0);
+    mem_fail_at(0);
+}
+
+TEST(rings_are_made_in_spite_of_handlers)
+{
+    static const struct {
+        void (*fn)(const char *dir);
+        const char *name;
+        int calls;
+    } cases[] = {{handled_while_adopting, "in the handler", 2},
+                 {handled_while_adopting, "thread", 1},
+                 {cancelled_while_adopting, "after", 1},
+                 {cancelled_while_adopting, "thread", 2},
+                 {adopts_without_a_heap, "thread", 1},
+                 {adopts_without_a_heap, "a name not seen before", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct folder f;
+        struct trace *t = record_in_child(cases[i].fn, &f);
+        CHECK(t != NULL && count_rows(t, cases[i].name) == cases[i].calls);
+        trace_free(t);
+        folder_done(&f);
+    }
+}
+
+/* Threads begin and end under a rain of signals whose handler marks. */
+static void rained_on(const char *dir)
+{
+    start_with_handler(dir);
+    struct itimerval often = {{0, 200}, {0, 200}};
+    setitimer(ITIMER_PROF, &often, NULL);
+    uint64_t until = clock_mono_ns() + 1000000000;
+    while (clock_mono_ns() < until) run_thread();
+    struct itimerval never = {0};
+    setitimer(ITIMER_PROF, &never, NULL);
+}
+
+TEST(threads_come_and_go_under_signals)
+{
+    struct folder f;
+    struct trace *t = record_in_child(rained_on, &f);
+    REQUIRE(t != NULL);
+    CHECK(folder_count(&f, ".ring", NULL) < 10); /* none got lost on the way */
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* A child that the C library knows nothing of: no fork handler has run in it. */
+static void forks_barely(const char *dir)
+{
+    alarm(60);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("parent");
+    for (int i = 0; i < 3; i++) {
+        pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+        if (pid == 0) {
+            if (i == 1) strata_instant("a name of the child's");
+            strata_begin("child");
+            strata_end();
+            if (i == 2) exit(0); /* with the parent's exit handlers */
+            _exit(0);
+        }
+        int status;
+        if (waitpid(pid, &status, 0) != pid || status) abort();
+        strata_begin("between");
+        strata_end();
+    }
+    strata_end();
+    strata_begin("left open");
+    kill(getpid(), SIGSTOP); /* the test looks at the files before this process ends */
+}
+
+TEST(children_of_a_bare_fork_get_files_of_their_own)
+{
+    struct folder f = folder_new();
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        forks_barely(f.path);
+        _exit(test_failed_checks != 0);
+    }
+    int status = 0;
+    CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
+    struct trace *t = NULL;
+    CHECK_EQ_INT(import_open(f.path, NULL, &t, NULL), 0);
+    kill(pid, SIGCONT);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(folder_count(&f, ".proc", NULL), 4);
+    CHECK_EQ_INT(count_rows(t, "child"), 3);
+    CHECK_EQ_INT(count_rows(t, "between"), 3);
+    CHECK_EQ_INT(count_rows(t, "a name of the child's"), 1);
+    row_t parent = find_row(t, "parent"), child = find_row(t, "child");
+    REQUIRE(parent != ROW_NONE && child != ROW_NONE);
+    CHECK(t->lane[child] != t->lane[parent]);
+    CHECK(t->flags[find_row(t, "left open")] & ROW_UNFINISHED);
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
     trace_free(t);
     folder_done(&f);
 }
