@@ -1,8 +1,11 @@
 """The files of a run and the table at its end."""
 import json
+import os
 import re
 import subprocess
 import sys
+
+import pytest
 
 from conftest import PROGRAM, clean_environment
 
@@ -177,6 +180,54 @@ def test_environment_knows_the_commit(program, tmp_path):
     done = program("import strata\nwith strata.stage('a'): pass\n")
     assert done.json("environment.json")["git"] == {
         "branch": "work", "commit": git("rev-parse", "HEAD")}
+
+
+def written_in(folder, text, **env):
+    """environment.json of a program that is run in `folder` as ../script/a.py."""
+    script = folder.parent / "script" / "a.py"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text("import strata\nwith strata.stage('a'): pass\n" + text)
+    done = subprocess.run([sys.executable, os.path.join("..", "script", "a.py")], cwd=folder,
+                          capture_output=True, text=True, timeout=60, check=False,
+                          env=clean_environment(STRATA_OUT=folder / "out", **env))
+    assert done.returncode == 0, done.stderr
+    (found,) = folder.glob("out/*/*/environment.json")
+    return json.loads(found.read_text())
+
+
+def fake_git(folder, head="ref: refs/heads/main", commit="0" * 40):
+    (folder / ".git" / "refs" / "heads").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text(head + "\n")
+    (folder / ".git" / "refs" / "heads" / "main").write_text(commit + "\n")
+
+
+def test_the_commit_is_that_of_the_script(tmp_path):
+    """Not of where it is started, nor of where it goes to."""
+    for name, commit in (("cwd", "1" * 40), ("script", "2" * 40)):
+        fake_git(tmp_path / name, commit=commit)
+    found = written_in(tmp_path / "cwd", "import os; os.chdir('/')\n")
+    assert found["git"] == {"branch": "main", "commit": "2" * 40}
+
+
+@pytest.mark.parametrize("head", ["ref: ../secret", "ref: refs/heads/../../../secret",
+                                  "ref: refs/heads/link", "TOP SECRET", "ref: refs/heads/no commit"])
+def test_a_repository_above_reads_no_other_file(tmp_path, head):
+    here = tmp_path / "here"
+    here.mkdir()
+    (tmp_path / "secret").write_text("TOP SECRET")
+    fake_git(tmp_path, head, "TOP SECRET")
+    (tmp_path / ".git" / "refs" / "heads" / "link").symlink_to(tmp_path / "secret")
+    found = written_in(here, "")
+    assert found["git"] == {} and "TOP SECRET" not in json.dumps(found)
+
+
+def test_a_repository_above_does_not_hold_the_program_up(tmp_path):
+    here = tmp_path / "here"
+    here.mkdir()
+    fake_git(tmp_path)
+    (tmp_path / ".git" / "HEAD").unlink()
+    os.mkfifo(tmp_path / ".git" / "HEAD")
+    assert written_in(here, "")["git"] == {}
 
 
 def test_steps_instants_and_counters_are_in_the_trace(program):
