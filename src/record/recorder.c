@@ -140,7 +140,7 @@ static void prepare(void)
 static int keep(char field[RUNDIR_MAX], const char *text, struct err *e)
 {
     if (snprintf(field, RUNDIR_MAX, "%s", text ? text : "") < RUNDIR_MAX) return 0;
-    return FAIL(e, ERR_LIMIT, "the path of the run's folder is too long");
+    return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
 }
 
 static const char *kept(const char *field)
@@ -210,11 +210,11 @@ static int open_folder(struct err *e)
         TRY(rundir_make(&where, rec.folder, e));
     }
     snprintf(rec.path, sizeof rec.path, "%s/rings", rec.folder);
-    if (mkdir(rec.path, 0777) < 0 && errno != EEXIST) {
-        err_at(e, rec.path, ERR_NO_OFFSET);
-        return FAIL(e, ERR_IO, "cannot create the folder: %s", strerror(errno));
-    }
-    return 0;
+    struct stat st;
+    bool made = mkdir(rec.path, 0700) == 0;
+    if (made || (errno == EEXIST && lstat(rec.path, &st) == 0 && S_ISDIR(st.st_mode))) return 0;
+    err_at(e, rec.path, ERR_NO_OFFSET);
+    return FAIL(e, ERR_IO, "cannot create the folder: %s", strerror(errno));
 }
 
 /* With the lock held. */

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 static int fail(struct spool *s, int error, const char *what, struct err *e)
 {
     err_at(e, s->path, ERR_NO_OFFSET);
@@ -20,8 +22,8 @@ int spool_create(struct spool *s, const char *path, struct err *e)
 {
     s->dev = s->ino = s->size_bytes = 0;
     if ((size_t)snprintf(s->path, sizeof s->path, "%s", path) >= sizeof s->path)
-        return FAIL(e, ERR_LIMIT, "the path of the run's folder is too long");
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
+    int fd = fd_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     struct stat st = {0};
     int error = 0;
     if (fd < 0 || fstat(fd, &st) < 0) error = errno;
@@ -43,7 +45,7 @@ void spool_done(struct spool *s)
 /* Only the file we made: its folder may have been removed and another put in its place. */
 static int reopen(struct spool *s, int *ret_fd, struct err *e)
 {
-    int fd = open(s->path, O_RDWR | O_CLOEXEC);
+    int fd = fd_open(s->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0) return fail(s, errno, "cannot open again", e);
     struct stat st;
     if (fstat(fd, &st) < 0 || st.st_dev != s->dev || st.st_ino != s->ino) {

@@ -230,6 +230,30 @@ def test_a_repository_above_does_not_hold_the_program_up(tmp_path):
     assert written_in(here, "")["git"] == {}
 
 
+def test_files_are_for_their_user_alone(program):
+    """What they hold names files, functions and arguments. A file that is replaced keeps its mode."""
+    done = program("""
+        import os, strata
+        os.umask(0o022)
+        @strata.stage("a")
+        def a(x): return x
+        a(1)
+        folder = strata.write()
+        os.chmod(os.path.join(folder, "timing.json"), 0o644)
+    """)
+    modes = {p.name: p.stat().st_mode & 0o777 for p in done.folder().iterdir()}
+    assert done.folder().stat().st_mode & 0o777 == 0o700
+    assert modes == {"timing.json": 0o644, "timing_io_signature.json": 0o600,
+                     "environment.json": 0o600, "rings": 0o700}
+
+
+def test_notes_of_others_do_not_hold_the_exit_up(program, tmp_path):
+    (tmp_path / "out" / "script").mkdir(parents=True)
+    os.mkfifo(tmp_path / "out" / "script" / ".launch-0123456789abcdef")
+    done = program("import strata\nwith strata.stage('a'): pass\n", timeout=60)
+    assert done.status == 0 and done.json()["stages"]["a"]["count"] == 1
+
+
 def test_steps_instants_and_counters_are_in_the_trace(program):
     done = program("""
         import strata

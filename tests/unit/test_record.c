@@ -8,6 +8,7 @@
 #include <sys/time.h>
 
 #include "analyze/compare/timing_rows.h"
+#include "base/intern.h"
 #include "import/ring_file.h"
 #include "record/recorder.h"
 #include "record/schedule.h"
@@ -902,6 +903,137 @@ TEST(closed_descriptors_do_not_matter)
     REQUIRE(t != NULL);
     CHECK_EQ_INT(count_rows(t, "work"), 20000);
     trace_free(t);
+    folder_done(&f);
+}
+
+/* Closed standard streams: their numbers are not ours, whoever still writes to them. */
+
+static int n_arrived;
+
+static void write_to_closed(void)
+{
+    static const char line[] = "a line of the program's log\n";
+    for (int fd = 0; fd <= 2; fd++) n_arrived += write(fd, line, sizeof line - 1) >= 0;
+}
+
+static void closes_standard_streams(const char *dir)
+{
+    fflush(stdout);
+    int kept = fcntl(1, F_DUPFD_CLOEXEC, 10);
+    for (int fd = 0; fd <= 2; fd++) close(fd);
+    int rc = strata_start(dir);
+    in_the_middle = write_to_closed; /* of making the file of the process */
+    strata_instant("mark");
+    in_the_middle = write_to_closed; /* of making another ring */
+    run_thread();
+    for (int fd = 0; fd <= 2; fd++) dup2(kept, fd);
+    CHECK_EQ_INT(rc, 0);
+    CHECK(!in_the_middle);
+    CHECK_EQ_INT(n_arrived, 0);
+}
+
+TEST(closed_standard_streams_stay_closed)
+{
+    struct folder f;
+    struct trace *t = record_in_child(closes_standard_streams, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(count_rows(t, "mark"), 1);
+    CHECK_EQ_INT(count_rows(t, "thread"), 1);
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* The place of the runs may be open to others, who put links where our files will be. */
+
+static void put_links(const char *dir)
+{
+    char victim[128], link[128];
+    snprintf(victim, sizeof victim, "%s/victim", dir);
+    snprintf(link, sizeof link, "%s/out", dir);
+    CHECK_EQ_INT(mkdir(link, 0777), 0);
+    snprintf(link, sizeof link, "%s/out/pipe", dir);
+    CHECK_EQ_INT(mkdir(link, 0777), 0);
+    int fd = open(victim, O_WRONLY | O_CREAT, 0644);
+    CHECK(write(fd, "precious", 8) == 8);
+    close(fd);
+    for (int i = 0; i < 2000; i++) {
+        snprintf(link, sizeof link, "%s/out/pipe/.launch-%ld", dir, (long)getpid() + i);
+        CHECK_EQ_INT(symlink(victim, link), 0);
+    }
+}
+
+static void records_as_a_rank(const char *dir)
+{
+    char out[128];
+    snprintf(out, sizeof out, "%s/out", dir);
+    setenv("STRATA_LAUNCH", "a launch of the test", 1);
+    setenv("STRATA_OUT", out, 1);
+    setenv("STRATA_PIPELINE", "pipe", 1);
+    umask(022);
+    CHECK_EQ_INT(strata_start(NULL), 0);
+    strata_begin("work");
+    strata_end();
+    const char *made = recorder_dir();
+    REQUIRE(made != NULL);
+    struct stat st;
+    CHECK(lstat(made, &st) == 0 && (st.st_mode & 0777) == 0700);
+    struct folder f;
+    snprintf(f.path, sizeof f.path, "%s", made);
+    char file[512];
+    static const char *const endings[] = {".proc", ".ring"};
+    for (int i = 0; i < 2; i++) {
+        CHECK(folder_count(&f, endings[i], file) >= 1);
+        CHECK(stat(file, &st) == 0 && (st.st_mode & 0777) == 0600);
+    }
+}
+
+static int count_runs(const char *dir)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/out/pipe", dir);
+    DIR *d = opendir(path);
+    int n = 0;
+    for (struct dirent *e; d && (e = readdir(d));) n += e->d_name[0] != '.';
+    if (d) closedir(d);
+    return n;
+}
+
+TEST(a_shared_place_of_runs)
+{
+    struct folder f = folder_new();
+    put_links(f.path);
+    for (int i = 0; i < 2; i++) CHECK_EQ_INT(in_child(records_as_a_rank, f.path), 0);
+    CHECK_EQ_INT(count_runs(f.path), 1); /* both agree */
+    char text[16] = "", path[128];
+    snprintf(path, sizeof path, "%s/victim", f.path);
+    int fd = open(path, O_RDONLY);
+    CHECK(read(fd, text, sizeof text - 1) == 8);
+    close(fd);
+    CHECK_EQ_STR(text, "precious");
+    folder_done(&f);
+}
+
+/* A note that leads elsewhere is none: neither a link, nor one to a folder that is a link. */
+static void put_false_note(const char *dir)
+{
+    char note[128], text[] = "elsewhere";
+    snprintf(note, sizeof note, "%s/out/pipe/%s", dir, text);
+    CHECK_EQ_INT(symlink("/tmp", note), 0);
+    snprintf(note, sizeof note, "%s/out/pipe/.launch-%016llx", dir,
+             (unsigned long long)intern_hash(str_c("a launch of the test")));
+    int fd = open(note, O_WRONLY | O_CREAT, 0644);
+    CHECK(write(fd, text, sizeof text - 1) == sizeof text - 1);
+    close(fd);
+}
+
+TEST(a_note_that_leads_elsewhere)
+{
+    struct folder f = folder_new();
+    put_links(f.path);
+    put_false_note(f.path);
+    CHECK_EQ_INT(in_child(records_as_a_rank, f.path), 0);
+    CHECK_EQ_INT(count_runs(f.path), 2); /* the link, and a folder of its own */
     folder_done(&f);
 }
 

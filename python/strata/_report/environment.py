@@ -7,11 +7,10 @@ import os
 import platform
 import re
 import socket
-import stat
 import sys
 from typing import Any
 
-from strata._base import device, secrets, settings
+from strata._base import device, run_files, secrets, settings
 from strata._base.version import __version__
 
 PACKAGES = ("torch", "diffusers", "transformers", "accelerate", "numpy", "safetensors", "triton",
@@ -150,12 +149,7 @@ _BRANCH = re.compile(r"refs/heads/(?!.*\.\.)[\w./+@#-]{1,200}")
 
 
 def _read(path: str) -> str:
-    """The text of a small plain file; whatever else is there is not waited for."""
-    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(fd, encoding="utf-8", errors="replace") as f:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(f"{path} is no file")
-        return f.read(1 << 20).strip()
+    return run_files.read_plain(path).strip()
 
 
 def _read_git(folder: str) -> dict[str, str]:
