@@ -182,6 +182,34 @@ def test_environment_knows_the_commit(program, tmp_path):
         "branch": "work", "commit": git("rev-parse", "HEAD")}
 
 
+SECRETS = [
+    (["--lr", "1e-4", "--size=1024x1024", "-n", "-5"], None),
+    (["--model", "black-forest-labs/FLUX.1-dev", "--dtype", "bf16", "--device=cuda:0"], None),
+    (["--mode", "reduce-overhead", "trainer.steps=4", "--num-key-value-heads", "8"], None),
+    (["--max-tokens", "512", "--tokenizer", "t5", "-m", "pipe.main", "--fp8=float8_e4m3fn"], None),
+    (["https://api.example.com/v1?access_token=abc"], ["(hidden)"]),
+    (["https://s3.example.com/a?X-Amz-Signature=0f3c&X-Amz-Credential=AK"], ["(hidden)"]),
+    (["--url=https://x.example.com/?sig=abc"], ["--url=(hidden)"]),
+    (["-H", "Authorization: Bearer abcdef"], ["-H", "(hidden)"]),
+    (["--body", '{"api_key": "abc"}'], ["--body", "(hidden)"]),
+    (["--pw", "abc", "--pwd", "abc", "--pat", "abc"],
+     ["--pw", "(hidden)", "--pwd", "(hidden)", "--pat", "(hidden)"]),
+    (["--key=abc", "--wandb-key", "abc", "--ssh_key", "-abc"],
+     ["--key=(hidden)", "--wandb-key", "(hidden)", "--ssh_key", "(hidden)"]),
+    (["https://abcdefgh@example.com/repo.git"], ["(hidden)"]),
+    (["postgres://me:abc@db/x", "me:ab@c"], ["(hidden)", "(hidden)"]),
+    (["-pHunter2", "a prompt of several words"], ["-p(hidden)", "(hidden)"]),
+    (["WANDB_API_KEY=abc", "access_token=abc"], ["WANDB_API_KEY=(hidden)", "access_token=(hidden)"]),
+    (["550e8400-e29b-41d4-a716-446655440000", "aGVsbG8gd29ybGQhIQ=="], ["(hidden)", "(hidden)"]),
+]
+
+
+@pytest.mark.parametrize("words, kept", SECRETS, ids=lambda v: v[0] if v else "")
+def test_commands_keep_what_is_harmless(words, kept):
+    from strata._base import secrets
+    assert secrets.clean_command(words) == (words if kept is None else kept)
+
+
 def written_in(folder, text, **env):
     """environment.json of a program that is run in `folder` as ../script/a.py."""
     script = folder.parent / "script" / "a.py"
