@@ -9,6 +9,7 @@
 
 #include "analyze/compare/timing_rows.h"
 #include "base/intern.h"
+#include "export/export.h"
 #include "import/ring_file.h"
 #include "record/recorder.h"
 #include "record/schedule.h"
@@ -1034,6 +1035,47 @@ TEST(a_note_that_leads_elsewhere)
     put_false_note(f.path);
     CHECK_EQ_INT(in_child(records_as_a_rank, f.path), 0);
     CHECK_EQ_INT(count_runs(f.path), 2); /* the link, and a folder of its own */
+    folder_done(&f);
+}
+
+static void mark_more(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("more");
+    strata_end();
+}
+
+static int count_in(const struct folder *f, const char *name)
+{
+    struct trace *t = NULL;
+    if (!CHECK_EQ_INT(import_open(f->path, NULL, &t, NULL), 0)) return -1;
+    int n = count_rows(t, name);
+    trace_free(t);
+    return n;
+}
+
+/* What was made from the recordings of a run stands for them until they grow. */
+TEST(a_trace_that_its_recordings_have_outgrown)
+{
+    struct folder f;
+    struct trace *t = record_in_child(mark_more, &f);
+    REQUIRE(t != NULL);
+    char made[128];
+    snprintf(made, sizeof made, "%s/trace.strata", f.path);
+    struct export_options o = {.n_threads = 1};
+    CHECK_EQ_INT(export_find("strata")->write(t, made, &o, NULL), 0);
+    trace_free(t);
+    CHECK_EQ_INT(import_open(f.path, NULL, &t, NULL), 0);
+    CHECK_EQ_STR(t->format, "strata");
+    trace_free(t);
+    CHECK_EQ_INT(in_child(mark_more, f.path), 0);
+    CHECK_EQ_INT(count_in(&f, "more"), 2);
+    char rings[128];
+    snprintf(rings, sizeof rings, "%s/rings", f.path);
+    struct folder inner;
+    snprintf(inner.path, sizeof inner.path, "%.60s", rings);
+    folder_done(&inner);
+    CHECK_EQ_INT(count_in(&f, "more"), 1); /* all that is left */
     folder_done(&f);
 }
 
