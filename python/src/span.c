@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "core.h"
 #include "record/names.h"
 
@@ -105,7 +106,7 @@ int span_prepare(struct frame *f, struct stage *s, uint32_t parent_node)
 static int64_t read_rss(void)
 {
     char text[64];
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    int fd = fd_open("/proc/self/statm", O_RDONLY, 0);
     if (fd < 0) return 0;
     ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);

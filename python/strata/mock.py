@@ -3,28 +3,38 @@ alone.
 
     found = json.load(open("timing_io_signature.json"))["stages"]["vae_decode"]["signatures"][0]
     out = vae.decode(**strata.mock.inputs(found))
-"""
+
+A signature is data, and may come from someone else: what it names is looked up in tables of torch's
+dtypes and of plain containers. Dataclasses and named tuples are built only of modules that the caller
+has named in `types`, and nothing is ever imported or called because a signature says so."""
 from __future__ import annotations
 
+import collections
 import dataclasses
 import importlib
-from typing import Any
+import sys
+from typing import Any, Callable, Sequence
 
 MAKERS = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 
 
-def inputs(signature: dict[str, Any], device: str | None = None, seed: int = 0) -> dict[str, Any]:
-    """Arguments by name. `device` takes the place of the devices recorded."""
+def inputs(signature: dict[str, Any], device: str | None = None, seed: int = 0,
+           types: Sequence[str] = ()) -> dict[str, Any]:
+    """Arguments by name. `device` takes the place of the devices recorded. `types` are modules and
+    packages whose dataclasses, named tuples and dictionaries may be built."""
     from strata._pipeline.single_call import Maker
     maker = Maker(seed, device)
+    maker.types = tuple(types)
     return {name: build(d, maker) for name, d in signature["inputs"].items()}
 
 
-def build(d: dict[str, Any], maker: Any = None) -> Any:
-    """The value a description stands for; ValueError for what cannot be made up."""
+def build(d: dict[str, Any], maker: Any = None, types: Sequence[str] = ()) -> Any:
+    """The value a description stands for; ValueError for what cannot be made up. `types` is for
+    where no maker is given, which has its own."""
     if maker is None:
         from strata._pipeline.single_call import Maker
         maker = Maker()
+        maker.types = tuple(types)
     kind = d["kind"]
     if kind == "value":
         return _word(d)
@@ -38,7 +48,8 @@ def build(d: dict[str, Any], maker: Any = None) -> Any:
         return maker.tensor(d["shape"], d["dtype"], d["device"], **tensor_options(d))
     if kind in ("dtype", "device"):
         import torch
-        return getattr(torch, d["value"]) if kind == "dtype" else torch.device(
+        from strata._pipeline.single_call import of_torch
+        return of_torch(d["value"], torch.dtype) if kind == "dtype" else torch.device(
             maker.device or d["value"])
     if kind == "generator":
         return maker.generator(d["device"])
@@ -74,8 +85,8 @@ def _is_contiguous(shape: list[int], stride: list[int]) -> bool:
 def _items(d: dict[str, Any], maker: Any) -> Any:
     _check_whole(d)
     items = [build(item, maker) for item in d["items"]]
-    if "type" in d:  # a named tuple, or torch.Size
-        made = find(d["type"])
+    if is_own_tuple(d):
+        made = find(d["type"], is_tuple, maker.types)
         return getattr(made, "_make", made)(items)
     return MAKERS[d["kind"]](items)
 
@@ -86,13 +97,13 @@ def _dict(d: dict[str, Any], maker: Any) -> Any:
     if "type" not in d:
         return made
     try:
-        return find(d["type"])(made)
-    except Exception:  # a class of its own that wants more than its content
+        return find(d["type"], _is_dict, maker.types)(made)
+    except Exception:  # a class that is not to be built, or wants more than its content
         return made
 
 
 def _dataclass(d: dict[str, Any], maker: Any) -> Any:
-    kind = find(d["type"])
+    kind = find(d["type"], dataclasses.is_dataclass, maker.types)
     asked = {f.name for f in dataclasses.fields(kind) if f.init}
     return kind(**{n: build(item, maker) for n, item in d["fields"].items() if n in asked})
 
@@ -108,15 +119,58 @@ def _word(d: dict[str, Any]) -> Any:
     return float(value) if value in ("inf", "-inf", "nan") and "cut" not in d else value
 
 
-def find(name: str) -> Any:
-    """The class of that full name; ValueError when it cannot be loaded."""
-    words, reason = name.split("."), Exception("it has no module")
+def is_own_tuple(d: dict[str, Any]) -> bool:
+    """Whether it stands for a named tuple, or torch.Size."""
+    return d["kind"] == "tuple" and "type" in d
+
+
+def is_tuple(kind: type) -> bool:
+    """Of mock.find: named tuples and the like."""
+    return issubclass(kind, tuple)
+
+
+def _is_dict(kind: type) -> bool:
+    return issubclass(kind, dict)
+
+
+def find(name: str, fits: Callable[[type], Any], allowed: Sequence[str] = ()) -> type:
+    """The class of that full name, where it may be built and `fits`; ValueError elsewhere."""
+    found = _known(name) or _allowed(name, allowed)
+    if found is None or not fits(found):
+        raise ValueError(f"a {name} cannot be made up here")
+    return found
+
+
+def _known(name: str) -> type | None:
+    """Classes that do nothing but hold what they are given."""
+    if name == "collections.OrderedDict":
+        return collections.OrderedDict
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return None
+    if name == "torch.Size":
+        return torch.Size
+    module, _, word = name.rpartition(".")
+    found = vars(torch.return_types).get(word) if module == "torch.return_types" else None
+    return found if isinstance(found, type) else None
+
+
+def _allowed(name: str, allowed: Sequence[str]) -> type | None:
+    """A class of a module that the caller has named. Only these are loaded: of what is in a package,
+    what is there by then."""
+    words = name.split(".")
+    if not all(word.isidentifier() for word in words) or len(words) < 2:
+        raise ValueError(f"a {name!r} cannot be made up: it has no name")
+    if not any(name.startswith(f"{a}.") for a in allowed):
+        raise ValueError(f"a {name} is made only where its module is allowed: --types "
+                         f"{name.rpartition('.')[0]} on the command line, types=[...] in Python")
+    for module in allowed:
+        importlib.import_module(module)
     for cut in range(len(words) - 1, 0, -1):  # a class may stand in another
-        try:
-            found = importlib.import_module(".".join(words[:cut]))
-            for part in words[cut:]:
-                found = getattr(found, part)
+        found: Any = sys.modules.get(".".join(words[:cut]))
+        for part in words[cut:]:
+            found = vars(found).get(part) if isinstance(found, (type, type(sys))) else None
+        # not something that the module has only imported
+        if isinstance(found, type) and f"{found.__module__}.{found.__qualname__}" == name:
             return found
-        except (ImportError, AttributeError) as why:
-            reason = why
-    raise ValueError(f"a {name} cannot be made up here: {reason}")
+    return None

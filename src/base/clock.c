@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 static uint64_t read_ns(clockid_t id)
@@ -32,7 +34,7 @@ enum clock_source clock_best(void)
     return CLOCK_CNTVCT;
 #elif defined(__x86_64__)
     char name[8] = "";
-    int fd = open(CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
+    int fd = fd_open(CLOCKSOURCE, O_RDONLY, 0);
     if (fd < 0) return CLOCK_OS;
     ssize_t n = read(fd, name, sizeof name - 1);
     close(fd);

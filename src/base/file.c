@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 
 #define OUT_BUFFER ((size_t)1 << 20)
@@ -64,7 +65,7 @@ int file_map(struct file_map *f, const char *path, struct err *e)
 {
     *f = (struct file_map){0};
     if (strcmp(path, "-") == 0) return read_all(f, STDIN_FILENO, path, e);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = fd_open(path, O_RDONLY, 0);
     if (fd < 0) return fail_io(e, path, "cannot open");
     struct stat st;
     int rc = 0;
@@ -106,9 +107,33 @@ static int flush(struct file_out *f, const char *p, size_t n, struct err *e)
 static int open_direct(struct file_out *f, struct err *e)
 {
     bool is_stdout = strcmp(f->path, "-") == 0;
-    f->fd =
-        is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(f->path, O_WRONLY | O_CLOEXEC);
+    f->fd = is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : fd_open(f->path, O_WRONLY, 0);
     return f->fd < 0 ? fail_io(e, f->path, "cannot open") : 0;
+}
+
+/* A new file is no more open than the folder it is in. */
+static mode_t mode_of_new(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    if ((size_t)snprintf(folder, sizeof folder, "%s", path) >= sizeof folder) return 0600;
+    char *end = strrchr(folder, '/');
+    if (end) *(end == folder ? end + 1 : end) = 0;
+    if (stat(end ? folder : ".", &st) < 0) return 0600;
+    mode_t mode = 0666;
+    if (!(st.st_mode & 0070)) mode &= ~(mode_t)0070;
+    if (!(st.st_mode & 0007)) mode &= ~(mode_t)0007;
+    return mode;
+}
+
+/* What takes the place of a file is as open as that was, and whose it was where that is ours to
+ * say. */
+static void keep_mode(int fd, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) < 0) return;
+    if (st.st_uid != geteuid() && fchown(fd, st.st_uid, st.st_gid) < 0) return;
+    (void)(fchmod(fd, st.st_mode & 0777) == 0);
 }
 
 static int open_temp(struct file_out *f, struct err *e)
@@ -124,8 +149,11 @@ static int open_temp(struct file_out *f, struct err *e)
     if (!f->temp) return err_nomem(e);
     snprintf(f->temp, n, "%s.tmp%ld", f->path, (long)getpid());
     unlink(f->temp); /* left by a process of the same number that was killed */
-    f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (f->fd >= 0) return 0;
+    f->fd = fd_open(f->temp, O_WRONLY | O_CREAT | O_EXCL, mode_of_new(f->path));
+    if (f->fd >= 0) {
+        keep_mode(f->fd, f->path);
+        return 0;
+    }
     int rc = fail_io(e, f->path, "cannot create");
     mem_free(f->temp);
     f->temp = NULL; /* nothing to remove */

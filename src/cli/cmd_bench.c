@@ -22,6 +22,7 @@ static const struct opt opts[] = {
     {"inputs", 'i', "FILE", "real inputs, saved by strata.stage(..., save_inputs=True)", NULL},
     {"arg", 0, "NAME=MODULE:NAME", "function that returns an argument that cannot be generated",
      NULL},
+    {"types", 0, "MODULE", "allow the signature to build the dataclasses of this module", NULL},
     {"modes", 0, "LIST", "modes to run in turns: eager, compile, compile:reduce-overhead ...",
      NULL},
     {"regional", 0, NULL, "compile the repeated blocks of a model, not the whole model", NULL},

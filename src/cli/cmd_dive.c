@@ -155,11 +155,12 @@ static int no_targets(const struct job *j, struct err *e)
  * paths are opened as they are. */
 static int find_trace(const char *path, struct arena *mem, const char **ret, struct err *e)
 {
-    static const char *const patterns[] = {"trace.strata", "trace.json.gz", "trace.json",
-                                           "*_trace.json.gz"};
+    static const char *const patterns[] = {"trace.json.gz", "trace.json", "*_trace.json.gz"};
     struct stat st;
     *ret = path;
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return 0;
+    const char *made = arena_printf(mem, "%s/trace.strata", path);
+    if (made && access(made, R_OK) == 0) return 0; /* it or what it was made from, as it is newer */
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns && *ret == path; i++) {
         const char *pattern = arena_printf(mem, "%s/%s", path, patterns[i]);
         glob_t g;

@@ -1,6 +1,7 @@
 /* main.c: the program. Everything is in run.c, so that tests can call it in their own process. */
 #include <stdlib.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 
@@ -14,5 +15,6 @@ static void arm_fault_injection(void)
 int main(int argc, char **argv)
 {
     arm_fault_injection();
+    fd_fill_standard();
     return cli_main(argc, argv);
 }

@@ -1,5 +1,6 @@
-/* serve.c: see serve.h. One thread: connections wait in a table until their request has arrived,
- * since browsers open some that they never use, and are then answered one after the other. */
+/* serve.c: see serve.h. One thread that waits for all connections at once and for Ctrl-C, and for
+ * none of them alone: browsers open some that they never use, and may take their time over a file.
+ */
 #include "cli/serve.h"
 
 #include <arpa/inet.h>
@@ -9,22 +10,29 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
-#include "base/str.h"
+#include "cli/serve_request.h"
 
-enum { MOST_CONNECTIONS = 16, MOST_REQUEST = 8192, WORD_BYTES = 12, PATIENCE_S = 30 };
+enum { MOST_CONNECTIONS = 16, MOST_REQUEST = 8192, WORD_BYTES = 12 };
+enum { PIECE_BYTES = 1 << 20 };                 /* of the file, before the others have their turn */
+#define PATIENCE_NS ((uint64_t)30 * 1000000000) /* with one that neither asks nor reads */
 
 struct connection {
     int fd;
+    uint64_t moved_ns; /* when it last sent or took something */
     size_t n;
     char request[MOST_REQUEST + 1];
+    bool answering;
+    char head[SERVE_HEAD];
+    size_t head_at, head_n; /* sent, of all */
+    off_t file_at, file_n;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -108,101 +116,6 @@ void serve_close(struct serve *s)
     s->listener = -1;
 }
 
-/* The value of a header, empty when there is none. */
-static struct str header(const char *request, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *line = strstr(request, "\r\n"); line; line = strstr(line, "\r\n")) {
-        line += 2;
-        if (strncasecmp(line, name, n) != 0 || line[n] != ':') continue;
-        const char *value = line + n + 1 + strspn(line + n + 1, " \t");
-        return str_from(value, strcspn(value, "\r"));
-    }
-    return str_c("");
-}
-
-/* A page of another origin, or one that uses another name for this machine, must get nothing. */
-static bool may_ask(const struct serve *s, const char *request)
-{
-    char by_number[32], by_name[32];
-    snprintf(by_number, sizeof by_number, "127.0.0.1:%u", s->port);
-    snprintf(by_name, sizeof by_name, "localhost:%u", s->port);
-    struct str host = header(request, "Host"), origin = header(request, "Origin");
-    if (!str_is(host, by_number) && !str_is(host, by_name)) return false;
-    return !origin.n || str_is(origin, s->origin);
-}
-
-enum method { GET, HEAD, OPTIONS, OTHER };
-
-static enum method method_of(const char *request)
-{
-    static const char *const words[] = {"GET ", "HEAD ", "OPTIONS "};
-    for (int i = 0; i < OTHER; i++)
-        if (strncmp(request, words[i], strlen(words[i])) == 0) return (enum method)i;
-    return OTHER;
-}
-
-static bool asks_for(const char *request, const char *path)
-{
-    const char *begin = strchr(request, ' ');
-    return begin && str_is(str_from(begin + 1, strcspn(begin + 1, " ?\r")), path);
-}
-
-static const char *status_of(const struct serve *s, const char *request)
-{
-    if (!may_ask(s, request)) return "403 Forbidden";
-    if (!asks_for(request, s->path)) return "404 Not Found";
-    enum method m = method_of(request);
-    if (m == OTHER) return "405 Method Not Allowed";
-    return m == OPTIONS ? "204 No Content" : "200 OK";
-}
-
-static bool send_text(int fd, const char *text)
-{
-    for (size_t n = strlen(text); n;) {
-        ssize_t sent = send(fd, text, n, MSG_NOSIGNAL);
-        if (sent <= 0) return false;
-        text += sent;
-        n -= (size_t)sent;
-    }
-    return true;
-}
-
-static bool send_file(const struct serve *s, int fd)
-{
-    off_t at = 0;
-    while ((uint64_t)at < s->size_bytes && !interrupted) {
-        ssize_t sent = sendfile(fd, s->file, &at, (size_t)(s->size_bytes - (uint64_t)at));
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent <= 0) break;
-    }
-    return (uint64_t)at == s->size_bytes;
-}
-
-/* Returns whether the whole file was sent. */
-static bool answer(const struct serve *s, int fd, const char *request)
-{
-    const char *status = status_of(s, request);
-    bool ok = status[0] == '2';
-    char head[800];
-    int n = snprintf(head, sizeof head,
-                     "HTTP/1.1 %s\r\nConnection: close\r\nCache-Control: no-store\r\n"
-                     "X-Content-Type-Options: nosniff\r\nVary: Origin\r\nContent-Length: %llu\r\n",
-                     status,
-                     ok && method_of(request) != OPTIONS ? (unsigned long long)s->size_bytes : 0);
-    if (may_ask(s, request))
-        n += snprintf(head + n, sizeof head - (size_t)n, "Access-Control-Allow-Origin: %s\r\n",
-                      s->origin);
-    snprintf(
-        head + n, sizeof head - (size_t)n, "%s\r\n",
-        ok ? "Content-Type: application/octet-stream\r\nAccess-Control-Allow-Methods: GET, HEAD\r\n"
-             "Access-Control-Allow-Private-Network: true\r\n"
-           : "");
-    bool sent = send_text(fd, head) && ok && method_of(request) == GET && send_file(s, fd);
-    shutdown(fd, SHUT_WR);
-    return sent;
-}
-
 struct table {
     struct connection list[MOST_CONNECTIONS];
     int n;
@@ -214,36 +127,87 @@ static void drop(struct table *t, int i)
     t->list[i] = t->list[--t->n];
 }
 
-static void greet(struct table *t, int listener)
+/* The one to go when there are too many: it has asked for nothing, or taken nothing for longest. */
+static int least_needed(const struct table *t)
 {
-    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    if (fd < 0) return;
-    struct timeval patience = {.tv_sec = PATIENCE_S};
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (t->n == MOST_CONNECTIONS) drop(t, 0);
-    t->list[t->n].fd = fd;
-    t->list[t->n++].n = 0;
+    int found = 0;
+    for (int i = 1; i < t->n; i++) {
+        const struct connection *a = &t->list[i], *b = &t->list[found];
+        if (a->answering != b->answering ? b->answering : a->moved_ns < b->moved_ns) found = i;
+    }
+    return found;
 }
 
-/* Reads more of a request; true if it was the last one to answer. */
-static bool hear(const struct serve *s, struct table *t, int i)
+static void greet(struct table *t, int listener)
 {
-    struct connection *c = &t->list[i];
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0) return;
+    if (t->n == MOST_CONNECTIONS) drop(t, least_needed(t));
+    struct connection *c = &t->list[t->n++];
+    *c = (struct connection){.fd = fd, .moved_ns = clock_mono_ns()};
+}
+
+/* More of a request; false when the connection is of no more use. */
+static bool hear(const struct serve *s, struct connection *c)
+{
     ssize_t got = recv(c->fd, c->request + c->n, MOST_REQUEST - c->n, 0);
-    if (got > 0) c->n += (size_t)got;
+    if (got <= 0) return got < 0 && errno == EAGAIN;
+    c->n += (size_t)got;
     c->request[c->n] = 0;
-    bool whole = got > 0 && strstr(c->request, "\r\n\r\n");
-    bool sent = whole && answer(s, c->fd, c->request);
-    if (whole || got <= 0 || c->n == MOST_REQUEST) drop(t, i);
-    return sent;
+    if (!strstr(c->request, "\r\n\r\n")) return c->n < MOST_REQUEST;
+    struct serve_offer offer = {s->path, s->origin, s->port, s->size_bytes};
+    bool file = serve_request_answer(&offer, c->request, c->head, sizeof c->head);
+    c->head_n = strlen(c->head);
+    c->file_n = file ? (off_t)s->size_bytes : 0;
+    c->answering = true;
+    return true;
+}
+
+/* More of an answer, as much as is taken at once; false at its end, or when nobody is there. */
+static bool tell(const struct serve *s, struct connection *c, bool *ret_sent)
+{
+    ssize_t sent;
+    if (c->head_at < c->head_n) {
+        sent = send(c->fd, c->head + c->head_at, c->head_n - c->head_at, MSG_NOSIGNAL);
+        if (sent > 0) c->head_at += (size_t)sent;
+    } else {
+        off_t left = c->file_n - c->file_at;
+        sent = left ? sendfile(c->fd, s->file, &c->file_at,
+                               left < PIECE_BYTES ? (size_t)left : PIECE_BYTES)
+                    : 0;
+    }
+    if (sent < 0) return errno == EAGAIN || errno == EINTR;
+    if (c->head_at < c->head_n || c->file_at < c->file_n) return sent > 0;
+    *ret_sent |= c->file_n > 0;
+    shutdown(c->fd, SHUT_WR);
+    return false;
 }
 
 static int wait_for(const struct serve *s, const struct table *t, struct pollfd *polls)
 {
+    struct timespec patience = {.tv_sec = (time_t)(PATIENCE_NS / 1000000000)};
     polls[0] = (struct pollfd){.fd = s->listener, .events = POLLIN};
     for (int i = 0; i < t->n; i++)
-        polls[i + 1] = (struct pollfd){.fd = t->list[i].fd, .events = POLLIN};
-    return ppoll(polls, (nfds_t)t->n + 1, NULL, &s->while_waiting);
+        polls[i + 1] =
+            (struct pollfd){.fd = t->list[i].fd, .events = t->list[i].answering ? POLLOUT : POLLIN};
+    return ppoll(polls, (nfds_t)t->n + 1, t->n ? &patience : NULL, &s->while_waiting);
+}
+
+/* What the wait has found, from the end: one that goes is replaced by one that was looked at. */
+static bool go_on(const struct serve *s, struct table *t, const struct pollfd *polls)
+{
+    bool sent = false;
+    uint64_t now = clock_mono_ns();
+    for (int i = t->n; i-- > 0;) {
+        struct connection *c = &t->list[i];
+        bool stays = now - c->moved_ns < PATIENCE_NS;
+        if (polls[i + 1].revents) {
+            c->moved_ns = now;
+            stays = c->answering ? tell(s, c, &sent) : hear(s, c);
+        }
+        if (!stays) drop(t, i);
+    }
+    return sent;
 }
 
 static void answer_all(const struct serve *s, bool once, struct table *t)
@@ -252,9 +216,7 @@ static void answer_all(const struct serve *s, bool once, struct table *t)
     bool sent = false;
     while (!interrupted && !(once && sent)) {
         if (wait_for(s, t, polls) < 0) continue;
-        /* from the end: a closed connection is replaced by one already looked at */
-        for (int i = t->n; i-- > 0;)
-            if (polls[i + 1].revents) sent |= hear(s, t, i);
+        sent |= go_on(s, t, polls);
         if (polls[0].revents) greet(t, s->listener);
     }
 }

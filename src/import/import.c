@@ -44,6 +44,14 @@ static int open_file(struct file_map *file, const char *path, const struct impor
     return rc;
 }
 
+/* Whether the trace in `folder` was made from its recordings before the last ones came. */
+static bool is_outdated(const struct trace *t, const char *folder)
+{
+    char now[RINGS_EXTENT];
+    struct str then = trace_meta(t, TRACE_META_EXTENT);
+    return then.p && rings_extent(folder, now) && !str_is(then, now);
+}
+
 static bool is_folder(const char *path)
 {
     struct stat st;
@@ -63,10 +71,12 @@ int import_open(const char *path, const struct import_options *o, struct trace *
         found = access(made, R_OK) == 0;
     }
     if (folder && !found) return rings_open(path, o, ret, e);
-    if (found) path = made;
     struct file_map file;
-    TRY(file_map(&file, path, e));
-    return open_file(&file, path, o, ret, e);
+    TRY(file_map(&file, found ? made : path, e));
+    TRY(open_file(&file, found ? made : path, o, ret, e));
+    if (!found || !is_outdated(*ret, path)) return 0;
+    trace_free(*ret);
+    return rings_open(path, o, ret, e);
 }
 
 int import_bytes(struct str bytes, const char *name, const struct import_options *o,

@@ -3,10 +3,9 @@
 
 #include <stdio.h>
 
-enum { MOST_META = 1 << 20, MOST_DEVICES = 4096 };
+#include "trace/bounds.h"
 
-/* base + ts + dur must not overflow; see kineto.c. */
-#define MOST_BASE_NS 4000000000000000000ll
+enum { MOST_META = 1 << 20, MOST_DEVICES = 4096 };
 
 static struct scan scan_of(struct str value)
 {
@@ -103,7 +102,7 @@ int head_add(struct builder *b, struct str key, struct str value)
     struct trace *t = builder_trace(b);
     if (str_is(key, "baseTimeNanoseconds")) {
         int64_t base = to_int(value, 0);
-        if (base >= -MOST_BASE_NS && base <= MOST_BASE_NS) t->base_ns = base;
+        if (bounds_ts(base)) t->base_ns = base;
         else damage_note(&t->damage, DAMAGE_BAD_NUMBER, 0);
     }
     if (str_is(key, "deviceProperties")) TRY(add_devices(b, value));

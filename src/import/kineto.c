@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-/* Times beyond these cannot be added up without overflow: base + ts + dur stays below 2^63. */
-#define MOST_TS_NS  4000000000000000000ll
-#define MOST_DUR_NS 1000000000000000000ll
+#include "trace/bounds.h"
 
 enum { MOST_DEVICES = 1024 };
 
@@ -225,8 +223,8 @@ static bool is_foreign_work(const struct event *ev, enum row_kind kind)
 static void set_times(struct scan *s, const struct event *ev, struct part_row *row)
 {
     bool span = row->phase == 'X';
-    bool have_ts = event_has(ev, EVENT_TS) && ev->ts_ns <= MOST_TS_NS && ev->ts_ns >= -MOST_TS_NS;
-    bool have_dur = event_has(ev, EVENT_DUR) && ev->dur_ns <= MOST_DUR_NS;
+    bool have_ts = event_has(ev, EVENT_TS) && bounds_ts(ev->ts_ns);
+    bool have_dur = event_has(ev, EVENT_DUR) && ev->dur_ns <= BOUNDS_DUR_NS;
     if (have_ts) row->ts_ns = ev->ts_ns;
     else row->flags |= ROW_NO_TIME;
     if (span && have_dur && have_ts) row->dur_ns = ev->dur_ns;

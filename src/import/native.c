@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "import/native_args.h"
 #include "import/native_file.h"
+#include "trace/bounds.h"
 #include "trace/check.h"
 #include "trace/column.h"
 
@@ -129,6 +130,7 @@ static int copy_devices(struct trace *t, const struct native_file *f, struct err
             .shared_per_sm = from->shared_per_sm,
             .shared_per_block_optin = from->shared_per_block_optin,
         };
+        bounds_device(&t->devices[i]);
     }
     return 0;
 }

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As in kineto.c: base + ts + dur must stay below 2^63. */
-#define MOST_TS_NS  4000000000000000000ll
-#define MOST_DUR_NS 1000000000000000000ll
+#include "trace/bounds.h"
 
 enum { ID_BITS = 24, ID_MASK = (1 << ID_BITS) - 1 };
 
@@ -73,13 +71,14 @@ static void note(struct nsys *n, enum damage_reason why)
 static bool read_times(struct nsys *n, sqlite3_stmt *s, struct part_row *row)
 {
     int64_t start = nsys_db_int(s, 0, ID_NONE), end = nsys_db_int(s, 1, start);
-    if (start > MOST_TS_NS || start < -MOST_TS_NS) {
+    if (!bounds_ts(start)) {
         note(n, DAMAGE_BAD_EVENT);
         return false;
     }
+    if (!bounds_ts(end)) end = start;
     if (end < start) note(n, DAMAGE_NEGATIVE_DURATION);
     row->ts_ns = start;
-    row->dur_ns = end < start ? 0 : end - start > MOST_DUR_NS ? MOST_DUR_NS : end - start;
+    row->dur_ns = end < start ? 0 : end - start > BOUNDS_DUR_NS ? BOUNDS_DUR_NS : end - start;
     if (row->ts_ns + row->dur_ns > n->last_ns) n->last_ns = row->ts_ns + row->dur_ns;
     return true;
 }
@@ -356,7 +355,8 @@ static int add_nvtx(struct nsys *n, sqlite3_stmt *s)
     row.kind = KIND_ANNOTATION;
     row.aux = &op;
     if (!ended) {
-        row.dur_ns = n->last_ns - row.ts_ns > MOST_DUR_NS ? MOST_DUR_NS : n->last_ns - row.ts_ns;
+        row.dur_ns =
+            n->last_ns - row.ts_ns > BOUNDS_DUR_NS ? BOUNDS_DUR_NS : n->last_ns - row.ts_ns;
         row.flags = ROW_UNFINISHED;
     }
     return add(n, &row, "user_annotation");

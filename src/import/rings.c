@@ -208,6 +208,8 @@ int rings_open(const char *folder, const struct import_options *o, struct trace 
                struct err *e)
 {
     struct ring_set *s;
+    char extent[RINGS_EXTENT] = "\"\""; /* from before they are read: they may grow meanwhile */
+    rings_extent(folder, extent);
     TRY(ring_set_open(folder, &s, e));
     struct builder *b = builder_new(e);
     int rc = b ? 0 : ERR_NOMEM;
@@ -216,7 +218,9 @@ int rings_open(const char *folder, const struct import_options *o, struct trace 
         t->args = ring_args_make(s); /* from here on the trace frees the set */
         t->format = "strata recording";
         t->path = mem_strdup(folder);
-        rc = t->path ? fill(b, s, e) : err_nomem(e);
+        rc = t->path && builder_add_meta(b, str_c(TRACE_META_EXTENT), str_c(extent)) == 0
+                 ? fill(b, s, e)
+                 : err_nomem(e);
     } else {
         ring_set_free(s);
     }

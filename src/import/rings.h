@@ -7,6 +7,11 @@
 /* Whether `folder` holds recordings: itself, or in rings/. */
 bool rings_in(const char *folder);
 
+/* How much the recordings hold by now, as a JSON text; false where there are none. A trace made
+ * from them has it under TRACE_META_EXTENT. */
+#define RINGS_EXTENT 96
+bool rings_extent(const char *folder, char ret[RINGS_EXTENT]);
+
 /* What is known about a process without reading its records. */
 struct ring_facts {
     int64_t pid;

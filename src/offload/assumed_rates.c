@@ -11,7 +11,7 @@ void assumed_rates(struct facts *f, int major)
 {
     struct ceilings c;
     ceilings_init(&c, str_c(""));
-    ceilings_from_generation(&c, major ? major : 8);
+    ceilings_from_generation(&c, major > 0 ? major : 8); /* 8: not known */
     if (f->flops_from == FACT_UNKNOWN) {
         f->flops_per_ns = c.compute[HALF].per_s / 1e9;
         f->flops_from = FACT_ASSUMED;

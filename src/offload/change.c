@@ -191,8 +191,10 @@ void change_copies(const struct change *c, struct sim_plan *plan)
         enum offload_host host = host_of(c, l);
         bool gone = change_drops(c, l), moved = c->sc->depth && !change_in_turn(c, l);
         plan->work_ns[w] = gone ? 0 : copy_time(c, w, host);
-        if (moved || gone || !other_memory(c, w, host)) continue;
-        plan->mode[c->m->works[w].call] = host == HOST_PAGEABLE ? SIM_BLOCK : SIM_NO_WAIT;
+        /* no call: where spans cross, it went with a load around it that is copied ahead */
+        uint32_t call = c->m->works[w].call;
+        if (moved || gone || call == SIM_NONE || !other_memory(c, w, host)) continue;
+        plan->mode[call] = host == HOST_PAGEABLE ? SIM_BLOCK : SIM_NO_WAIT;
     }
     if (!c->sc->depth && c->sc->host == HOST_PINNED) drop_waits(c, plan);
 }

@@ -169,6 +169,15 @@ static void add_copy(const struct walk *w, struct streamed_load *l, const struct
     l->pageable = c->pageable_bytes * 2 > c->bytes;
 }
 
+/* What the replay model has a node for, as sim_model_run decides: a call without a duration, or of
+ * the profiler itself, cannot be replayed. */
+static bool can_load(const struct walk *w, row_t r, struct upload *ret)
+{
+    const struct trace *t = w->t;
+    if (!trace_call(t, r) || t->phase[r] != 'X' || t->flags[r] & ROW_PROFILER) return false;
+    return read_copy(w, r, ret);
+}
+
 static void collect_loads(struct walk *w, lane_id lane_no)
 {
     const struct trace *t = w->t;
@@ -177,7 +186,7 @@ static void collect_loads(struct walk *w, lane_id lane_no)
     row_t last_span = ROW_NONE;
     for (row_t r = t->lanes[lane_no].begin; r < t->lanes[lane_no].end; r++) {
         struct upload c;
-        if (!trace_call(t, r) || !read_copy(w, r, &c)) continue;
+        if (!can_load(w, r, &c)) continue;
         uint32_t step = streamed_step_at(s, t->ts_ns[r]);
         if (step == STREAMED_NONE) continue;
         if (!now || !same_load(w, now, last_span, &c)) {

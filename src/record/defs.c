@@ -4,13 +4,14 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "base/mem.h"
+#include "record/guard.h"
+#include "record/pages.h"
 #include "record/tail.h"
 
 #define SLOTS      (2 * RING_DEFS_MAX)
@@ -26,12 +27,12 @@ static _Atomic(struct def *) slots[SLOTS];
 static struct def *by_id[RING_DEFS_MAX]; /* under the lock */
 static uint32_t n_defs = 1;              /* id 0 is "none" */
 static uint64_t n_bytes;
-static struct arena mem;
+static struct pages mem; /* not of the heap: see guard.h */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Where they go, while there is such a place. */
 static struct {
-    char *path;
+    char path[SPOOL_PATH]; /* empty: nowhere */
     struct spool file;
     struct tail tail;
     struct defs_head *head; /* NULL until the file is made */
@@ -89,12 +90,12 @@ static int write_def(const struct def *d, struct err *e)
 static struct def *add(const struct def *key, const char *bytes)
 {
     if (n_defs >= RING_DEFS_MAX || n_bytes + key->n > MOST_BYTES) return NULL;
-    struct def *d = arena_alloc(&mem, sizeof *d + key->n);
+    struct def *d = pages_alloc(&mem, sizeof *d + key->n);
     if (!d) return NULL;
     *d = *key;
     d->id = n_defs;
     memcpy(d->bytes, bytes, key->n);
-    if (out.path && write_def(d, NULL) < 0) return NULL;
+    if (out.path[0] && write_def(d, NULL) < 0) return NULL;
     by_id[n_defs++] = d;
     n_bytes += key->n;
     return d;
@@ -124,37 +125,38 @@ uint32_t defs_id(enum def_type type, struct str bytes)
     if (!make_key(type, bytes, &key)) return 0;
     struct def *d = find(&key, bytes.p, &slot);
     if (d) return d->id;
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     d = find(&key, bytes.p, &slot);
     if (!d) {
         d = add(&key, bytes.p);
         if (d) atomic_store_explicit(&slots[slot], d, memory_order_release);
         else if (out.head) __atomic_fetch_add(&out.head->n_refused, 1, __ATOMIC_RELAXED);
     }
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return d ? d->id : 0;
 }
 
 int defs_attach(const char *path, struct err *e)
 {
     int rc = 0;
-    pthread_mutex_lock(&lock);
-    out.path = mem_strdup(path);
-    if (!out.path) rc = err_nomem(e);
+    struct guard g;
+    guard_enter(&g, &lock);
+    snprintf(out.path, sizeof out.path, "%s", path);
     for (uint32_t id = 1; rc == 0 && id < n_defs; id++) rc = write_def(by_id[id], e);
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return rc;
 }
 
 void defs_detach(void)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     tail_done(&out.tail);
     spool_unmap(out.head, RING_HEAD_BYTES);
     if (out.head) spool_done(&out.file);
-    mem_free(out.path);
     memset(&out, 0, sizeof out);
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
 }
 
 void defs_lock(void)

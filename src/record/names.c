@@ -6,8 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/intern.h"
+#include "record/guard.h"
+#include "record/pages.h"
 #include "record/tail.h"
 
 #define SLOTS (2 * RING_NAMES_MAX)
@@ -21,7 +22,7 @@ struct name {
 static _Atomic(struct name *) slots[SLOTS];
 static struct name *by_id[RING_NAMES_MAX]; /* [id], under the lock */
 static uint32_t n_names = 1;               /* id 0 is "no name" */
-static struct arena bytes;
+static struct pages bytes;                 /* not of the heap: see guard.h */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The file the strings go to, while there is one. */
@@ -66,7 +67,7 @@ static void note_unnamed(void)
 static struct name *add(uint64_t hash, struct str s)
 {
     if (n_names >= RING_NAMES_MAX) return NULL;
-    struct name *e = arena_alloc(&bytes, sizeof *e + s.n);
+    struct name *e = pages_alloc(&bytes, sizeof *e + s.n);
     if (!e) return NULL;
     e->hash = hash;
     e->id = n_names;
@@ -84,43 +85,47 @@ uint32_t names_id(struct str s)
     uint32_t slot;
     struct name *e = find(hash, s, &slot);
     if (e) return e->id;
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     e = find(hash, s, &slot);
     if (!e) {
         e = add(hash, s);
         if (!e || (out.head && write_name(e, NULL) < 0)) note_unnamed();
         if (e) atomic_store_explicit(&slots[slot], e, memory_order_release);
     }
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return e ? e->id : 0;
 }
 
 struct str names_text(uint32_t id)
 {
     struct str s = {"", 0};
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     if (id > 0 && id < n_names) s = str_from(by_id[id]->text, by_id[id]->n);
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return s;
 }
 
 int names_attach(struct spool *file, struct proc_head *head, struct err *e)
 {
     int rc = 0;
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     out.tail = (struct tail){.file = file};
     out.head = head;
     for (uint32_t id = 1; id < n_names && rc == 0; id++) rc = write_name(by_id[id], e);
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return rc;
 }
 
 void names_detach(void)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     tail_done(&out.tail);
     out.head = NULL;
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
 }
 
 void names_lock(void)

@@ -7,12 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "record/defs.h"
 #include "record/names.h"
 
+_Static_assert(PROCFILE_PATH <= SPOOL_PATH, "a spool takes every path of ours");
+
 static void read_boot_id(char *out, size_t cap)
 {
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    int fd = fd_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
     ssize_t n = fd < 0 ? 0 : read(fd, out, cap - 1);
     if (fd >= 0) close(fd);
     out[n > 0 ? n : 0] = 0;

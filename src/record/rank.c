@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 /* The first pair whose world is larger than one wins: inside a Slurm job, torchrun's own numbers
  * stand before those of the step that started it. */
 static const struct {
@@ -49,7 +51,7 @@ static uint64_t start_of(long pid)
 {
     char path[48], text[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = fd_open(path, O_RDONLY, 0);
     if (fd < 0) return 0;
     ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);

@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "record/defs.h"
+#include "record/guard.h"
 #include "record/names.h"
 #include "record/procfile.h"
 #include "record/rank.h"
@@ -29,18 +29,19 @@ enum state { IDLE, STARTED, OPEN, BROKEN };
 
 static struct {
     enum state state;
-    char *dir, *out, *pipeline; /* the request, owned */
-    uint64_t budget_bytes;      /* left for new rings */
+    char dir[RUNDIR_MAX], out[RUNDIR_MAX], pipeline[RUNDIR_MAX]; /* the request; empty: none */
+    uint64_t budget_bytes;                                       /* left for new rings */
     double first_hz;
     struct clock_pair first;
     uint32_t name; /* of the process, 0 for none */
     struct procfile proc;
-    char folder[RUNDIR_MAX];
+    char folder[RUNDIR_MAX], path[PROCFILE_PATH]; /* the second under the lock, for a moment */
     int n_rings;
     struct writer *all, *free;
     struct writer *inherited; /* the parent's, after fork: not ours to write */
     struct err trouble;
     pthread_key_t at_thread_exit;
+    struct guard forking;
 } rec;
 
 static _Atomic enum clock_source source;
@@ -62,32 +63,39 @@ static void free_writers(struct writer *w)
 static void thread_exits(void *writer)
 {
     struct writer *w = writer;
-    recorder_mine = NULL;
-    pthread_mutex_lock(&lock);
-    w->next_free = rec.free;
-    rec.free = w;
-    pthread_mutex_unlock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
+    if (recorder_mine == w) { /* else a child that nobody has told of its birth: the parent's */
+        recorder_mine = NULL;
+        w->next_free = rec.free;
+        rec.free = w;
+    }
+    guard_leave(&g, &lock);
 }
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
+    rec.forking = g;
     names_lock();
     defs_lock();
 }
 
 static void after_fork_in_parent(void)
 {
+    struct guard g = rec.forking;
     defs_unlock();
     names_unlock();
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
 }
 
 /* The child shares every mapping with the parent and must write to none of them. It starts over
  * with files of its own when it records something; the parent's are let go of then, not now:
  * most children go on to exec. */
-static void after_fork_in_child(void)
+static void start_over(void)
 {
+    guard_forked();
     names_unlock_in_child();
     defs_unlock_in_child();
     pthread_mutex_init(&lock, NULL);
@@ -103,27 +111,41 @@ static void after_fork_in_child(void)
     procfile_forget(&rec.proc);
 }
 
+static void after_fork_in_child(void)
+{
+    struct guard g = rec.forking;
+    start_over();
+    guard_leave(&g, NULL);
+}
+
 static void at_exit(void)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     if (rec.state == OPEN) procfile_close(&rec.proc, clock_pair(source));
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
 }
 
 static void prepare(void)
 {
     source = clock_best();
     rec.first = clock_pair(source);
+    rundir_note_zone();
     pthread_key_create(&rec.at_thread_exit, thread_exits);
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    guard_watch_forks(start_over);
     atexit(at_exit);
 }
 
-static int keep(char **field, const char *text)
+static int keep(char field[RUNDIR_MAX], const char *text, struct err *e)
 {
-    mem_free(*field);
-    *field = text ? mem_strdup(text) : NULL;
-    return text && !*field ? ERR_NOMEM : 0;
+    if (snprintf(field, RUNDIR_MAX, "%s", text ? text : "") < RUNDIR_MAX) return 0;
+    return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
+}
+
+static const char *kept(const char *field)
+{
+    return *field ? field : NULL;
 }
 
 void recorder_options_from_env(struct recorder_options *o)
@@ -144,54 +166,55 @@ void recorder_options_from_env(struct recorder_options *o)
 int recorder_start(const struct recorder_options *o, struct err *e)
 {
     pthread_once(&once, prepare);
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     int rc = 0;
     if (rec.state == IDLE) {
-        rc = keep(&rec.dir, o->where.dir);
-        if (rc == 0) rc = keep(&rec.out, o->where.out);
-        if (rc == 0) rc = keep(&rec.pipeline, o->where.pipeline);
+        rc = keep(rec.dir, o->where.dir, e);
+        if (rc == 0) rc = keep(rec.out, o->where.out, e);
+        if (rc == 0) rc = keep(rec.pipeline, o->where.pipeline, e);
         if (o->os_clock) {
             source = CLOCK_OS;
             rec.first = clock_pair(CLOCK_OS);
         }
         rec.budget_bytes = o->budget_bytes ? o->budget_bytes : DEFAULT_BUDGET;
         if (rc == 0) rec.state = STARTED;
-        else err_grow(e, rc);
     }
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return rc;
 }
 
 void recorder_set_place(const struct rundir_request *where)
 {
-    pthread_mutex_lock(&lock);
-    if (where->dir) (void)(keep(&rec.dir, where->dir) == 0);
-    if (where->out) (void)(keep(&rec.out, where->out) == 0);
-    if (where->pipeline) (void)(keep(&rec.pipeline, where->pipeline) == 0);
-    pthread_mutex_unlock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
+    if (where->dir) (void)(keep(rec.dir, where->dir, NULL) == 0);
+    if (where->out) (void)(keep(rec.out, where->out, NULL) == 0);
+    if (where->pipeline) (void)(keep(rec.pipeline, where->pipeline, NULL) == 0);
+    guard_leave(&g, &lock);
 }
 
 bool recorder_started(void)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     bool yes = rec.state != IDLE;
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return yes;
 }
 
 static int open_folder(struct err *e)
 {
     if (!rec.folder[0]) {
-        struct rundir_request where = {rec.dir, rec.out, rec.pipeline};
+        struct rundir_request where = {kept(rec.dir), kept(rec.out), kept(rec.pipeline)};
         TRY(rundir_make(&where, rec.folder, e));
     }
-    char path[RUNDIR_MAX + 16];
-    snprintf(path, sizeof path, "%s/rings", rec.folder);
-    if (mkdir(path, 0777) < 0 && errno != EEXIST) {
-        err_at(e, path, ERR_NO_OFFSET);
-        return FAIL(e, ERR_IO, "cannot create the folder: %s", strerror(errno));
-    }
-    return 0;
+    snprintf(rec.path, sizeof rec.path, "%s/rings", rec.folder);
+    struct stat st;
+    bool made = mkdir(rec.path, 0700) == 0;
+    if (made || (errno == EEXIST && lstat(rec.path, &st) == 0 && S_ISDIR(st.st_mode))) return 0;
+    err_at(e, rec.path, ERR_NO_OFFSET);
+    return FAIL(e, ERR_IO, "cannot create the folder: %s", strerror(errno));
 }
 
 /* With the lock held. */
@@ -217,10 +240,11 @@ static int open_files(void)
 
 int recorder_open(struct err *e)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     int rc = open_files();
     if (rc < 0 && e) *e = rec.trouble;
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return rc;
 }
 
@@ -228,11 +252,10 @@ int recorder_open(struct err *e)
 static struct writer *new_writer(void)
 {
     if (rec.n_rings >= TOO_MANY_RINGS) return NULL;
-    char path[PROCFILE_PATH];
-    procfile_ring_path(&rec.proc, rec.n_rings, path);
+    procfile_ring_path(&rec.proc, rec.n_rings, rec.path);
     uint64_t limit = rec.budget_bytes / 8 > LEAST_RING ? rec.budget_bytes / 8 : LEAST_RING;
     struct writer_options o = {source, rec.first_hz, limit};
-    struct writer *w = writer_new(path, &o, &rec.trouble);
+    struct writer *w = writer_new(rec.path, &o, &rec.trouble);
     if (!w) return NULL;
     rec.n_rings++;
     rec.budget_bytes -= limit < rec.budget_bytes ? limit : rec.budget_bytes;
@@ -254,31 +277,39 @@ static uint32_t thread_name(void)
     return names_id(str_c(name));
 }
 
-/* A thread for which no ring could be made asks again only after many records. */
-static __thread unsigned refusals;
+/* With the lock held. */
+static struct writer *take_writer(void)
+{
+    if (open_files() < 0) return NULL;
+    struct writer *w = rec.free;
+    if (!w) return new_writer();
+    rec.free = w->next_free;
+    return w;
+}
 
+/* A thread for which no ring could be made asks again only after many records. */
+static __thread unsigned refusals __attribute__((tls_model("initial-exec")));
+
+/* From asking for a writer to having it no handler may run: it would ask for one of its own. (Where
+ * the program has more than 31 keys of its own, pthread_setspecific may take memory of the heap.)
+ */
 struct writer *recorder_adopt(void)
 {
     if (refusals & 1023) {
         refusals++;
         return NULL;
     }
-    struct writer *w = NULL;
     uint32_t name = thread_name();
-    pthread_mutex_lock(&lock);
-    if (open_files() == 0) {
-        w = rec.free;
-        if (w) rec.free = w->next_free;
-        else w = new_writer();
+    struct guard g;
+    guard_enter(&g, &lock);
+    struct writer *w = recorder_mine ? recorder_mine : take_writer();
+    if (w && !recorder_mine) {
+        recorder_mine = w;
+        pthread_setspecific(rec.at_thread_exit, w);
+        put_thread(w, name);
     }
-    pthread_mutex_unlock(&lock);
-    if (!w) {
-        refusals++;
-        return NULL;
-    }
-    recorder_mine = w;
-    pthread_setspecific(rec.at_thread_exit, w);
-    put_thread(w, name);
+    guard_leave(&g, &lock);
+    if (!w) refusals++;
     return w;
 }
 
@@ -292,27 +323,30 @@ uint64_t recorder_lose(void)
 
 const char *recorder_dir(void)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     const char *dir = rec.state == OPEN ? rec.folder : NULL;
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return dir;
 }
 
 const char *recorder_trouble(void)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     const char *why = rec.trouble.code ? rec.trouble.msg : NULL;
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return why;
 }
 
 uint64_t recorder_lost(void)
 {
     uint64_t n = atomic_load(&n_homeless);
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     for (struct writer *w = rec.all; w; w = w->next_all)
         n += __atomic_load_n(&w->head->n_lost, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return n;
 }
 
@@ -325,9 +359,10 @@ enum clock_source recorder_clock(void)
 double recorder_ticks_per_second(void)
 {
     pthread_once(&once, prepare);
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     struct clock_pair first = rec.first, now = clock_pair(source);
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     if (source == CLOCK_OS || now.mono_ns == first.mono_ns) return 1e9;
     return (double)(now.ticks - first.ticks) * 1e9 / (double)(now.mono_ns - first.mono_ns);
 }
@@ -342,10 +377,11 @@ void recorder_set_rank(int rank, int world)
 
 void recorder_set_process_name(uint32_t name)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     rec.name = name;
     if (rec.state == OPEN) __atomic_store_n(&rec.proc.head->name, name, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
 }
 
 void recorder_set_thread_name(uint32_t name)

@@ -50,7 +50,8 @@ void recorder_set_rank(int rank, int world);
 void recorder_set_process_name(uint32_t name);
 void recorder_set_thread_name(uint32_t name);
 
-/* The calling thread's writer, made or taken over on first use; NULL when there is none. */
+/* The calling thread's writer, made or taken over on first use; NULL when there is none. Also in a
+ * signal handler, wherever it came. */
 extern __thread struct writer *recorder_mine __attribute__((tls_model("initial-exec")));
 struct writer *recorder_adopt(void);
 
@@ -61,7 +62,7 @@ uint64_t recorder_lose(void);
 static inline uint64_t recorder_put(struct ring_record r, uint64_t value)
 {
     struct writer *w = recorder_mine;
-    if (__builtin_expect(!w, 0) && !(w = recorder_adopt())) return recorder_lose();
+    if (__builtin_expect(!w || !w->head, 0) && !(w = recorder_adopt())) return recorder_lose();
     return writer_put(w, r, value);
 }
 
@@ -69,7 +70,7 @@ static inline uint64_t recorder_put(struct ring_record r, uint64_t value)
 static inline void recorder_put_all(const struct ring_record *slots, int n)
 {
     struct writer *w = recorder_mine;
-    if (__builtin_expect(!w, 0) && !(w = recorder_adopt())) recorder_lose();
+    if (__builtin_expect(!w || !w->head, 0) && !(w = recorder_adopt())) recorder_lose();
     else writer_put_all(w, slots, n);
 }
 

@@ -16,10 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/intern.h"
 #include "record/rank.h"
 
 #define NAME_MAX_BYTES 96
+#define OURS_ALONE     0700 /* what is in a run names files, functions and arguments */
 
 static int fail(const char *path, const char *what, struct err *e)
 {
@@ -51,8 +53,8 @@ static int absolute(const char *path, char *out, struct err *e)
     return 0;
 }
 
-/* mkdir -p. */
-static int make_all(const char *path, struct err *e)
+/* mkdir -p; the last folder gets the mode `last`. */
+static int make_all(const char *path, mode_t last, struct err *e)
 {
     char part[RUNDIR_MAX];
     snprintf(part, sizeof part, "%s", path);
@@ -61,56 +63,106 @@ static int make_all(const char *path, struct err *e)
         if (c != '/' && c != 0) continue;
         *p = 0;
         struct stat st;
-        if (mkdir(part, 0777) < 0 && (stat(part, &st) < 0 || !S_ISDIR(st.st_mode)))
+        mode_t mode = c == 0 ? last : 0777;
+        if (mkdir(part, mode) < 0 && (stat(part, &st) < 0 || !S_ISDIR(st.st_mode)))
             return fail(part, "cannot create the folder", e);
         *p = c;
         if (c == 0) return 0;
     }
 }
 
-/* A new folder under `parent`, named by the time; `ret` gets its name. */
-static int make_stamped(const char *parent, char *ret, size_t cap, struct err *e)
+static long zone_seconds; /* east of Greenwich */
+
+void rundir_note_zone(void)
 {
     time_t now = time(NULL);
     struct tm t;
-    localtime_r(&now, &t);
-    char stamp[32], path[RUNDIR_MAX + 64];
-    strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", &t);
+    if (localtime_r(&now, &t)) zone_seconds = t.tm_gmtoff;
+}
+
+/* The local time as part of a name. The C library's own functions take a lock that a signal handler
+ * may wait for in vain, so the days are counted here: in 400 years, from a first of March. */
+static void make_stamp(char *ret, size_t cap)
+{
+    long long at = (long long)time(NULL) + zone_seconds;
+    long days = (long)(at / 86400) + 719468, seconds = (long)(at % 86400);
+    long era = days / 146097, day = days % 146097;
+    long year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    day -= 365 * year + year / 4 - year / 100;
+    long month = (5 * day + 2) / 153, of_month = day - (153 * month + 2) / 5 + 1;
+    snprintf(ret, cap, "%04ld%02ld%02ld_%02ld%02ld%02ld", era * 400 + year + (month >= 10),
+             month < 10 ? month + 3 : month - 9, of_month, seconds / 3600, seconds / 60 % 60,
+             seconds % 60);
+}
+
+/* A new folder under `parent`, named by the time; `ret` gets its name. */
+static int make_stamped(const char *parent, char *ret, size_t cap, struct err *e)
+{
+    char stamp[64], path[RUNDIR_MAX + 64];
+    make_stamp(stamp, sizeof stamp);
     for (int i = 1; i < 10000; i++) {
         if (i == 1) snprintf(ret, cap, "%s", stamp);
         else snprintf(ret, cap, "%s_%d", stamp, i);
         snprintf(path, sizeof path, "%s/%s", parent, ret);
-        if (mkdir(path, 0777) == 0) return 0;
+        if (mkdir(path, OURS_ALONE) == 0) return 0;
         if (errno != EEXIST) return fail(path, "cannot create the folder", e);
     }
     return FAIL(e, ERR_LIMIT, "too many runs in one second in %s", parent);
 }
 
-static bool read_marker(const char *path, char *ret, size_t cap)
+/* A run's folder that another process of ours has made: the place where runs are kept may be open
+ * to other users. */
+static bool is_our_folder(const char *parent, const char *name)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char path[RUNDIR_MAX + 128];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", parent, name);
+    return !strchr(name, '/') && name[0] != '.' && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+           st.st_uid == geteuid();
+}
+
+/* The name in the marker, in `ret`, which stays as it is where there is none of ours. */
+static bool read_marker(const char *parent, const char *marker, char *ret, size_t cap)
+{
+    int fd = fd_open(marker, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0) return false;
-    ssize_t n = read(fd, ret, cap - 1);
+    char name[NAME_MAX_BYTES];
+    struct stat st;
+    bool ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+    ssize_t n = ours ? read(fd, name, sizeof name - 1) : 0;
     close(fd);
-    if (n <= 0) return false;
-    ret[n] = 0;
-    return !strchr(ret, '/');
+    name[n > 0 ? n : 0] = 0;
+    if (n <= 0 || !is_our_folder(parent, name)) return false;
+    snprintf(ret, cap, "%s", name);
+    return true;
+}
+
+/* A new file with a name nobody can foresee. */
+static int make_temp(const char *parent, char *ret, size_t cap, struct err *e)
+{
+    for (int i = 0; i < 100; i++) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        snprintf(ret, cap, "%s/.launch-%ld-%ld", parent, (long)getpid(), now.tv_nsec);
+        int fd = fd_open(ret, O_WRONLY | O_CREAT | O_EXCL, 0600);
+        if (fd >= 0 || errno != EEXIST) return fd >= 0 ? fd : fail(ret, "cannot write", e);
+    }
+    return FAIL(e, ERR_IO, "cannot write into %s", parent);
 }
 
 /* Puts `name` into the marker, or takes the name that is there already. */
 static int agree(const char *parent, const char *marker, char *name, size_t cap, struct err *e)
 {
     char temp[RUNDIR_MAX + 64];
-    snprintf(temp, sizeof temp, "%s/.launch-%ld", parent, (long)getpid());
-    int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return fail(temp, "cannot write", e);
+    int fd = make_temp(parent, temp, sizeof temp, e);
+    if (fd < 0) return fd;
     size_t n = strlen(name);
     bool ok = write(fd, name, n) == (ssize_t)n;
     ok = close(fd) == 0 && ok;
     if (ok && link(temp, marker) < 0 && errno == EEXIST) {
         char mine[RUNDIR_MAX + 128];
         snprintf(mine, sizeof mine, "%s/%s", parent, name);
-        if (read_marker(marker, name, cap)) rmdir(mine);
+        if (read_marker(parent, marker, name, cap)) rmdir(mine);
     }
     unlink(temp);
     return 0;
@@ -121,7 +173,7 @@ static int make_shared(const char *parent, const char *key, char *name, size_t c
     char marker[RUNDIR_MAX + 64];
     snprintf(marker, sizeof marker, "%s/.launch-%016llx", parent,
              (unsigned long long)intern_hash(str_c(key)));
-    if (read_marker(marker, name, cap)) return 0;
+    if (read_marker(parent, marker, name, cap)) return 0;
     TRY(make_stamped(parent, name, cap, e));
     return agree(parent, marker, name, cap, e);
 }
@@ -131,7 +183,7 @@ int rundir_make(const struct rundir_request *r, char *ret, struct err *e)
     char path[RUNDIR_MAX], name[NAME_MAX_BYTES], key[512];
     if (r->dir) {
         TRY(absolute(r->dir, path, e));
-        TRY(make_all(path, e));
+        TRY(make_all(path, OURS_ALONE, e));
         memcpy(ret, path, sizeof path);
         return 0;
     }
@@ -141,7 +193,7 @@ int rundir_make(const struct rundir_request *r, char *ret, struct err *e)
     if (n + sizeof name * 2 + 2 >= sizeof path)
         return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
     snprintf(path + n, sizeof path - n, "/%s", name);
-    TRY(make_all(path, e));
+    TRY(make_all(path, 0777, e));
     if (rank_launch_key(key, sizeof key)) TRY(make_shared(path, key, name, sizeof name, e));
     else TRY(make_stamped(path, name, sizeof name, e));
     if (snprintf(ret, RUNDIR_MAX, "%s/%s", path, name) >= RUNDIR_MAX)

@@ -15,6 +15,10 @@ struct rundir_request {
 
 #define RUNDIR_MAX 3584 /* bytes of a path, the terminator included: leaves room for file names */
 
+/* Folders are named by local time. Which that is can not be found out in a signal handler, where a
+ * folder may have to be made: it is asked for here, before. */
+void rundir_note_zone(void);
+
 /* Creates the folder and writes its absolute path to `ret`, of RUNDIR_MAX bytes. Ranks started by
  * one launcher get the same one, whoever comes first. */
 int rundir_make(const struct rundir_request *r, char *ret, struct err *e) MUST_USE;

@@ -1,7 +1,7 @@
 /* schedule.c: see schedule.h. */
 #include "record/schedule.h"
 
-#include <pthread.h>
+#include "record/guard.h"
 
 static struct strata_schedule schedule;
 static bool has_schedule;
@@ -27,29 +27,32 @@ static enum schedule_phase phase_now(void)
 
 void schedule_set(const struct strata_schedule *s)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     has_schedule = s != NULL;
     if (s) schedule = *s;
     begun = 0;
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
 }
 
 bool schedule_active(void)
 {
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     bool active = phase_now() == SCHEDULE_ACTIVE;
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return active;
 }
 
 struct schedule_change schedule_next(void)
 {
     struct schedule_change c = {0};
-    pthread_mutex_lock(&lock);
+    struct guard g;
+    guard_enter(&g, &lock);
     c.was_active = phase_now() == SCHEDULE_ACTIVE;
     c.number = begun++;
     c.active = phase_now() == SCHEDULE_ACTIVE;
     c.getting_ready = phase_now() == SCHEDULE_WARMUP;
-    pthread_mutex_unlock(&lock);
+    guard_leave(&g, &lock);
     return c;
 }

@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/fd.h"
 
 static int fail(struct spool *s, int error, const char *what, struct err *e)
 {
@@ -19,9 +20,10 @@ static int fail(struct spool *s, int error, const char *what, struct err *e)
 
 int spool_create(struct spool *s, const char *path, struct err *e)
 {
-    *s = (struct spool){.path = mem_strdup(path)};
-    if (!s->path) return err_nomem(e);
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    s->dev = s->ino = s->size_bytes = 0;
+    if ((size_t)snprintf(s->path, sizeof s->path, "%s", path) >= sizeof s->path)
+        return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
+    int fd = fd_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     struct stat st = {0};
     int error = 0;
     if (fd < 0 || fstat(fd, &st) < 0) error = errno;
@@ -36,14 +38,14 @@ int spool_create(struct spool *s, const char *path, struct err *e)
 
 void spool_done(struct spool *s)
 {
-    mem_free(s->path);
-    *s = (struct spool){0};
+    s->path[0] = 0;
+    s->dev = s->ino = s->size_bytes = 0;
 }
 
 /* Only the file we made: its folder may have been removed and another put in its place. */
 static int reopen(struct spool *s, int *ret_fd, struct err *e)
 {
-    int fd = open(s->path, O_RDWR | O_CLOEXEC);
+    int fd = fd_open(s->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0) return fail(s, errno, "cannot open again", e);
     struct stat st;
     if (fstat(fd, &st) < 0 || st.st_dev != s->dev || st.st_ino != s->ino) {

@@ -12,9 +12,11 @@
 
 #include "base/err.h"
 
+#define SPOOL_PATH 3840
+
 struct spool {
-    char *path;
-    uint64_t dev, ino; /* the file we made */
+    char path[SPOOL_PATH]; /* here, not on the heap: see guard.h */
+    uint64_t dev, ino;     /* the file we made */
     uint64_t size_bytes;
 };
 

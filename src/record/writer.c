@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "record/guard.h"
+#include "record/pages.h"
 
 static_assert(RING_BLOCK % 2 == 0, "a stage never ends between a record and its value");
 
@@ -23,6 +24,8 @@ static int write_block(struct writer *w, uint64_t slot)
  * place of the oldest; when even that fails the block is given up. Either way one is lost. */
 static void log_stage(struct writer *w)
 {
+    struct guard g;
+    guard_enter(&g, NULL);
     uint64_t n_logged = w->n_written - RING_BLOCK;
     uint64_t slots = __atomic_load_n(&w->head->log_slots, __ATOMIC_RELAXED);
     bool kept = !slots && n_logged < w->limit_slots && write_block(w, n_logged) == 0;
@@ -37,6 +40,7 @@ static void log_stage(struct writer *w)
     __atomic_store_n(&w->head->n_logged, w->n_written, __ATOMIC_RELEASE);
     w->next = w->stage;
     w->check = ring_check(w->n_written);
+    guard_leave(&g, NULL);
 }
 
 static void note_clocks(struct writer *w)
@@ -99,6 +103,7 @@ static int open_ring(struct writer *w, const char *path, struct err *e)
         unlink(path);
         return rc;
     }
+    if (pages_wipe_on_fork(w, sizeof *w)) pages_keep_from_child(window, RING_LOG_OFFSET);
     w->head = window;
     w->stage = w->next = (struct ring_record *)((char *)window + RING_HEAD_BYTES);
     w->end = w->stage + RING_BLOCK;
@@ -108,7 +113,7 @@ static int open_ring(struct writer *w, const char *path, struct err *e)
 
 struct writer *writer_new(const char *path, const struct writer_options *o, struct err *e)
 {
-    struct writer *w = mem_zalloc(1, sizeof *w);
+    struct writer *w = pages_take(sizeof *w);
     if (!w) {
         err_nomem(e);
         return NULL;
@@ -127,5 +132,5 @@ void writer_free(struct writer *w)
     if (!w) return;
     spool_unmap(w->head, RING_LOG_OFFSET);
     spool_done(&w->file);
-    mem_free(w);
+    pages_give(w, sizeof *w);
 }

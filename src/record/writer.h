@@ -2,7 +2,10 @@
  *
  * One producer, no lock; system calls only when the stage is full or a second has passed since the
  * clocks were last compared. A writer outlives its thread and is handed to the next one, so that
- * a program with many short threads leaves few files. */
+ * a program with many short threads leaves few files.
+ *
+ * Writers lie in pages of their own, not on the heap (guard.h), which a forked child gets empty:
+ * there `head` is NULL, and nothing of the parent's can be written. */
 #ifndef STRATA_RECORD_WRITER_H
 #define STRATA_RECORD_WRITER_H
 
@@ -26,8 +29,8 @@ struct writer {
     struct ring_record *stage;
     uint64_t limit_slots; /* of the log */
     uint64_t ticks_per_second;
-    struct spool file;
     struct writer *next_all, *next_free; /* the recorder's lists */
+    struct spool file;
 };
 
 struct writer_options {
@@ -36,7 +39,7 @@ struct writer_options {
     uint64_t limit_bytes; /* of the log */
 };
 
-/* A new ring at `path`, on the heap; NULL when it cannot be made. */
+/* A new ring at `path`; NULL when it cannot be made. */
 struct writer *writer_new(const char *path, const struct writer_options *o, struct err *e);
 
 /* Lets go of the mappings; the file stays. Only when no thread can be writing. */

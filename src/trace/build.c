@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/vec.h"
+#include "trace/bounds.h"
 #include "trace/freeze.h"
 #include "trace/part_private.h"
 
@@ -339,10 +340,12 @@ static int freeze(struct builder *b, int n_threads)
     map_done(&b->process_at);
     struct trace *t = b->trace;
     if (b->has_pairs) TRY(freeze_pairs(&b->rows, t));
+    freeze_bounds(&b->rows, t);
     TRY(freeze_lanes(&b->rows, t));
     TRY(freeze_order(&b->rows, t, n_threads));
     freeze_times(t);
     TRY(freeze_relate(t, n_threads));
+    if (!bounds_sums(t)) return ERR_LIMIT;
     return freeze_profiler(t);
 }
 
@@ -350,6 +353,8 @@ int builder_freeze(struct builder *b, int n_threads, struct trace **ret_trace, s
 {
     int rc = freeze(b, n_threads);
     if (rc < 0) {
+        if (rc == ERR_LIMIT)
+            err_set(e, rc, "its times or sizes add up to more than any recording can");
         err_grow(e, rc);
     } else {
         *ret_trace = b->trace;

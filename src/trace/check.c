@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/pool.h"
+#include "trace/bounds.h"
 
 enum { SHARES = 64 };
 
@@ -20,8 +21,14 @@ static bool string_ok(const struct trace *t, str_id id)
 
 static bool time_ok(const struct trace *t, row_t r)
 {
-    int64_t end;
-    return t->dur_ns[r] >= 0 && !__builtin_add_overflow(t->ts_ns[r], t->dur_ns[r], &end);
+    return bounds_ts(t->ts_ns[r]) && bounds_dur(t->dur_ns[r]);
+}
+
+/* Begin and end of the trace are those of its spans, which bounds their distance too. */
+static bool is_inside(const struct trace *t, row_t r)
+{
+    if (t->phase[r] != 'X' || t->kind[r] == KIND_WINDOW || t->flags[r] & ROW_NO_TIME) return true;
+    return t->ts_ns[r] >= t->begin_ns && trace_end_ns(t, r) <= t->end_ns;
 }
 
 static uint32_t table_size(const struct trace *t, enum kind_table table)
@@ -72,8 +79,9 @@ static const char *check_row(const struct trace *t, row_t r)
     if (t->kind[r] >= KIND_COUNT) return "its kind is unknown";
     if (t->cat[r] >= t->n_cats) return "its category does not exist";
     if (t->name[r] >= t->strings.n) return "its name does not exist";
-    if (!time_ok(t, r)) return "its duration is impossible";
+    if (!time_ok(t, r)) return "its time is impossible";
     if (r > lane->begin && t->ts_ns[r] < t->ts_ns[r - 1]) return "it is out of order";
+    if (!is_inside(t, r)) return "it lies outside of the trace";
     enum kind_table table = kind_table(t->kind[r]);
     if (t->aux[r] != UINT32_MAX && t->aux[r] >= table_size(t, table))
         return "its details do not exist";
@@ -156,11 +164,34 @@ static bool flows_ok(const struct trace *t)
     return true;
 }
 
+static bool times_ok(const struct trace *t)
+{
+    if (!bounds_ts(t->base_ns)) return false;
+    if (t->begin_ns == ID_NONE || t->end_ns == ID_NONE) return t->begin_ns == t->end_ns;
+    const int64_t most = 2 * BOUNDS_SPREAD_NS + BOUNDS_DUR_NS;
+    return bounds_ts(t->begin_ns) && t->end_ns >= t->begin_ns && t->end_ns - t->begin_ns <= most;
+}
+
+static bool sizes_ok(const struct trace *t)
+{
+    for (uint32_t i = 0; i < t->n_gpu; i++)
+        if (t->gpu[i].bytes < -1 || !bounds_bytes(t->gpu[i].bytes)) return false;
+    for (uint32_t i = 0; i < t->n_mem; i++)
+        if (!bounds_bytes(t->mem[i].bytes) || !bounds_bytes(t->mem[i].total_allocated) ||
+            !bounds_bytes(t->mem[i].total_reserved))
+            return false;
+    return true;
+}
+
 int trace_check(const struct trace *t, int n_threads, struct err *e)
 {
     TRY(trace_check_lanes(t, e));
+    if (!times_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: it begins or ends at no time");
+    if (!sizes_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: sizes that cannot be");
     if (!ops_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: shapes that do not exist");
     if (!flows_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: flows that lead nowhere");
     TRY(check_rows(t, n_threads, e, check_row));
-    return check_rows(t, n_threads, e, check_row_links);
+    TRY(check_rows(t, n_threads, e, check_row_links));
+    if (!bounds_sums(t)) return FAIL(e, ERR_FORMAT, "damaged: times or sizes that cannot be");
+    return 0;
 }

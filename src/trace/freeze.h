@@ -9,6 +9,9 @@
 /* Turns each B with its E into one X of the same lane. The E rows get phase 0: dropped later. */
 int freeze_pairs(struct rows *r, struct trace *t) MUST_USE;
 
+/* Rows whose times or sizes are beyond all bounds (bounds.h) lose them. */
+void freeze_bounds(struct rows *r, struct trace *t);
+
 /* Numbers the lanes: by kind, process, device, stream, thread. */
 int freeze_lanes(struct rows *r, struct trace *t) MUST_USE;
 

@@ -31,7 +31,8 @@ static size_t count_marks(const struct rows *r)
 static void close_at(struct rows *r, uint32_t begin, int64_t end_ns)
 {
     r->phase[begin] = 'X';
-    r->dur_ns[begin] = end_ns - r->ts_ns[begin];
+    /* beyond all bounds where the times are: freeze_bounds is next */
+    if (__builtin_sub_overflow(end_ns, r->ts_ns[begin], &r->dur_ns[begin])) r->dur_ns[begin] = -1;
 }
 
 /* Pairs the marks of one lane; `open` is a stack of rows with room for all of them. */

@@ -141,6 +141,9 @@ struct meta {
 /* Key of the meta of timelines that Strata recorded itself: recording one event costs less. */
 #define TRACE_META_RECORDED "strata_timeline"
 
+/* Key of the meta of traces made from recordings: how much those held then; see import/rings.h. */
+#define TRACE_META_EXTENT "strata_recordings"
+
 /* Key of the meta of traces whose Python functions are made of samples: how many microseconds lie
  * between two, which is how good their times are. */
 #define TRACE_META_SAMPLED "strata_sample_period_us"

@@ -1,4 +1,6 @@
 """Entries for the tests of strata bench: pipelines, functions, and what can go wrong with them."""
+import dataclasses
+
 import torch
 
 import strata
@@ -41,6 +43,16 @@ class Sampler:
         self.history.append(len(rest))
         x.mul_(scale)
         return self.model(x + sum(rest))
+
+
+    def reset(self):
+        self.step = 0
+
+
+@dataclasses.dataclass
+class Box:
+    """What a signature may have built, if it is allowed to."""
+    size: object = 1
 
 
 class Part:

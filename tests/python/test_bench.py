@@ -279,6 +279,57 @@ def test_scripts_make_the_same_values(run):
                 assert type(ours) is type(theirs)
 
 
+def test_a_script_is_made_of_literals():
+    """A signature that someone else wrote: its names stay texts."""
+    import ast
+    from strata.bench import find, script
+    from strata.bench.signatures import Signature
+    evil = "a" + '"' * 3 + "\nimport os; os.abort()\n" + '"' * 3 + "'''\n\\"
+    value = {"kind": "value", "value": evil}
+    signature = Signature(evil, {"inputs": {}, "mode": {evil: evil}}, 1, 1)
+    facts = {"file": "profile_x.py", "device": "cpu", "seed": 0, "times": {}, "types": (),
+             "stored": None, "inputs": {evil: {"kind": "dict", "items": [[evil, value]]}},
+             "state": {evil: value}}
+    text = script.text(find.entry("bench_entry:sampler"), find.Target(print, None, "root"),
+                       signature, facts)
+    tree = ast.parse(text)
+    assert not [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == "abort"]
+    values = {ast.unparse(n.targets[0]): n.value for n in tree.body if isinstance(n, ast.Assign)}
+    assert ast.literal_eval(values["STAGE"]) == evil
+    facts["inputs"] = {"x": {"kind": "dataclass", "type": "bench_entry.Box", "fields": {
+        "size": value, "size=os.abort()": value}}}
+    facts["types"] = ("bench_entry",)
+    made = script.text(find.entry("bench_entry:sampler"), find.Target(print, None, "root"),
+                       signature, facts)
+    assert "Box(size=" in made and "os.abort()=" not in made
+    ast.parse(made)
+
+
+def test_a_signature_chooses_no_method():
+    """It may propose one that the entry's objects have; the user decides."""
+    import bench_entry
+    from strata.bench import find
+    from strata.bench.errors import BenchError
+    root = bench_entry.sampler()
+    with pytest.raises(BenchError, match="--target reset calls it"):
+        find.target(root, "not annotated", "bench_entry.Sampler.reset")
+    with pytest.raises(BenchError, match="--target PATH"):
+        find.target(root, "not annotated", "bench_entry.Sampler.nothing")
+    linear = find.target(root, "not annotated", "torch.nn.modules.linear.Linear.forward")
+    assert linear.expression == "root.model" and linear.is_call
+
+
+def test_names_do_not_command_the_terminal(tmp_path, capsys):
+    bad = tmp_path / "signature.json"
+    bad.write_text(json.dumps({"schema": 1, "stages": {"a\x1b[2J": {"signatures": [
+        {"count": 1, "inputs": {"x\x1b]0;t\x07": {"kind": "object", "type": "b.\x1b[31m"}},
+         "output": {"kind": "value", "value": None}}]}}}))
+    status, said = bench(capsys, bad, "--list")
+    assert status == 0 and "a\\x1b[2J" in said.out and "\x1b" not in said.out
+    status, said = bench(capsys, bad, "--stage", "\x1b[2J", "--entry", "a:b")
+    assert status == 2 and "\x1b" not in said.err
+
+
 def test_modes_and_outputs(tmp_path):
     """One copy of the weights, eager and compiled by turns; the pair goes to strata diff."""
     import bench_entry

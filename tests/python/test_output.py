@@ -1,8 +1,11 @@
 """The files of a run and the table at its end."""
 import json
+import os
 import re
 import subprocess
 import sys
+
+import pytest
 
 from conftest import PROGRAM, clean_environment
 
@@ -177,6 +180,106 @@ def test_environment_knows_the_commit(program, tmp_path):
     done = program("import strata\nwith strata.stage('a'): pass\n")
     assert done.json("environment.json")["git"] == {
         "branch": "work", "commit": git("rev-parse", "HEAD")}
+
+
+SECRETS = [
+    (["--lr", "1e-4", "--size=1024x1024", "-n", "-5"], None),
+    (["--model", "black-forest-labs/FLUX.1-dev", "--dtype", "bf16", "--device=cuda:0"], None),
+    (["--mode", "reduce-overhead", "trainer.steps=4", "--num-key-value-heads", "8"], None),
+    (["--max-tokens", "512", "--tokenizer", "t5", "-m", "pipe.main", "--fp8=float8_e4m3fn"], None),
+    (["https://api.example.com/v1?access_token=abc"], ["(hidden)"]),
+    (["https://s3.example.com/a?X-Amz-Signature=0f3c&X-Amz-Credential=AK"], ["(hidden)"]),
+    (["--url=https://x.example.com/?sig=abc"], ["--url=(hidden)"]),
+    (["-H", "Authorization: Bearer abcdef"], ["-H", "(hidden)"]),
+    (["--body", '{"api_key": "abc"}'], ["--body", "(hidden)"]),
+    (["--pw", "abc", "--pwd", "abc", "--pat", "abc"],
+     ["--pw", "(hidden)", "--pwd", "(hidden)", "--pat", "(hidden)"]),
+    (["--key=abc", "--wandb-key", "abc", "--ssh_key", "-abc"],
+     ["--key=(hidden)", "--wandb-key", "(hidden)", "--ssh_key", "(hidden)"]),
+    (["https://abcdefgh@example.com/repo.git"], ["(hidden)"]),
+    (["postgres://me:abc@db/x", "me:ab@c"], ["(hidden)", "(hidden)"]),
+    (["-pHunter2", "a prompt of several words"], ["-p(hidden)", "(hidden)"]),
+    (["WANDB_API_KEY=abc", "access_token=abc"], ["WANDB_API_KEY=(hidden)", "access_token=(hidden)"]),
+    (["550e8400-e29b-41d4-a716-446655440000", "aGVsbG8gd29ybGQhIQ=="], ["(hidden)", "(hidden)"]),
+]
+
+
+@pytest.mark.parametrize("words, kept", SECRETS, ids=lambda v: v[0] if v else "")
+def test_commands_keep_what_is_harmless(words, kept):
+    from strata._base import secrets
+    assert secrets.clean_command(words) == (words if kept is None else kept)
+
+
+def written_in(folder, text, **env):
+    """environment.json of a program that is run in `folder` as ../script/a.py."""
+    script = folder.parent / "script" / "a.py"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text("import strata\nwith strata.stage('a'): pass\n" + text)
+    done = subprocess.run([sys.executable, os.path.join("..", "script", "a.py")], cwd=folder,
+                          capture_output=True, text=True, timeout=60, check=False,
+                          env=clean_environment(STRATA_OUT=folder / "out", **env))
+    assert done.returncode == 0, done.stderr
+    (found,) = folder.glob("out/*/*/environment.json")
+    return json.loads(found.read_text())
+
+
+def fake_git(folder, head="ref: refs/heads/main", commit="0" * 40):
+    (folder / ".git" / "refs" / "heads").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text(head + "\n")
+    (folder / ".git" / "refs" / "heads" / "main").write_text(commit + "\n")
+
+
+def test_the_commit_is_that_of_the_script(tmp_path):
+    """Not of where it is started, nor of where it goes to."""
+    for name, commit in (("cwd", "1" * 40), ("script", "2" * 40)):
+        fake_git(tmp_path / name, commit=commit)
+    found = written_in(tmp_path / "cwd", "import os; os.chdir('/')\n")
+    assert found["git"] == {"branch": "main", "commit": "2" * 40}
+
+
+@pytest.mark.parametrize("head", ["ref: ../secret", "ref: refs/heads/../../../secret",
+                                  "ref: refs/heads/link", "TOP SECRET", "ref: refs/heads/no commit"])
+def test_a_repository_above_reads_no_other_file(tmp_path, head):
+    here = tmp_path / "here"
+    here.mkdir()
+    (tmp_path / "secret").write_text("TOP SECRET")
+    fake_git(tmp_path, head, "TOP SECRET")
+    (tmp_path / ".git" / "refs" / "heads" / "link").symlink_to(tmp_path / "secret")
+    found = written_in(here, "")
+    assert found["git"] == {} and "TOP SECRET" not in json.dumps(found)
+
+
+def test_a_repository_above_does_not_hold_the_program_up(tmp_path):
+    here = tmp_path / "here"
+    here.mkdir()
+    fake_git(tmp_path)
+    (tmp_path / ".git" / "HEAD").unlink()
+    os.mkfifo(tmp_path / ".git" / "HEAD")
+    assert written_in(here, "")["git"] == {}
+
+
+def test_files_are_for_their_user_alone(program):
+    """What they hold names files, functions and arguments. A file that is replaced keeps its mode."""
+    done = program("""
+        import os, strata
+        os.umask(0o022)
+        @strata.stage("a")
+        def a(x): return x
+        a(1)
+        folder = strata.write()
+        os.chmod(os.path.join(folder, "timing.json"), 0o644)
+    """)
+    modes = {p.name: p.stat().st_mode & 0o777 for p in done.folder().iterdir()}
+    assert done.folder().stat().st_mode & 0o777 == 0o700
+    assert modes == {"timing.json": 0o644, "timing_io_signature.json": 0o600,
+                     "environment.json": 0o600, "rings": 0o700}
+
+
+def test_notes_of_others_do_not_hold_the_exit_up(program, tmp_path):
+    (tmp_path / "out" / "script").mkdir(parents=True)
+    os.mkfifo(tmp_path / "out" / "script" / ".launch-0123456789abcdef")
+    done = program("import strata\nwith strata.stage('a'): pass\n", timeout=60)
+    assert done.status == 0 and done.json()["stages"]["a"]["count"] == 1
 
 
 def test_steps_instants_and_counters_are_in_the_trace(program):

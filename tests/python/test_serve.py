@@ -120,6 +120,47 @@ def test_it_ends_when_told_to(server, how):
     assert server.process.stderr.read() == ""
 
 
+@pytest.fixture
+def large(tmp_path):
+    """A trace of more than the system keeps for a reader, and somebody who asks and does not read."""
+    trace = tmp_path / "large.json"
+    with open(trace, "wb") as f:
+        f.write(b'{"traceEvents": [], "pad": "' + b"x" * (64 << 20) + b'"}')
+    made = Server(trace)
+    slow = socket.create_connection(("127.0.0.1", made.port))
+    slow.sendall(f"GET {made.path} HTTP/1.1\r\nHost: 127.0.0.1:{made.port}\r\n\r\n".encode())
+    assert slow.recv(15) == b"HTTP/1.1 200 OK"
+    yield made
+    slow.close()
+    made.process.kill()
+    made.process.wait()
+
+
+def test_a_slow_reader_holds_nobody_up(large):
+    connection = http.client.HTTPConnection("127.0.0.1", large.port, timeout=15)
+    connection.request("GET", large.path, headers={"Origin": PAGE})
+    response = connection.getresponse()
+    assert response.status == 200 and len(response.read()) == large.told["size_bytes"]
+
+
+def test_a_slow_reader_does_not_keep_it_from_ending(large):
+    large.process.send_signal(signal.SIGINT)
+    assert large.process.wait(15) == 0
+
+
+def test_many_idle_connections_do_not_cut_a_reader_off(large):
+    """The table is full of those who say nothing; who reads stays."""
+    reader = socket.create_connection(("127.0.0.1", large.port), timeout=15)
+    reader.sendall(f"GET {large.path} HTTP/1.1\r\nHost: 127.0.0.1:{large.port}\r\n\r\n".encode())
+    got = len(reader.recv(1 << 16))
+    idle = [socket.create_connection(("127.0.0.1", large.port)) for _ in range(40)]
+    while piece := reader.recv(1 << 20):
+        got += len(piece)
+    assert got > large.told["size_bytes"]
+    for s in (*idle, reader):
+        s.close()
+
+
 def test_once(server):
     once = Server("--once", TINY)
     once.ask("HEAD")

@@ -99,7 +99,7 @@ def test_torch_words(describe):
     torch.Size([2, 3])])
 def test_values_come_back_as_they_were(describe, value):
     import strata.mock
-    assert strata.mock.build(describe(value)) == value
+    assert strata.mock.build(describe(value), types=[__name__]) == value
 
 
 @pytest.mark.parametrize("value", [
@@ -117,11 +117,65 @@ def test_tensors_come_back_alike(describe, value):
         assert made.min() >= value.min() and made.max() <= value.max()
 
 
-def test_types_that_are_not_here_cannot_be_made_up():
+def word(value):
+    return {"kind": "value", "value": value}
+
+
+# What a description that someone else wrote must not reach: functions, classes of modules that were
+# not named, what a named module has only imported, and names that are no names.
+HOSTILE = [
+    {"kind": "list", "type": "subprocess.call", "items": [word("touch"), word("MARK")]},
+    {"kind": "tuple", "type": "subprocess.call", "items": [word("touch"), word("MARK")]},
+    {"kind": "tuple", "type": "subprocess.Popen", "items": [word("touch"), word("MARK")]},
+    {"kind": "dict", "type": "subprocess.Popen", "items": [["args", word("touch MARK")]]},
+    {"kind": "dataclass", "type": "os.system", "fields": {}},
+    {"kind": "dataclass", "type": "test_signature.Opener", "fields": {"path": word("MARK")}},
+    {"kind": "dataclass", "type": "json.dataclasses.Opener", "fields": {}},
+    {"kind": "dataclass", "type": "collections.Thing", "fields": {}},
+    {"kind": "dataclass", "type": "json.b(open('MARK','w'))", "fields": {}},
+    {"kind": "dataclass", "type": "Thing", "fields": {}},
+    {"kind": "dtype", "value": "hub"},
+    {"kind": "dtype", "value": "float32).load('MARK'"},
+    {"kind": "tensor", "shape": [1], "dtype": "load", "device": "cpu"},
+    {"kind": "tensor", "shape": [1], "dtype": "float32", "device": "cpu", "layout": "load"},
+]
+
+
+@dataclasses.dataclass
+class Opener:
+    """Building it does something."""
+    path: str
+
+    def __post_init__(self):
+        open(self.path, "w", encoding="utf-8").close()
+
+
+@pytest.mark.parametrize("described", HOSTILE, ids=lambda d: d.get("type", d["kind"]))
+def test_a_description_names_no_code(described, tmp_path):
+    """Neither what is built nor the script that builds it."""
     import strata.mock
-    for name in ("no_such_module.Thing", "collections.Thing"):
-        with pytest.raises(ValueError, match="cannot be made up here"):
-            strata.mock.build({"kind": "dataclass", "type": name, "fields": {}})
+    from strata._pipeline.single_call import Maker
+    from strata.bench import script
+    mark = tmp_path / "called"
+    described = json.loads(json.dumps(described).replace("MARK", str(mark)))
+    some = ["collections", "json"]  # are allowed: not what is asked for
+    for make in (lambda: strata.mock.build(described, types=some),
+                 lambda: eval(script.code(described, some), {"make": Maker(), "torch": torch})):
+        try:
+            assert type(make()) in (list, dict)  # the plain container, at most
+        except ValueError:
+            pass
+        assert not mark.exists()
+
+
+def test_types_are_built_by_permission(describe):
+    import strata.mock
+    found = describe(Settings(1.0, (2,)))
+    with pytest.raises(ValueError, match=f"--types {__name__}"):
+        strata.mock.build(found)
+    assert strata.mock.inputs({"inputs": {"a": found}}, types=[__name__])["a"] == Settings(1.0, (2,))
+    with pytest.raises(ValueError, match="cannot be made up here"):
+        strata.mock.build({**found, "type": f"{__name__}.Nothing"}, types=[__name__])
 
 
 def test_numbers_differ_without_being_different(strata):

@@ -226,4 +226,16 @@ TEST(assumed_rates_follow_the_generation)
     CHECK_NEAR(given.flops_per_ns, 7, 1e-9);
 }
 
+/* What a trace says of its device is not believed to be a generation there is. */
+TEST(a_generation_that_cannot_be_is_not_known)
+{
+    struct facts unknown = {0}, negative = {0}, huge = {0}, newest = {0};
+    assumed_rates(&unknown, 0);
+    assumed_rates(&negative, INT32_MIN);
+    assumed_rates(&huge, INT32_MAX);
+    assumed_rates(&newest, 10);
+    CHECK_NEAR(negative.flops_per_ns, unknown.flops_per_ns, 1e-9);
+    CHECK_NEAR(huge.flops_per_ns, newest.flops_per_ns, 1e-9);
+}
+
 TEST_MAIN

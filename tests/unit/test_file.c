@@ -7,7 +7,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
+#include "base/fd.h"
 #include "test.h"
 
 static char dir[64];
@@ -189,6 +191,48 @@ TEST(out_of_memory)
 {
     CHECK_EVERY_ALLOC(write_and_read, NULL);
     CHECK_EQ_INT(entries(), 0);
+}
+
+static mode_t mode_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? st.st_mode & 0777 : 0;
+}
+
+/* A new file is no more open than its folder; one that is replaced is as open as it was. */
+TEST(modes_are_kept)
+{
+    umask(022);
+    REQUIRE(mkdir(in_dir("open"), 0755) == 0 && mkdir(in_dir("closed"), 0700) == 0);
+    CHECK_EQ_INT(file_write_whole(in_dir("open/new"), "x", 1, NULL), 0);
+    CHECK_EQ_INT(file_write_whole(in_dir("closed/new"), "x", 1, NULL), 0);
+    CHECK_EQ_UINT(mode_of(in_dir("open/new")), 0644);
+    CHECK_EQ_UINT(mode_of(in_dir("closed/new")), 0600);
+    CHECK_EQ_INT(chmod(in_dir("open/new"), 0640), 0);
+    CHECK_EQ_INT(file_write_whole(in_dir("open/new"), "y", 1, NULL), 0);
+    CHECK_EQ_UINT(mode_of(in_dir("open/new")), 0640);
+    unlink(in_dir("open/new"));
+    unlink(in_dir("closed/new"));
+    rmdir(in_dir("open"));
+    rmdir(in_dir("closed"));
+}
+
+static int opened_in_child(int first_free)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        for (int fd = first_free; fd <= 2; fd++) close(fd);
+        int fd = fd_open("/dev/null", O_RDONLY, 0);
+        _exit(fd);
+    }
+    int status = 0;
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(descriptors_are_above_the_standard_streams)
+{
+    for (int first = 0; first <= 3; first++) CHECK(opened_in_child(first) > 2);
+    CHECK(fd_open("/no/such/file", O_RDONLY, 0) == -1 && errno == ENOENT);
 }
 
 TEST_MAIN

@@ -323,7 +323,7 @@ TEST(unsigned_64_bit_args)
         "[{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,"
         "\"ts\":5,"
         "\"args\":{\"Addr\":18446603336221196288,\"Bytes\":-512,\"Device Type\":1,\"Device Id\":0,"
-        "\"Total Allocated\":9007199254740993,\"Total Reserved\":1,\"finished\":false}},"
+        "\"Total Allocated\":1125899906842623,\"Total Reserved\":1,\"finished\":false}},"
         "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":6,\"args\":{\"Bytes\":4}},"
         "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[OutOfMemory]\",\"pid\":1,\"tid\":"
         "1,\"ts\":7}]");
@@ -333,10 +333,66 @@ TEST(unsigned_64_bit_args)
     REQUIRE(t && t->n_rows == 3);
     CHECK_EQ_UINT(trace_mem(t, 0)->addr, 18446603336221196288u);
     CHECK_EQ_INT(trace_mem(t, 0)->bytes, -512);
-    CHECK_EQ_INT(trace_mem(t, 0)->total_allocated, 9007199254740993);
+    CHECK_EQ_INT(trace_mem(t, 0)->total_allocated, 1125899906842623);
     CHECK_EQ_INT(trace_mem(t, 1)->total_allocated, -1);
     CHECK_EQ_INT(trace_mem(t, 1)->device_type, -1);
     trace_free(t);
+}
+
+/* What no recording can hold is as good as not written: adding it up would overflow. */
+TEST(numbers_beyond_all_bounds)
+{
+    struct trace *t = read_text(
+        "{\"deviceProperties\":[{\"id\":0,\"name\":\"x\",\"computeMajor\":-2147483648,\"numSms\":-"
+        "1,"
+        "\"totalGlobalMem\":9223372036854775807}],\"traceEvents\":["
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":1},"
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":6,\"dur\":1e15}"
+        ","
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":3e15,\"dur\":1}"
+        ","
+        "{\"ph\":\"B\",\"name\":\"d\",\"pid\":1,\"tid\":2,\"ts\":-3e15},"
+        "{\"ph\":\"E\",\"name\":\"d\",\"pid\":1,\"tid\":2,\"ts\":3e15},"
+        "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"m\",\"pid\":0,\"tid\":7,\"ts\":7,\"dur\":"
+        "1,"
+        "\"args\":{\"bytes\":4611686018427387904}},"
+        "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":8,\"args\":{"
+        "\"Bytes\":-4611686018427387904,\"Total Allocated\":4611686018427387904}}]}");
+    REQUIRE(t != NULL);
+    CHECK_EQ_STR(rows_of(t), "cpu_op c 1/1 i0+0 timeless\n"
+                             "cpu_op a 1/1 X5000+1000\n"
+                             ".cpu_op b 1/1 i6000+0\n"
+                             "memory [memory] 1/1 i8000+0\n"
+                             "other d 1/2 i0+0 timeless\n"
+                             "gpu_memcpy m 0/7 X7000+1000\n");
+    CHECK_EQ_UINT(t->damage.count[DAMAGE_NO_TIME], 3);
+    CHECK_EQ_INT(t->end_ns - t->begin_ns, 3000);
+    CHECK_EQ_INT(trace_mem(t, 3)->bytes, 0);
+    CHECK_EQ_INT(trace_mem(t, 3)->total_allocated, -1);
+    CHECK_EQ_INT(trace_gpu(t, 5)->bytes, -1);
+    CHECK_EQ_INT(t->devices[0].major, 0);
+    CHECK_EQ_INT(t->devices[0].n_sms, 0);
+    CHECK_EQ_INT(t->devices[0].memory_bytes, 0);
+    trace_free(t);
+}
+
+/* Each span could be, and all of them together could not. */
+TEST(sums_beyond_all_bounds)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_printf(&b, "[");
+    for (int i = 0; i < 300; i++)
+        buf_printf(&b,
+                   "%s{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":%d,\"ts\":1,\"dur\":1.1e12}",
+                   i ? "," : "", i);
+    buf_printf(&b, "]");
+    struct trace *t = NULL;
+    struct err e;
+    err_init(&e);
+    CHECK_EQ_INT(import_bytes(buf_str(&b), "x", NULL, &t, &e), ERR_LIMIT);
+    CHECK_EQ_STR(e.msg, "its times or sizes add up to more than any recording can");
+    buf_done(&b);
 }
 
 TEST(shapes_are_kept_as_written)

@@ -309,7 +309,7 @@ TEST(rows_that_break_a_promise_are_named)
     CHECK_EQ_INT(with_item(SECTION_NAME, 2, 1u << 30, &e), ERR_FORMAT);
     CHECK_EQ_STR(e.msg, "damaged: row 2: its name does not exist");
     CHECK_EQ_INT(with_item(SECTION_DUR_NS, 2, UINT64_MAX, &e), ERR_FORMAT);
-    CHECK_EQ_STR(e.msg, "damaged: row 2: its duration is impossible");
+    CHECK_EQ_STR(e.msg, "damaged: row 2: its time is impossible");
     CHECK_EQ_INT(with_item(SECTION_AUX, 0, 1u << 20, &e), ERR_FORMAT);
     CHECK_EQ_STR(e.msg, "damaged: row 0: its details do not exist");
     CHECK_EQ_INT(with_item(SECTION_DEPTH, 1, 9, &e), ERR_FORMAT);

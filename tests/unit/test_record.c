@@ -1,10 +1,15 @@
 /* test_record.c: from the marks in a program to the rows of a trace: nesting, details, threads,
  * steps, fork, exec, signals, and death at any moment. */
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 
 #include "analyze/compare/timing_rows.h"
+#include "base/intern.h"
+#include "export/export.h"
 #include "import/ring_file.h"
 #include "record/recorder.h"
 #include "record/schedule.h"
@@ -498,6 +503,183 @@ TEST(signal_handlers_may_record)
     folder_done(&f);
 }
 
+/* Every new ring asks for room by this function, with the recorder's lock held: what can happen in
+ * the middle of that happens here. */
+static void (*in_the_middle)(void);
+
+int posix_fallocate(int fd, off_t offset, off_t n)
+{
+    void (*what)(void) = in_the_middle;
+    in_the_middle = NULL;
+    if (what) what();
+    return fallocate(fd, 0, offset, n) == 0 ? 0 : errno;
+}
+
+static void handle_one(void)
+{
+    raise(SIGUSR1);
+}
+
+static void cancel_myself(void)
+{
+    pthread_cancel(pthread_self());
+}
+
+static void *mark_once(void *arg)
+{
+    strata_begin("thread");
+    strata_end();
+    pthread_testcancel();
+    return arg;
+}
+
+static void run_thread(void)
+{
+    pthread_t id;
+    if (pthread_create(&id, NULL, mark_once, NULL)) abort();
+    pthread_join(id, NULL);
+}
+
+static void start_with_handler(const char *dir)
+{
+    alarm(60); /* a deadlock shows as a death */
+    n_handled =
+        mmap(NULL, sizeof *n_handled, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct sigaction a = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigaction(SIGUSR1, &a, NULL);
+    sigaction(SIGPROF, &a, NULL);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    on_alarm(0);
+}
+
+/* The handler comes on the thread that makes its ring, and wants one as well. */
+static void handled_while_adopting(const char *dir)
+{
+    start_with_handler(dir);
+    in_the_middle = handle_one;
+    run_thread();
+    CHECK_EQ_INT(atomic_load(n_handled), 2);
+}
+
+static void cancelled_while_adopting(const char *dir)
+{
+    start_with_handler(dir);
+    in_the_middle = cancel_myself;
+    run_thread();
+    strata_begin("after");
+    strata_end();
+    run_thread();
+}
+
+/* The handler may have interrupted malloc: a ring and its thread's name are made without it. */
+static void adopts_without_a_heap(const char *dir)
+{
+    start_with_handler(dir);
+    mem_fail_at(1);
+    run_thread();
+    strata_begin("a name not seen before");
+    strata_end();
+    CHECK_EQ_INT(mem_count(), 0);
+    mem_fail_at(0);
+}
+
+TEST(rings_are_made_in_spite_of_handlers)
+{
+    static const struct {
+        void (*fn)(const char *dir);
+        const char *name;
+        int calls;
+    } cases[] = {{handled_while_adopting, "in the handler", 2},
+                 {handled_while_adopting, "thread", 1},
+                 {cancelled_while_adopting, "after", 1},
+                 {cancelled_while_adopting, "thread", 2},
+                 {adopts_without_a_heap, "thread", 1},
+                 {adopts_without_a_heap, "a name not seen before", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct folder f;
+        struct trace *t = record_in_child(cases[i].fn, &f);
+        CHECK(t != NULL && count_rows(t, cases[i].name) == cases[i].calls);
+        trace_free(t);
+        folder_done(&f);
+    }
+}
+
+/* Threads begin and end under a rain of signals whose handler marks. */
+static void rained_on(const char *dir)
+{
+    start_with_handler(dir);
+    struct itimerval often = {{0, 200}, {0, 200}};
+    setitimer(ITIMER_PROF, &often, NULL);
+    uint64_t until = clock_mono_ns() + 1000000000;
+    while (clock_mono_ns() < until) run_thread();
+    struct itimerval never = {0};
+    setitimer(ITIMER_PROF, &never, NULL);
+}
+
+TEST(threads_come_and_go_under_signals)
+{
+    struct folder f;
+    struct trace *t = record_in_child(rained_on, &f);
+    REQUIRE(t != NULL);
+    CHECK(folder_count(&f, ".ring", NULL) < 10); /* none got lost on the way */
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* A child that the C library knows nothing of: no fork handler has run in it. */
+static void forks_barely(const char *dir)
+{
+    alarm(60);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("parent");
+    for (int i = 0; i < 3; i++) {
+        pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+        if (pid == 0) {
+            if (i == 1) strata_instant("a name of the child's");
+            strata_begin("child");
+            strata_end();
+            if (i == 2) exit(0); /* with the parent's exit handlers */
+            _exit(0);
+        }
+        int status;
+        if (waitpid(pid, &status, 0) != pid || status) abort();
+        strata_begin("between");
+        strata_end();
+    }
+    strata_end();
+    strata_begin("left open");
+    kill(getpid(), SIGSTOP); /* the test looks at the files before this process ends */
+}
+
+TEST(children_of_a_bare_fork_get_files_of_their_own)
+{
+    struct folder f = folder_new();
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        forks_barely(f.path);
+        _exit(test_failed_checks != 0);
+    }
+    int status = 0;
+    CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
+    struct trace *t = NULL;
+    CHECK_EQ_INT(import_open(f.path, NULL, &t, NULL), 0);
+    kill(pid, SIGCONT);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(folder_count(&f, ".proc", NULL), 4);
+    CHECK_EQ_INT(count_rows(t, "child"), 3);
+    CHECK_EQ_INT(count_rows(t, "between"), 3);
+    CHECK_EQ_INT(count_rows(t, "a name of the child's"), 1);
+    row_t parent = find_row(t, "parent"), child = find_row(t, "child");
+    REQUIRE(parent != ROW_NONE && child != ROW_NONE);
+    CHECK(t->lane[child] != t->lane[parent]);
+    CHECK(t->flags[find_row(t, "left open")] & ROW_UNFINISHED);
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
 /* Death. */
 
 static _Atomic uint64_t *done_by; /* shared with the parent, one counter a thread */
@@ -722,6 +904,178 @@ TEST(closed_descriptors_do_not_matter)
     REQUIRE(t != NULL);
     CHECK_EQ_INT(count_rows(t, "work"), 20000);
     trace_free(t);
+    folder_done(&f);
+}
+
+/* Closed standard streams: their numbers are not ours, whoever still writes to them. */
+
+static int n_arrived;
+
+static void write_to_closed(void)
+{
+    static const char line[] = "a line of the program's log\n";
+    for (int fd = 0; fd <= 2; fd++) n_arrived += write(fd, line, sizeof line - 1) >= 0;
+}
+
+static void closes_standard_streams(const char *dir)
+{
+    fflush(stdout);
+    int kept = fcntl(1, F_DUPFD_CLOEXEC, 10);
+    for (int fd = 0; fd <= 2; fd++) close(fd);
+    int rc = strata_start(dir);
+    in_the_middle = write_to_closed; /* of making the file of the process */
+    strata_instant("mark");
+    in_the_middle = write_to_closed; /* of making another ring */
+    run_thread();
+    for (int fd = 0; fd <= 2; fd++) dup2(kept, fd);
+    CHECK_EQ_INT(rc, 0);
+    CHECK(!in_the_middle);
+    CHECK_EQ_INT(n_arrived, 0);
+}
+
+TEST(closed_standard_streams_stay_closed)
+{
+    struct folder f;
+    struct trace *t = record_in_child(closes_standard_streams, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(count_rows(t, "mark"), 1);
+    CHECK_EQ_INT(count_rows(t, "thread"), 1);
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
+/* The place of the runs may be open to others, who put links where our files will be. */
+
+static void put_links(const char *dir)
+{
+    char victim[128], link[128];
+    snprintf(victim, sizeof victim, "%s/victim", dir);
+    snprintf(link, sizeof link, "%s/out", dir);
+    CHECK_EQ_INT(mkdir(link, 0777), 0);
+    snprintf(link, sizeof link, "%s/out/pipe", dir);
+    CHECK_EQ_INT(mkdir(link, 0777), 0);
+    int fd = open(victim, O_WRONLY | O_CREAT, 0644);
+    CHECK(write(fd, "precious", 8) == 8);
+    close(fd);
+    for (int i = 0; i < 2000; i++) {
+        snprintf(link, sizeof link, "%s/out/pipe/.launch-%ld", dir, (long)getpid() + i);
+        CHECK_EQ_INT(symlink(victim, link), 0);
+    }
+}
+
+static void records_as_a_rank(const char *dir)
+{
+    char out[128];
+    snprintf(out, sizeof out, "%s/out", dir);
+    setenv("STRATA_LAUNCH", "a launch of the test", 1);
+    setenv("STRATA_OUT", out, 1);
+    setenv("STRATA_PIPELINE", "pipe", 1);
+    umask(022);
+    CHECK_EQ_INT(strata_start(NULL), 0);
+    strata_begin("work");
+    strata_end();
+    const char *made = recorder_dir();
+    REQUIRE(made != NULL);
+    struct stat st;
+    CHECK(lstat(made, &st) == 0 && (st.st_mode & 0777) == 0700);
+    struct folder f;
+    snprintf(f.path, sizeof f.path, "%s", made);
+    char file[512];
+    static const char *const endings[] = {".proc", ".ring"};
+    for (int i = 0; i < 2; i++) {
+        CHECK(folder_count(&f, endings[i], file) >= 1);
+        CHECK(stat(file, &st) == 0 && (st.st_mode & 0777) == 0600);
+    }
+}
+
+static int count_runs(const char *dir)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/out/pipe", dir);
+    DIR *d = opendir(path);
+    int n = 0;
+    for (struct dirent *e; d && (e = readdir(d));) n += e->d_name[0] != '.';
+    if (d) closedir(d);
+    return n;
+}
+
+TEST(a_shared_place_of_runs)
+{
+    struct folder f = folder_new();
+    put_links(f.path);
+    for (int i = 0; i < 2; i++) CHECK_EQ_INT(in_child(records_as_a_rank, f.path), 0);
+    CHECK_EQ_INT(count_runs(f.path), 1); /* both agree */
+    char text[16] = "", path[128];
+    snprintf(path, sizeof path, "%s/victim", f.path);
+    int fd = open(path, O_RDONLY);
+    CHECK(read(fd, text, sizeof text - 1) == 8);
+    close(fd);
+    CHECK_EQ_STR(text, "precious");
+    folder_done(&f);
+}
+
+/* A note that leads elsewhere is none: neither a link, nor one to a folder that is a link. */
+static void put_false_note(const char *dir)
+{
+    char note[128], text[] = "elsewhere";
+    snprintf(note, sizeof note, "%s/out/pipe/%s", dir, text);
+    CHECK_EQ_INT(symlink("/tmp", note), 0);
+    snprintf(note, sizeof note, "%s/out/pipe/.launch-%016llx", dir,
+             (unsigned long long)intern_hash(str_c("a launch of the test")));
+    int fd = open(note, O_WRONLY | O_CREAT, 0644);
+    CHECK(write(fd, text, sizeof text - 1) == sizeof text - 1);
+    close(fd);
+}
+
+TEST(a_note_that_leads_elsewhere)
+{
+    struct folder f = folder_new();
+    put_links(f.path);
+    put_false_note(f.path);
+    CHECK_EQ_INT(in_child(records_as_a_rank, f.path), 0);
+    CHECK_EQ_INT(count_runs(f.path), 2); /* the link, and a folder of its own */
+    folder_done(&f);
+}
+
+static void mark_more(const char *dir)
+{
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("more");
+    strata_end();
+}
+
+static int count_in(const struct folder *f, const char *name)
+{
+    struct trace *t = NULL;
+    if (!CHECK_EQ_INT(import_open(f->path, NULL, &t, NULL), 0)) return -1;
+    int n = count_rows(t, name);
+    trace_free(t);
+    return n;
+}
+
+/* What was made from the recordings of a run stands for them until they grow. */
+TEST(a_trace_that_its_recordings_have_outgrown)
+{
+    struct folder f;
+    struct trace *t = record_in_child(mark_more, &f);
+    REQUIRE(t != NULL);
+    char made[128];
+    snprintf(made, sizeof made, "%s/trace.strata", f.path);
+    struct export_options o = {.n_threads = 1};
+    CHECK_EQ_INT(export_find("strata")->write(t, made, &o, NULL), 0);
+    trace_free(t);
+    CHECK_EQ_INT(import_open(f.path, NULL, &t, NULL), 0);
+    CHECK_EQ_STR(t->format, "strata");
+    trace_free(t);
+    CHECK_EQ_INT(in_child(mark_more, f.path), 0);
+    CHECK_EQ_INT(count_in(&f, "more"), 2);
+    char rings[128];
+    snprintf(rings, sizeof rings, "%s/rings", f.path);
+    struct folder inner;
+    snprintf(inner.path, sizeof inner.path, "%.60s", rings);
+    folder_done(&inner);
+    CHECK_EQ_INT(count_in(&f, "more"), 1); /* all that is left */
     folder_done(&f);
 }
 

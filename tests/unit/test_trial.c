@@ -218,6 +218,62 @@ TEST(what_lies_outside_of_blocks_comes_in_turn)
     stream_lab_close(&l);
 }
 
+/* Pinned copies without labels: two equal blocks and a head. The call of copy `long_one` lasts to
+ * the end of the trace; that of copy `bare_one`, on a thread of its own, has no duration. */
+static struct trace *odd_trace(const int64_t *bytes, int n, int long_one, int bare_one)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < n; i++) {
+        double at = 100 + 100 * i;
+        struct call_info call = {++k.correlation, ID_NONE, 0, 0};
+        struct part_row row = {.ts_ns = kit_ns(at),
+                               .dur_ns = i == bare_one ? 0 : kit_ns(i == long_one ? 5000 : 5),
+                               .name = intern_add(part_strings(k.p), str_c("cudaMemcpyAsync")),
+                               .kind = KIND_RUNTIME,
+                               .cat = part_cat(k.p, str_c("cuda_runtime")),
+                               .phase = i == bare_one ? 'i' : 'X',
+                               .pid = {100, 0},
+                               .tid = {i == bare_one ? 2 : 1, 0},
+                               .aux = &call};
+        CHECK_EQ_INT(part_add(k.p, &row), 0);
+        k.bytes = bytes[i];
+        kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pinned -> Device)", at + 10, 20);
+        kit_launch(&k, at + 40, "gemm", at + 50, 20);
+    }
+    return kit_end(&k);
+}
+
+static void run_ahead(struct trace *t, uint32_t n_loads)
+{
+    struct stream_lab l;
+    struct err e;
+    err_init(&e);
+    if (!CHECK_EQ_INT(stream_lab_open(&l, t, false, &e), 0)) puts(e.msg);
+    l.tr.bytes_per_ns[HOST_PAGEABLE] = 10;
+    l.tr.bytes_per_ns[HOST_PINNED] = 40;
+    CHECK_EQ_UINT(l.s.n_loads, n_loads);
+    for (uint32_t i = 0; i < l.s.n_loads; i++) CHECK(l.tr.thread_of_load[i] < l.m.n_threads);
+    for (int by_block = 0; by_block < 2; by_block++)
+        CHECK(run(&l, (struct scheme){.depth = 1, .host = HOST_PINNED, .by_block = by_block})
+                  .step_ns > 0);
+    stream_lab_close(&l);
+}
+
+/* The call of the last block's copy lasts on over the one of the head: moved ahead, it takes the
+ * head's call with it, and the head's copy has none. */
+TEST(a_call_that_lasts_over_the_next_load)
+{
+    static const int64_t bytes[] = {100000, 2000000, 100000, 2000000, 7000000};
+    run_ahead(odd_trace(bytes, 5, 3, -1), 5);
+}
+
+/* Such a call is no node of the replay, and its thread no thread. */
+TEST(a_copy_whose_call_has_no_duration)
+{
+    static const int64_t bytes[] = {100000, 2000000, 100000, 2000000, 7000000};
+    run_ahead(odd_trace(bytes, 5, -1, 4), 4);
+}
+
 static int run_all(void *ctx)
 {
     struct stream_lab *l = ctx;

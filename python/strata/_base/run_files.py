@@ -2,9 +2,12 @@
 name is claimed first, and one that is taken gets another."""
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import re
+import stat
 import sys
 from typing import Any
 
@@ -80,7 +83,7 @@ def claim(name: str, again: bool = False) -> str | None:
     for candidate in _names(name):
         full = os.path.join(path, candidate)
         try:
-            os.close(os.open(full, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o666))
+            os.close(_open(full, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
             continue
         except OSError as why:
@@ -91,11 +94,43 @@ def claim(name: str, again: bool = False) -> str | None:
     return None
 
 
+def _open(path: str, flags: int, mode: int = 0) -> int:
+    """os.open with a number above those of the standard streams: a program that has closed them may
+    still write there."""
+    fd = os.open(path, flags | os.O_CLOEXEC, mode)
+    if fd > 2:
+        return fd
+    try:
+        return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
+    finally:
+        os.close(fd)
+
+
+def _create(path: str, instead_of: str) -> Any:
+    """A new text file, as open to others as the one whose place it takes."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)  # left by a process of the same number that was killed
+    fd = _open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    with contextlib.suppress(OSError):
+        os.fchmod(fd, os.stat(instead_of).st_mode & 0o777)
+    return open(fd, "w", encoding="utf-8", errors="replace")
+
+
+def read_plain(path: str) -> str:
+    """The text of a small plain file; whatever else is there, a link or a pipe, is not followed and
+    not waited for."""
+    fd = _open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with open(fd, encoding="utf-8", errors="replace") as f:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(f"{path} is no file")
+        return f.read(1 << 20)
+
+
 def write_text(path: str, text: str) -> bool:
     """Replaces the claimed file as a whole."""
     temporary = f"{path}.tmp{os.getpid()}"
     try:
-        with open(temporary, "w", encoding="utf-8", errors="replace") as out:
+        with _create(temporary, path) as out:
             out.write(text)
         os.replace(temporary, path)
         return True
@@ -135,10 +170,9 @@ def tidy() -> None:
     for note in os.listdir(parent):
         full = os.path.join(parent, note)
         if note.startswith(".launch-"):
-            with open(full, encoding="utf-8") as f:
-                ours = f.read() == name
-            if ours:
-                os.unlink(full)
+            with contextlib.suppress(OSError):
+                if read_plain(full) == name:
+                    os.unlink(full)
 
 
 def forget() -> None:

@@ -4,6 +4,11 @@ from __future__ import annotations
 import os
 import sys
 
+try:
+    STARTED_IN = os.getcwd()
+except OSError:  # a folder that was removed
+    STARTED_IN = ""
+
 _YES = {"on", "1", "true", "yes", "stages", "timeline"}
 _NO = {"off", "0", "false", "no", "none", "disable", "disabled"}
 _told: set[str] = set()

@@ -38,6 +38,7 @@ class Maker:
     def __init__(self, seed: int = 0, device: str | None = None) -> None:
         self.random = torch.Generator().manual_seed(seed)
         self.device = device
+        self.types: tuple[str, ...] = ()  # modules whose classes may be built
         self.stored: dict[str, Any] = {}  # real tensors to use instead, by name
         self.generators: list[Any] = []  # handed out: to be seeded again before every call
 
@@ -45,7 +46,7 @@ class Maker:
                low: int = 0, high: int = 1, values: Any = None, grad: bool = False,
                layout: str | None = None, stored: str | None = None) -> Any:
         """Normal numbers, integers from `low` to `high`, the values given, or a stored tensor."""
-        kind = getattr(torch, dtype)
+        kind = of_torch(dtype, torch.dtype)
         where = torch.device(self.device or device)
         if stored in self.stored:
             made = laid_out(self.stored[stored].to(where), stride)
@@ -60,7 +61,7 @@ class Maker:
         else:
             made = self._numbers(list(shape), kind, where, (low, high))
         if layout is not None:
-            made = made.to_sparse(layout=getattr(torch, layout))
+            made = made.to_sparse(layout=of_torch(layout, torch.layout))
         return made.requires_grad_() if grad else made
 
     def _numbers(self, shape: list[int], kind: Any, where: Any, span: tuple[int, int]) -> Any:
@@ -79,6 +80,14 @@ class Maker:
         made = torch.Generator(self.device or device).manual_seed(0)
         self.generators.append(made)
         return made
+
+
+def of_torch(name: str, kind: Any) -> Any:
+    """torch's dtype or layout of that name. It is read from a file, and stands for nothing else."""
+    found = vars(torch).get(name)
+    if not isinstance(found, kind):
+        raise ValueError(f"torch has no {kind.__name__} {name!r}")
+    return found
 
 
 def laid_out(values: Any, stride: Any) -> Any:
@@ -124,7 +133,7 @@ def modes(mode: dict[str, Any], device: str | None = None) -> Any:
             stack.enter_context(torch.set_grad_enabled(mode["grad"]))
         for kind, dtype in mode.get("autocast", {}).items():
             where = torch.device(device).type if device else kind
-            stack.enter_context(torch.autocast(where, dtype=getattr(torch, dtype)))
+            stack.enter_context(torch.autocast(where, dtype=of_torch(dtype, torch.dtype)))
         yield
 
 

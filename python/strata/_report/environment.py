@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import re
 import socket
 import sys
 from typing import Any
 
-from strata._base import device, secrets
+from strata._base import device, run_files, secrets, settings
 from strata._base.version import __version__
 
 PACKAGES = ("torch", "diffusers", "transformers", "accelerate", "numpy", "safetensors", "triton",
@@ -121,22 +122,34 @@ def _clocks(uuid: str) -> dict[str, Any]:
 
 
 def _git() -> dict[str, str]:
-    """The commit of the program, read from its .git folder without running git."""
-    script = getattr(sys.modules.get("__main__"), "__file__", None)
-    place = os.path.dirname(os.path.abspath(script)) if script else os.getcwd()
-    while True:
+    """The commit of the program, read from its .git folder without running git. Only a folder of
+    this user is looked into, and nothing gets out of it but what is a commit and a branch: what lies
+    in a folder above may be somebody else's, and point anywhere."""
+    place = _program_folder()
+    while place:
         folder = os.path.join(place, ".git")
-        if os.path.exists(folder):
-            return _read_git(folder)
+        if os.path.lexists(folder):
+            return _read_git(folder) if os.lstat(folder).st_uid in (os.getuid(), 0) else {}
         parent = os.path.dirname(place)
-        if parent == place:
-            return {}
-        place = parent
+        place = parent if parent != place else ""
+    return {}
+
+
+def _program_folder() -> str:
+    """Where the program lies; without a file of its own, where it was started. By the time this is
+    asked it may have gone elsewhere, and Python has forgotten the file."""
+    script = getattr(sys.modules.get("__main__"), "__file__", None) or (sys.argv or [""])[0]
+    script = os.path.join(settings.STARTED_IN, script)
+    return os.path.dirname(os.path.realpath(script)) if os.path.isfile(
+        script) else settings.STARTED_IN
+
+
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_BRANCH = re.compile(r"refs/heads/(?!.*\.\.)[\w./+@#-]{1,200}")
 
 
 def _read(path: str) -> str:
-    with open(path, encoding="utf-8", errors="replace") as f:
-        return f.read(1 << 20).strip()
+    return run_files.read_plain(path).strip()
 
 
 def _read_git(folder: str) -> dict[str, str]:
@@ -144,19 +157,21 @@ def _read_git(folder: str) -> dict[str, str]:
         if os.path.isfile(folder):  # a worktree: a file that says where the folder is
             folder = os.path.join(os.path.dirname(folder), _read(folder).removeprefix("gitdir: "))
         head = _read(os.path.join(folder, "HEAD"))
-        if not head.startswith("ref: "):
-            return {"commit": head}
         ref = head.removeprefix("ref: ")
-        common = os.path.join(folder, "commondir")
-        top = os.path.join(folder, _read(common)) if os.path.exists(common) else folder
-        branch = ref.removeprefix("refs/heads/")
-        for base in (folder, top):
-            if os.path.exists(os.path.join(base, ref)):
-                return {"branch": branch, "commit": _read(os.path.join(base, ref))}
-        for line in _read(os.path.join(top, "packed-refs")).splitlines():
-            commit, _, name = line.partition(" ")
-            if name == ref:
-                return {"branch": branch, "commit": commit}
-    except OSError:
-        pass
-    return {}
+        if ref == head:
+            return {"commit": head} if _COMMIT.fullmatch(head) else {}
+        commit = _commit_of(folder, ref) if _BRANCH.fullmatch(ref) else ""
+        return {"branch": ref.removeprefix("refs/heads/"), "commit": commit} if (
+            _COMMIT.fullmatch(commit)) else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def _commit_of(folder: str, ref: str) -> str:
+    common = os.path.join(folder, "commondir")
+    top = os.path.join(folder, _read(common)) if os.path.exists(common) else folder
+    for base in (folder, top):
+        if os.path.exists(os.path.join(base, ref)):
+            return _read(os.path.join(base, ref))
+    lines = (line.partition(" ") for line in _read(os.path.join(top, "packed-refs")).splitlines())
+    return next((commit for commit, _, name in lines if name == ref), "")

@@ -18,6 +18,7 @@ def parser() -> argparse.ArgumentParser:
                  "device", "against", "output"):
         p.add_argument(f"--{name}")
     p.add_argument("--arg", action="append", default=[])
+    p.add_argument("--types", action="append", default=[])
     p.add_argument("--metric", choices=("wall", "gpu", "cpu"))
     for name in ("threshold", "tolerance", "time"):
         p.add_argument(f"--{name}", type=_positive)
@@ -51,7 +52,7 @@ def _options(a: argparse.Namespace) -> Any:
         if not equals or ":" not in text:
             raise BenchError(f"--arg {word}: expected NAME=MODULE:NAME", USAGE)
         arguments[name] = text
-    choice = Choice(a.device, a.seed or 0, a.target, a.inputs, arguments)
+    choice = Choice(a.device, a.seed or 0, a.target, a.inputs, arguments, tuple(a.types))
     return Options(entry=a.entry, load=a.load, signature=a.signature, modes=a.modes,
                    regional=a.regional, fullgraph=a.fullgraph, compare=a.compare, metric=a.metric,
                    threshold_pct=a.threshold or 1.0, trace=a.trace,

@@ -56,6 +56,16 @@ def first_line(why: BaseException) -> str:
     return text[:300] + ("..." if len(text) > 300 else "") if text else "no message"
 
 
+def printable(text: str) -> str:
+    """Names from files for a terminal, which control characters would command."""
+    return "\n".join(map(one_line, text.split("\n")))
+
+
+def one_line(text: str) -> str:
+    """The same, line breaks included."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def say(text: str) -> None:
     """Talk goes to standard error."""
-    print(f"strata bench: {text}", file=sys.stderr, flush=True)
+    print(f"strata bench: {printable(text)}", file=sys.stderr, flush=True)

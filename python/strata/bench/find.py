@@ -145,6 +145,7 @@ def target(root: Any, name: str, function: str | None = None, path: str | None =
              or _noted(root, name, anywhere=True))
     if found is not None:
         return found
+    _ask_for_target(root, name, function)
     known = [*stage_owners.names(), *(label for *_, label in _pipeline_parts(root))]
     raise BenchError(f"no stage {name!r} in what the entry returned ({type(root).__name__}). "
                      f"{nearest(name, known)} --target PATH says what it is, such as "
@@ -227,17 +228,35 @@ def _watched(root: Any, name: str) -> Target | None:
     return None
 
 
-def _by_function(root: Any, function: str | None) -> Target | None:
-    """The one object in the pipeline of the class whose method was recorded."""
-    if not function or "." not in function:
+def _owner(root: Any, function: str | None) -> tuple[str, Any, str] | None:
+    """The one object in the pipeline of the class whose method was recorded: its path, itself, the
+    method."""
+    if not isinstance(function, str) or "." not in function:
         return None
     kind, method = function.rsplit(".", 1)
-    owners = [value for _, value in walk(root)
+    owners = [(path, value) for path, value in walk(root)
               if f"{type(value).__module__}.{type(value).__qualname__}" == kind]
-    if len(owners) != 1:
+    return (*owners[0], method) if len(owners) == 1 else None
+
+
+def _by_function(root: Any, function: str | None) -> Target | None:
+    """The module whose forward was recorded. No other method is called because a signature, which
+    may be anybody's, says so: a model has methods that load code from elsewhere."""
+    found = _owner(root, function)
+    if found is None or found[2] != "forward" or not call_state.is_module(found[1]):
         return None
-    is_forward = method == "forward" and call_state.is_module(owners[0])
-    return _method(root, owners[0], "__call__" if is_forward else method)
+    return _method(root, found[1], "__call__")
+
+
+def _ask_for_target(root: Any, name: str, function: str | None) -> None:
+    """Raises BenchError with the --target that a signature proposes, if it is one."""
+    found = _owner(root, function)
+    if found is None or not callable(getattr(type(found[1]), found[2], None)):
+        return
+    path = f"{found[0]}.{found[2]}".removeprefix("root.")
+    raise BenchError(f"no stage {name!r} in what the entry returned ({type(root).__name__}). The "
+                     f"signature says that it is {function}: if that is right, --target {path} "
+                     "calls it", USAGE)
 
 
 def _itself(root: Any, function: str | None) -> Target | None:

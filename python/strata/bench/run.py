@@ -163,7 +163,7 @@ def _write_script(result: dict[str, Any], entry: find.Entry, stage: Stage,
             raise ValueError("--arg gives arguments it cannot make up")
         path = folder.new(f"profile_{signature.stage}", ".py")
         facts = {"file": os.path.basename(path), "device": stage.device,
-                 "seed": stage.choice.seed, "times": medians,
+                 "seed": stage.choice.seed, "times": medians, "types": stage.choice.types,
                  "stored": os.path.abspath(stage.choice.inputs) if stage.choice.inputs else None,
                  "inputs": script.moved(stage.described, stage.choice.device),
                  "state": script.moved(stage.state, stage.choice.device)}

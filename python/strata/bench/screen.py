@@ -5,6 +5,7 @@ import os
 from typing import Any
 
 from strata._base.units import WIDTH, count, duration, percent, shorten, size
+from strata.bench.errors import one_line, printable
 from strata.bench.signatures import Signature, SignatureFile, brief
 
 LABELS = {"wall": "until done", "gpu": "GPU", "cpu": "CPU until it returns"}
@@ -21,12 +22,12 @@ class Screen:
         self.lines: list[str] = []
 
     def add(self, text: str = "", style: str = "") -> None:
-        for line in wrapped(text):
+        for line in wrapped(printable(text)):
             self.lines.append(f"{style}{line}{PLAIN}" if style and self.color else line)
 
     def command(self, text: str) -> None:
         """A command to copy: never broken."""
-        self.lines.append(text)
+        self.lines.append(printable(text))
 
     def table(self, rows: list[list[str]], first: int = 24) -> None:
         """The first column to the left, cut in its middle, the others to the right."""
@@ -35,7 +36,7 @@ class Screen:
         name = min(max(max(len(r[0]) for r in rows), first), room)
         for r in rows:
             cells = "".join(f"  {cell:>{w}}" for cell, w in zip(r[1:], widths))
-            self.lines.append(f"  {shorten(r[0], name):<{name}}{cells}".rstrip())
+            self.lines.append(f"  {shorten(one_line(r[0]), name):<{name}}{cells}".rstrip())
 
     def text(self) -> str:
         return "\n".join(self.lines) + "\n"
@@ -264,8 +265,8 @@ def listing(s: Screen, found: SignatureFile) -> None:
         first = max(signatures, key=lambda x: x.found.get("count", 0))
         calls = sum(x.found.get("count", 0) for x in signatures)
         name = path.rsplit("/", 1)[-1]
-        rows.append([name if names.count(name) == 1 else path, f"{calls:,}",
-                     f"{len(signatures):,}", _brief_inputs(first)])
+        rows.append([one_line(name if names.count(name) == 1 else path), f"{calls:,}",
+                     f"{len(signatures):,}", one_line(_brief_inputs(first))])
         notes += [f"{path}: {', '.join(first.impossible())} cannot be made up: give it with --arg, or "
                   "it is left at its default"] if first.impossible() else []
     widths = [max(len(r[c]) for r in rows) for c in range(3)]

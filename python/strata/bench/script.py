@@ -1,11 +1,17 @@
 """profile_{stage}.py: a program that makes the inputs up, loads the pipeline, calls the stage and
 measures it. Its first half is written here, in plain Python one can read and change; its second half
-is the text of strata/_pipeline/single_call.py. It needs torch and the user's module, not strata."""
+is the text of strata/_pipeline/single_call.py. It needs torch and the user's module, not strata.
+
+What a signature says goes into the program as literals only: repr() of what JSON can hold, the names
+of torch's own dtypes, and classes that mock.find has found. The signature may be anybody's."""
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import os
-from typing import Any
+from typing import Any, Sequence
+
+import torch
 
 from strata import mock
 from strata._base import safetensors
@@ -13,18 +19,16 @@ from strata._pipeline import single_call
 from strata.bench.find import Entry, Target
 from strata.bench.signatures import Signature
 
-HEAD = '''"""Runs the stage {stage} alone, with inputs like those of the recorded run, and measures it.
+HEAD = '''"""Runs the stage STAGE alone, with inputs like those of the recorded run, and measures it.
 
-    python {file} [--iters N] [--warmup N] [--trace FILE.json.gz] [--json]
-
-Made from signature {index} of {of} of {path}."""
+    python {file} [--iters N] [--warmup N] [--trace FILE.json.gz] [--json]"""
 import os
 import sys
 
 os.environ.setdefault("STRATA", "off")
 sys.path[:0] = {paths!r}
 
-STAGE = {stage!r}
+STAGE = {stage!r}  # signature {index} of {of} of {path!r}
 SEED = {seed}
 MODE = {mode!r}  # of torch, as recorded
 DEVICE = {device!r}
@@ -115,7 +119,7 @@ if __name__ == "__main__":
 '''
 
 
-def code(d: dict[str, Any]) -> str:
+def code(d: dict[str, Any], types: Sequence[str] = ()) -> str:
     """A description as the Python expression that makes the value up."""
     kind = d["kind"]
     if kind == "tensor":
@@ -125,19 +129,21 @@ def code(d: dict[str, Any]) -> str:
         infinite = d["value"] in ("inf", "-inf", "nan") and "cut" not in d
         return f"float({d['value']!r})" if infinite else repr(d["value"])
     if kind in ("list", "tuple", "set", "frozenset"):
-        items = ", ".join(code(item) for item in d["items"])
-        if "type" in d:
-            kind = _imported(d["type"])
+        items = ", ".join(code(item, types) for item in d["items"])
+        if mock.is_own_tuple(d):
+            kind = _imported(mock.find(d["type"], mock.is_tuple, types))
             return f"getattr({kind}, '_make', {kind})([{items}])"
         return f"[{items}]" if kind == "list" else f"{kind}([{items}])"
     if kind == "dict":
-        made = "{" + ", ".join(f"{k!r}: {code(v)}" for k, v in d["items"]) + "}"
+        made = "{" + ", ".join(f"{k!r}: {code(v, types)}" for k, v in d["items"]) + "}"
         return made
     if kind == "dataclass":
-        fields = ", ".join(f"{k}={code(v)}" for k, v in d["fields"].items())
-        return f"{_imported(d['type'])}({fields})"
+        made = mock.find(d["type"], dataclasses.is_dataclass, types)
+        asked = {f.name for f in dataclasses.fields(made) if f.init}
+        fields = ", ".join(f"{k}={code(v, types)}" for k, v in d["fields"].items() if k in asked)
+        return f"{_imported(made)}({fields})"
     if kind == "dtype":
-        return f"torch.{d['value']}"
+        return str(single_call.of_torch(d["value"], torch.dtype))
     if kind == "device":
         return f"torch.device(make.device or {d['value']!r})"
     if kind == "generator":
@@ -145,13 +151,12 @@ def code(d: dict[str, Any]) -> str:
     raise ValueError(f"a {d.get('type', kind)} cannot be made up")
 
 
-def _imported(name: str) -> str:
-    module, _, attribute = name.rpartition(".")
-    return f"__import__({module!r}, fromlist=['x']).{attribute}"
+def _imported(kind: type) -> str:
+    return f"__import__({kind.__module__!r}, fromlist=['x']).{kind.__qualname__}"
 
 
-def _lines(items: dict[str, dict[str, Any]]) -> str:
-    return "".join(f"        {name!r}: {code(d)},\n" for name, d in items.items())
+def _lines(items: dict[str, dict[str, Any]], types: Sequence[str]) -> str:
+    return "".join(f"        {name!r}: {code(d, types)},\n" for name, d in items.items())
 
 
 def _finder(target: Target) -> str:
@@ -190,7 +195,7 @@ def moved(d: Any, device: str | None) -> Any:
 
 
 def text(entry: Entry, target: Target, signature: Signature, facts: dict[str, Any]) -> str:
-    """The whole script. `facts`: file, device, seed, times, inputs and state as used."""
+    """The whole script. `facts`: file, device, seed, times, types, inputs and state as used."""
     if target.expression is None:
         raise ValueError("the stage's object is not reachable from what the entry returned")
     head = HEAD.format(
@@ -199,7 +204,8 @@ def text(entry: Entry, target: Target, signature: Signature, facts: dict[str, An
         mode=signature.found.get("mode", {}), device=facts["device"], times=facts["times"],
         stored=facts["stored"],
         module=entry.module.__name__, entry=entry.expression, find=_finder(target),
-        inputs=_lines(facts["inputs"]), state=_lines(facts["state"]))
+        inputs=_lines(facts["inputs"], facts["types"]),
+        state=_lines(facts["state"], facts["types"]))
     body = _without_head(single_call, "import contextlib")
     if facts["stored"]:
         body = _without_head(safetensors, "import json") + "\n\n" + body

@@ -29,6 +29,7 @@ class Choice:
     target: str | None = None
     inputs: str | None = None  # a safetensors file
     arguments: dict[str, str] = field(default_factory=dict)  # name -> module:factory
+    types: tuple[str, ...] = ()  # modules whose classes the signature may have built
 
 
 class Variant:
@@ -97,6 +98,7 @@ class Stage:
         self.target = find.target(root, signature.stage, signature.found.get("function"),
                                   choice.target)
         self.maker = single_call.Maker(choice.seed, choice.device)
+        self.maker.types = tuple(choice.types)
         self.described = self._describe()
         self.inputs = self._build()
         self.state = self._state()
@@ -193,9 +195,20 @@ class Stage:
             raise BenchError(f"{self.target.described} is on {sorted(there)[0]} and its inputs were on "
                              f"{self.device}: move it there in the entry, or choose with --device")
 
+    def _made_state(self) -> dict[str, Any]:
+        """The recorded attributes of the object; what cannot be made up stays as it is."""
+        made = {}
+        for name, d in list(self.state.items()):
+            try:
+                made[name] = mock.build(d, self.maker)
+            except ValueError as why:
+                self.notes.append(f"its {name} is left as it is ({why})")
+                del self.state[name]
+        return made
+
     def variant(self, name: str) -> Variant:
         """The stage as something to measure."""
-        state = {k: mock.build(d, self.maker) for k, d in self.state.items()}
+        state = self._made_state()
         owner = None if self.target.is_call else self.target.owner
         if isinstance(owner, torch.nn.Module):
             owner = None  # vae.decode: what a module keeps is its weights

@@ -163,8 +163,8 @@ void ceilings_from_table(struct ceilings *c)
 
 void ceilings_from_generation(struct ceilings *c, int major)
 {
-    size_t i = 0;
-    while (generations[i].major > major) i++;
+    size_t i = 0, last = sizeof generations / sizeof *generations - 1;
+    while (i < last && generations[i].major > major) i++;
     fill_all(c, &generations[i].rates);
 }
 

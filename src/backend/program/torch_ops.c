@@ -17,6 +17,7 @@
 
 #include "backend/program/ranges.h"
 #include "backend/program/sampler.h"
+#include "base/fd.h"
 #include "record/names.h"
 
 enum scope { SCOPE_USER = 7, N_SCOPES = 10 };
@@ -86,7 +87,7 @@ static bool read_version(const char *library, char *ret, size_t cap)
     const char *slash = strstr(library, "/lib/libtorch_cpu");
     if (!slash) return false;
     snprintf(path, sizeof path, "%.*s/version.py", (int)(slash - library), library);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = fd_open(path, O_RDONLY, 0);
     if (fd < 0) return false;
     ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);
