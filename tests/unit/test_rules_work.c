@@ -181,7 +181,7 @@ TEST(allocation_in_loop_near_miss_only_the_first_step_does)
     done(&d);
 }
 
-/* ---- slow_gemm, copy_before_gemm ---- */
+/* ---- copy_before_gemm ---- */
 
 static struct trace *products(const char *kernel, const char *types, bool copy_first)
 {
@@ -201,29 +201,6 @@ static struct trace *products(const char *kernel, const char *types, bool copy_f
         gpu += 201;
     }
     return kit_end(&k);
-}
-
-TEST(slow_gemm_fires_on_half_inputs_without_tensor_cores)
-{
-    struct diagnosis d;
-    diagnose(&d,
-             products("ampere_sgemm_128x64_nn", "[\"c10::BFloat16\", \"c10::BFloat16\"]", false));
-    const struct finding *f = found(&d, "slow_gemm");
-    REQUIRE(f != NULL);
-    CHECK(f->gain_pct > 50);
-    done(&d);
-}
-
-TEST(slow_gemm_near_miss_float_inputs_or_tensor_cores)
-{
-    struct diagnosis d;
-    diagnose(&d, products("ampere_sgemm_128x64_nn", "[\"float\", \"float\"]", false));
-    CHECK(found(&d, "slow_gemm") == NULL);
-    done(&d);
-    diagnose(&d, products("ampere_bf16_s16816gemm_bf16_128x256_nn",
-                          "[\"c10::BFloat16\", \"c10::BFloat16\"]", false));
-    CHECK_EQ_UINT(findings_of(&d.cx)->n, 0);
-    done(&d);
 }
 
 TEST(copy_before_gemm_fires_on_a_copied_bias)

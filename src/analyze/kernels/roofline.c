@@ -87,14 +87,15 @@ static const struct kernel_traits *traits_of(struct builder *b, str_id name)
 static enum precision precision_of(const struct roof_kind *k)
 {
     enum number_type type = k->work.type ? k->work.type : k->traits.type;
+    if (k->traits.plain_float && type != NUMBER_F64) return FP32; /* whatever went in */
     switch (type) {
     case NUMBER_F64: return FP64;
-    case NUMBER_F32: return k->traits.plain_float ? FP32 : TF32;
+    case NUMBER_F32: return TF32;
     case NUMBER_F16:
     case NUMBER_BF16: return HALF;
     case NUMBER_F8: return FP8;
     case NUMBER_I8: return INT8;
-    default: return k->traits.plain_float ? FP32 : PRECISIONS;
+    default: return PRECISIONS;
     }
 }
 

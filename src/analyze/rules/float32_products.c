@@ -57,8 +57,9 @@ static int collect(const struct context *cx, struct found *x, struct err *e)
 {
     for (row_t r = 0; r < cx->t->n_rows; r++) {
         if (!trace_is_work(cx->t, r) || !is_ours(cx, r)) continue;
-        TRY(kernel_fix_add(&x->fix, cx, r, in_precision(cx, r, x->into), e));
-        x->n_half += half_inputs(cx->t, r);
+        bool half = half_inputs(cx->t, r);
+        TRY(kernel_fix_add(&x->fix, cx, r, in_precision(cx, r, half ? HALF : x->into), e));
+        x->n_half += half;
         x->bf16_ns += in_precision(cx, r, HALF);
         double flops = roofline_row_flops(roofline_of(cx), cx->t, r);
         if (flops > 0) x->flops += flops, x->flops_ns += (double)cx->t->dur_ns[r];
@@ -91,8 +92,9 @@ static const char *why(const struct context *cx, const struct found *x)
 {
     const char *rate =
         x->flops_ns > 0 ? rule_text(cx, " at %.0f TFLOP/s", x->flops / x->flops_ns / 1e3) : "";
-    const struct ceiling *c = &roofline_of(cx)->ceilings.compute[x->into];
-    if (2 * x->n_half > x->fix.n)
+    bool half = 2 * x->n_half > x->fix.n;
+    const struct ceiling *c = &roofline_of(cx)->ceilings.compute[half ? HALF : x->into];
+    if (half)
         return rule_text(cx,
                          "%u products have bf16 or fp16 inputs but are computed in float32 without "
                          "tensor cores%s, for %s; the tensor cores reach %.0f.",

@@ -51,6 +51,12 @@ static bool is_square(const struct op_work *w)
     return w->masked && !w->causal && w->n > 1 && heads >= 1 && floor(heads) == heads;
 }
 
+static bool may_make_mask(const struct roof_kind *k)
+{
+    enum op_class c = k->work.kind.class;
+    return c == OP_POINTWISE || c == OP_COPY || c == OP_FILL;
+}
+
 /* Kernels that make the mask: as many elements as it has, or as one triangle of it. */
 static int drop_making(const struct context *cx, row_t attention, struct found *x, struct err *e)
 {
@@ -63,7 +69,7 @@ static int drop_making(const struct context *cx, row_t attention, struct found *
         const struct roof_kind *k = roofline_kind(roofline_of(cx), t, r);
         double triangles = k->work.elements / (w->n * w->n);
         if (k->family == FAMILY_MEMSET) continue;
-        if (!(triangles >= 1) || floor(triangles) != triangles) return 0;
+        if (!may_make_mask(k) || !(triangles >= 1) || floor(triangles) != triangles) return 0;
         TRY(kernel_fix_add(&x->fix[REASON_CAUSAL], cx, r, 0, e));
     }
     return 0;

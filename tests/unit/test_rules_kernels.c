@@ -1,0 +1,571 @@
+/* test_rules_kernels.c: rules about what kernels leave: one trace on which each fires, with the
+ * gain it promises, and near misses on which it must not. The device is an H200. */
+#include "diagnosis.h"
+#include "kernel_kit.h"
+
+#define COPY \
+    "void at::native::vectorized_elementwise_kernel<8, at::native::bfloat16_copy_kernel_cuda>"
+#define STRIDED "void at::native::elementwise_kernel<128, 4, at::native::direct_copy_kernel_cuda>"
+#define MUL     "void at::native::vectorized_elementwise_kernel<8, MulFunctor<c10::BFloat16> >"
+#define SOFTMAX "cunn_SoftMaxForward<8, float, float, float, SoftMaxForwardEpilogue>"
+#define GEMM    "nvjet_sm90_tst_256x128_64x4"
+#define SGEMM   "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x128x8_ffma_aligna4"
+
+static const struct finding *only(struct diagnosis *d, struct kernel_kit *g, const char *rule)
+{
+    diagnose(d, kernel_kit_end(g));
+    return found(d, rule);
+}
+
+static void check_gain(struct kernel_kit *g, const char *rule, double pct, double off)
+{
+    struct diagnosis d;
+    const struct finding *f = only(&d, g, rule);
+    if (CHECK(f != NULL)) {
+        CHECK_NEAR(f->gain_pct, pct, off);
+        CHECK(f->device_ns > 0);
+        CHECK_EQ_INT(f->severity, pct >= 10 ? SEVERITY_HIGH : SEVERITY_MEDIUM);
+    }
+    done(&d);
+}
+
+static void check_silent(struct kernel_kit *g, const char *rule)
+{
+    struct diagnosis d;
+    CHECK(only(&d, g, rule) == NULL);
+    done(&d);
+}
+
+/* Rounds of layers that stay as they are. */
+static void layer(struct kernel_kit *g, double us)
+{
+    kernel_kit_call(g, "aten::mm", "[[4096, 4096], [4096, 4096]]", BF16_2, GEMM, us);
+}
+
+/* ---- unfused_attention ---- */
+
+/* 32 heads of 64 with 2048 queries and keys: 34 GFLOP, 115 us when fused. */
+static void attention(struct kernel_kit *g, const char *second)
+{
+    const char *weights = "[[32, 2048, 2048], [], []]";
+    kernel_kit_call(g, "aten::bmm", "[[32, 2048, 64], [32, 64, 2048]]", BF16_2, GEMM, 200);
+    kernel_kit_call(g, "aten::mul", weights, BF16_2, MUL, 130);
+    kernel_kit_call(g, "aten::_softmax", weights, BF16_2, SOFTMAX, 300);
+    kernel_kit_call(g, "aten::bmm", second, BF16_2, GEMM, 200);
+}
+
+TEST(unfused_attention_fires_on_a_softmax_between_products)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        attention(&g, "[[32, 2048, 2048], [32, 2048, 64]]");
+        layer(&g, 180);
+    }
+    check_gain(&g, "unfused_attention", 100 * (830 - 118.0) / (830 + 180 + 5), 3);
+}
+
+TEST(unfused_attention_fires_on_the_math_path)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        double begin = g.cpu_us;
+        kernel_kit_op_around(&g, "aten::_scaled_dot_product_attention_math",
+                             "[[1, 32, 2048, 64], [1, 32, 2048, 64], [1, 32, 2048, 64]]",
+                             "[\"c10::BFloat16\", \"c10::BFloat16\", \"c10::BFloat16\"]", 60);
+        kernel_kit_call(&g, "aten::copy_", "[[32, 2048, 64], [32, 2048, 64]]", BF16_2, COPY, 50);
+        attention(&g, "[[32, 2048, 2048], [32, 2048, 64]]");
+        g.cpu_us = begin + 70;
+    }
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "unfused_attention");
+    if (CHECK(f != NULL)) {
+        CHECK_NEAR(f->gain_pct, 100 * (880 - 118.0) / 885, 3);
+        CHECK(strstr(f->fix, "sdpa_kernel(MATH)") != NULL);
+    }
+    done(&d);
+}
+
+/* The weights are not used by a product: a router, a classifier. */
+TEST(unfused_attention_near_miss_the_weights_go_elsewhere)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        attention(&g, "[[32, 2048, 777], [32, 777, 64]]");
+        layer(&g, 180);
+    }
+    check_silent(&g, "unfused_attention");
+}
+
+TEST(unfused_attention_without_shapes)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_run(&g, GEMM, 200);
+        kernel_kit_run(&g, SOFTMAX, 300);
+        kernel_kit_run(&g, GEMM, 180);
+        kernel_kit_run(&g, GEMM, 500);
+    }
+    check_gain(&g, "unfused_attention", 100 * (680 - 180.0) / (1180 + 4), 3);
+}
+
+/* One product between two softmaxes belongs to the second one; a small softmax is a classifier's.
+ */
+TEST(unfused_attention_near_miss_without_shapes)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_run(&g, GEMM, 200);
+        kernel_kit_run(&g, SOFTMAX, 300);
+    }
+    check_silent(&g, "unfused_attention");
+    g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_run(&g, GEMM, 200);
+        kernel_kit_run(&g, SOFTMAX, 20);
+        kernel_kit_run(&g, GEMM, 200);
+        kernel_kit_run(&g, GEMM, 200);
+    }
+    check_silent(&g, "unfused_attention");
+}
+
+/* ---- slow_attention ---- */
+
+static void fused(struct kernel_kit *g, const char *types, const char *mask, double us)
+{
+    char dims[256];
+    snprintf(dims, sizeof dims, "[[1, 32, 2048, 64], [1, 32, 2048, 64], [1, 32, 2048, 64], %s]",
+             mask);
+    kernel_kit_call(g, "aten::_scaled_dot_product_efficient_attention", dims, types,
+                    "fmha_cutlassF", us);
+}
+
+#define BF16_4 "[\"c10::BFloat16\", \"c10::BFloat16\", \"c10::BFloat16\", \"c10::BFloat16\"]"
+#define F32_3  "[\"float\", \"float\", \"float\", \"\"]"
+
+TEST(slow_attention_fires_on_float32)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) fused(&g, F32_3, "[]", 1000);
+    check_gain(&g, "slow_attention", 100 * (1000 - 114.5) / 1001, 2);
+}
+
+static void masked_loop(struct kernel_kit *g, const char *cut)
+{
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_call(g, cut, "[[2048, 2048]]", BF16_2, "triu_tril_kernel", 20);
+        fused(g, BF16_4, "[1, 32, 2048, 2048]", 200);
+        layer(g, 180);
+    }
+}
+
+TEST(slow_attention_fires_on_a_causal_mask)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    masked_loop(&g, "aten::triu");
+    check_gain(&g, "slow_attention", 100 * (220 - 57.3) / 403, 3);
+}
+
+/* Some other mask, or none. */
+TEST(slow_attention_near_miss)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    masked_loop(&g, "aten::masked_fill");
+    check_silent(&g, "slow_attention");
+    g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) fused(&g, BF16_4, "[]", 120);
+    check_silent(&g, "slow_attention");
+}
+
+/* ---- float32_products ---- */
+
+TEST(float32_products_fires_and_says_that_numerics_change)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++)
+        kernel_kit_call(&g, "aten::mm", "[[4096, 4096], [4096, 4096]]", F32_2, SGEMM, 2700);
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "float32_products");
+    if (CHECK(f != NULL)) {
+        CHECK_NEAR(f->gain_pct, 86.6, 2); /* as measured */
+        CHECK(strstr(f->not_fixed, "numerics") != NULL);
+        CHECK(strstr(f->fix, "TF32") != NULL);
+    }
+    done(&d);
+}
+
+TEST(float32_products_fires_on_half_inputs_computed_in_float32)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_op(&g, "aten::linear", "[[4096, 4096], [4096, 4096]]", BF16_2);
+        kernel_kit_run(&g, SGEMM, 2700);
+        g.cpu_us += 10;
+    }
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "float32_products");
+    if (CHECK(f != NULL)) CHECK(strstr(f->title, "half-precision") != NULL);
+    done(&d);
+}
+
+TEST(float32_products_near_miss_tensor_cores)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_call(&g, "aten::mm", "[[4096, 4096], [4096, 4096]]", F32_2,
+                        "sm80_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize128x128x16", 370);
+        layer(&g, 180);
+    }
+    struct diagnosis d;
+    CHECK(only(&d, &g, "float32_products") == NULL);
+    CHECK_EQ_UINT(findings_of(&d.cx)->n, 0);
+    done(&d);
+}
+
+/* ---- odd_gemm ---- */
+
+static void odd(struct kernel_kit *g, const char *dims, double us)
+{
+    kernel_kit_call(g, "aten::mm", dims, BF16_2, "cutlass_75_tensorop_bf16_s1688gemm_nn_align1>",
+                    us);
+}
+
+TEST(odd_gemm_is_priced_by_what_others_reach)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        odd(&g, "[[4093, 4093], [4093, 4093]]", 850);
+        layer(&g, 250); /* 70 % of the roof, as the other would reach */
+    }
+    check_gain(&g, "odd_gemm", 100 * (850 - 250.0) / 1102, 2);
+}
+
+TEST(odd_gemm_without_shapes)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++)
+        kernel_kit_run(&g, "cutlass_75_tensorop_bf16_s1688gemm_nn_align1>", 400);
+    check_gain(&g, "odd_gemm", 75, 2);
+}
+
+/* Odd, but as fast as it gets; aligned, but slow. */
+TEST(odd_gemm_near_miss)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_call(&g, "aten::mm", "[[4093, 4096], [4096, 4096]]", BF16_2, GEMM, 200);
+        odd(&g, "[[4096, 4096], [4096, 4096]]", 850);
+    }
+    check_silent(&g, "odd_gemm");
+}
+
+/* ---- conv_layout ---- */
+
+static void convolution(struct kernel_kit *g, bool turned)
+{
+    kernel_kit_op(g, "aten::cudnn_convolution", NULL, NULL);
+    if (turned) kernel_kit_run(g, "void cudnn::ops::nchwToNhwcKernel<float>", 100);
+    kernel_kit_run(g, "sm90_xmma_fprop_implicit_gemm", 300);
+    if (turned) kernel_kit_run(g, "void cudnn::ops::nhwcToNchwKernel<float>", 100);
+    g->cpu_us += 10;
+    kernel_kit_call(g, "aten::native_batch_norm", NULL, NULL, "batch_norm_transform_input_kernel",
+                    200);
+}
+
+TEST(conv_layout_fires_with_the_norms_between)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) convolution(&g, true);
+    check_gain(&g, "conv_layout", 100 * (200 + 100.0) / 704, 2);
+}
+
+TEST(conv_layout_near_miss_nothing_is_turned)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) convolution(&g, false);
+    check_silent(&g, "conv_layout");
+}
+
+/* ---- unfused_chain ---- */
+
+#define TENSOR "[[65536, 4096], []]" /* 537 MB: 252 us for reading and writing */
+
+static void pointwise(struct kernel_kit *g, const char *op, double us)
+{
+    kernel_kit_call(g, op, TENSOR, "[\"c10::BFloat16\", \"Scalar\"]", MUL, us);
+}
+
+/* Six kernels of 252 us become one that reads and writes once: 296 us. */
+TEST(unfused_chain_fires_on_kernels_that_read_what_the_last_one_wrote)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        for (int k = 0; k < 6; k++) pointwise(&g, "aten::mul", 252);
+        layer(&g, 180);
+    }
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "unfused_chain");
+    if (CHECK(f != NULL)) {
+        CHECK_NEAR(f->gain_pct, 67, 5);
+        CHECK(strstr(f->fix, "torch.compile") != NULL);
+        CHECK(strstr(f->why, "mul, mul") != NULL);
+    }
+    done(&d);
+}
+
+/* Functions that compute long do not get faster than they compute. */
+TEST(unfused_chain_counts_what_is_computed)
+{
+    double gain[2];
+    for (int costly = 0; costly < 2; costly++) {
+        struct kernel_kit g = kernel_kit_begin();
+        for (int i = 0; i < 8; i++) {
+            for (int k = 0; k < 12; k++) pointwise(&g, costly ? "aten::tanh" : "aten::mul", 252);
+            layer(&g, 180);
+        }
+        struct diagnosis d;
+        const struct finding *f = only(&d, &g, "unfused_chain");
+        gain[costly] = f ? f->gain_pct : 0;
+        done(&d);
+    }
+    CHECK(gain[0] > 75);
+    CHECK(gain[1] > 20 && gain[1] < gain[0] - 10);
+}
+
+/* One kernel between two products; kernels a compiler made; an optimizer's. */
+TEST(unfused_chain_near_miss)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        pointwise(&g, "aten::gelu", 252);
+        layer(&g, 180);
+        kernel_kit_call(&g, "triton_poi_fused_0", "[[65536, 4096], [65536, 4096]]", BF16_2,
+                        "triton_poi_fused_0", 260);
+        kernel_kit_call(&g, "triton_poi_fused_1", "[[65536, 4096], [65536, 4096]]", BF16_2,
+                        "triton_poi_fused_1", 260);
+        layer(&g, 180);
+    }
+    struct diagnosis d;
+    CHECK(only(&d, &g, "unfused_chain") == NULL);
+    CHECK_EQ_UINT(severe(&d, SEVERITY_MEDIUM), 0);
+    done(&d);
+    g = kernel_kit_begin();
+    for (int i = 0; i < 4; i++) {
+        kit_label(&g.k, "Optimizer.step#SGD.step", g.cpu_us, 40);
+        g.cpu_us += 1;
+        pointwise(&g, "aten::mul", 252);
+        pointwise(&g, "aten::mul", 252);
+        g.cpu_us += 30;
+        layer(&g, 180);
+    }
+    check_silent(&g, "unfused_chain");
+}
+
+/* ---- repeated_conversion ---- */
+
+static void linear(struct kernel_kit *g, const char *cast)
+{
+    double begin = g->cpu_us;
+    kernel_kit_op_around(g, "aten::linear", "[[256, 4096], [16384, 4096]]", F32_2, 60);
+    if (cast) kernel_kit_call(g, "aten::copy_", cast, "[\"c10::BFloat16\", \"float\"]", COPY, 90);
+    kernel_kit_call(g, "aten::mm", "[[256, 4096], [4096, 16384]]", BF16_2, GEMM, 60);
+    g->cpu_us = begin + 70;
+}
+
+TEST(repeated_conversion_fires_on_weights_under_autocast)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) linear(&g, "[[16384, 4096], [16384, 4096]]");
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "repeated_conversion");
+    if (CHECK(f != NULL)) {
+        CHECK_NEAR(f->gain_pct, 100 * 91.0 / 152, 8);
+        CHECK(strstr(f->title, "weights") != NULL);
+    }
+    done(&d);
+}
+
+/* Weights that are trained change from step to step, and activations always do. */
+TEST(repeated_conversion_near_miss)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        linear(&g, "[[16384, 4096], [16384, 4096]]");
+        kit_label(&g.k, "Optimizer.step#SGD.step", g.cpu_us, 30);
+        g.cpu_us += 1;
+        kernel_kit_call(&g, "aten::add_", "[[16384, 4096], [16384, 4096]]", F32_2, MUL, 200);
+        g.cpu_us += 30;
+    }
+    check_silent(&g, "repeated_conversion");
+    g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_call(&g, "aten::native_layer_norm", "[[256, 4096]]", "[\"float\"]", "norm", 9);
+        linear(&g, "[[256, 4096], [256, 4096]]");
+    }
+    check_silent(&g, "repeated_conversion");
+}
+
+/* ---- overwritten_fill ---- */
+
+static void filled(struct kernel_kit *g, const char *part, int n)
+{
+    kernel_kit_call(g, "aten::zero_", "[[4194304]]", "[\"float\"]", "FillFunctor", 50);
+    for (int i = 0; i < n; i++) kernel_kit_call(g, "aten::copy_", part, F32_2, "copy_kernel", 40);
+    layer(g, 180);
+}
+
+TEST(overwritten_fill_fires_when_copies_cover_it)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) filled(&g, "[[2097152], [2097152]]", 2);
+    check_gain(&g, "overwritten_fill", 100 * 51.0 / 314, 2);
+}
+
+TEST(overwritten_fill_near_miss_padding_stays)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) filled(&g, "[[2000000], [2000000]]", 2);
+    check_silent(&g, "overwritten_fill");
+}
+
+/* ---- growing_cat ---- */
+
+static void cat(struct kernel_kit *g, const char *dims)
+{
+    kernel_kit_call(g, "aten::cat", dims, "[\"TensorList\", \"Scalar\"]",
+                    "CatArrayBatchedCopy<OpaqueType<2u>, unsigned int, 4>", 250);
+    layer(g, 180);
+}
+
+TEST(growing_cat_fires_on_a_cache)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) cat(&g, "[[[16, 32, 4096, 128], [16, 32, 1, 128]], []]");
+    check_gain(&g, "growing_cat", 100 * 248.0 / 432, 2);
+}
+
+TEST(growing_cat_near_miss_halves)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) cat(&g, "[[[16, 32, 2048, 128], [16, 32, 2048, 128]], []]");
+    check_silent(&g, "growing_cat");
+}
+
+/* ---- unfused_optimizer ---- */
+
+/* Steps of 40 parameters with 4 operators each, 12 us of CPU time an operator. */
+static void optimizer(struct kernel_kit *g, const char *kernel)
+{
+    static const char *const ops[] = {"aten::lerp_", "aten::mul_", "aten::addcmul_",
+                                      "aten::addcdiv_"};
+    for (int s = 0; s < 4; s++) {
+        kit_label(&g->k, "Optimizer.step#AdamW.step", g->cpu_us, 40 * 4 * 11 + 5);
+        g->cpu_us += 2;
+        for (int i = 0; i < 40 * 4; i++)
+            kernel_kit_call(g, ops[i % 4], "[[512, 512], [512, 512]]", F32_2, kernel, 3);
+        g->cpu_us += 200;
+        layer(g, 180);
+    }
+}
+
+TEST(unfused_optimizer_fires_parameter_by_parameter)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    optimizer(&g, MUL);
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "unfused_optimizer");
+    if (CHECK(f != NULL)) {
+        CHECK(f->alone.gain_pct > 60 && f->alone.gain_pct < 92);
+        CHECK(strstr(f->fix, "fused=True") != NULL);
+        CHECK(strstr(f->why, "of 40 parameters") != NULL);
+    }
+    done(&d);
+}
+
+TEST(unfused_optimizer_near_miss_lists_of_tensors)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    optimizer(&g, "multi_tensor_apply_kernel<TensorListMetadata<4>, FusedAdam>");
+    check_silent(&g, "unfused_optimizer");
+}
+
+/* ---- tensor_loop ---- */
+
+TEST(tensor_loop_fires_on_experts_and_on_updates)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int s = 0; s < 4; s++) {
+        for (int i = 0; i < 64; i++)
+            kernel_kit_call(&g, "aten::mm", "[[128, 1024], [1024, 1024]]", BF16_2, GEMM, 5);
+        layer(&g, 180);
+    }
+    check_gain(&g, "tensor_loop", 62, 6);
+    g = kernel_kit_begin();
+    for (int s = 0; s < 4; s++) {
+        for (int i = 0; i < 64; i++)
+            kernel_kit_call(&g, "aten::mul_", "[[512, 512], []]", F32_2, MUL, 3);
+        layer(&g, 180);
+    }
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "tensor_loop");
+    if (CHECK(f != NULL)) CHECK(strstr(f->fix, "_foreach_") != NULL);
+    done(&d);
+}
+
+/* Large products fill the device; other work between them is a network. */
+TEST(tensor_loop_near_miss)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 40; i++) layer(&g, 180);
+    check_silent(&g, "tensor_loop");
+    g = kernel_kit_begin();
+    for (int i = 0; i < 64; i++) {
+        kernel_kit_call(&g, "aten::mm", "[[128, 1024], [1024, 1024]]", BF16_2, GEMM, 5);
+        kernel_kit_call(&g, "aten::gelu", "[[128, 1024]]", BF16_2, MUL, 3);
+    }
+    check_silent(&g, "tensor_loop");
+}
+
+/* ---- together ---- */
+
+/* Attention in float32 inside: one rule claims it, the others gain nothing more from the same
+ * kernels. */
+TEST(rules_do_not_promise_the_same_kernels_twice)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_call(&g, "aten::bmm", "[[32, 2048, 64], [32, 64, 2048]]", F32_2, SGEMM, 900);
+        kernel_kit_call(&g, "aten::_softmax", "[[32, 2048, 2048]]", F32_2, SOFTMAX, 600);
+        kernel_kit_call(&g, "aten::bmm", "[[32, 2048, 2048], [32, 2048, 64]]", F32_2, SGEMM, 900);
+    }
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "unfused_attention");
+    CHECK(f != NULL);
+    double all = 0;
+    for (uint32_t i = 0; i < findings_of(&d.cx)->n; i++)
+        all += findings_of(&d.cx)->items[i]->gain_pct;
+    CHECK(all < 100);
+    if (f) CHECK_NEAR(all, f->gain_pct, 3);
+    done(&d);
+}
+
+/* Compiled, bf16, fused attention, the CPU ahead. */
+TEST(a_healthy_program_raises_no_alarm)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 16; i++) {
+        kernel_kit_call(&g, "triton_red_fused_layer_norm_0", "[[8192, 4096], [8192, 4096]]", BF16_2,
+                        "triton_red_fused_layer_norm_0", 50);
+        layer(&g, 190);
+        kernel_kit_call(&g, "aten::_scaled_dot_product_flash_attention",
+                        "[[4, 32, 2048, 64], [4, 32, 2048, 64], [4, 32, 2048, 64]]", BF16_4,
+                        "flash_fwd_kernel", 500);
+        layer(&g, 190);
+    }
+    struct diagnosis d;
+    diagnose(&d, kernel_kit_end(&g));
+    CHECK_EQ_UINT(severe(&d, SEVERITY_MEDIUM), 0);
+    CHECK_EQ_INT(wall_of(&d.cx)->bound, BOUND_GPU);
+    done(&d);
+}
+
+TEST_MAIN
