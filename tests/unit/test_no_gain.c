@@ -32,7 +32,7 @@ TEST(too_few_launches_to_gather)
     CHECK(says(n, "only 2 launches"));
     REQUIRE(n->n_fills >= 1);
     CHECK(n->unexplained);
-    CHECK_EQ_STR(n->fills[0].what, "operator: aten::mm");
+    CHECK_EQ_STR(n->fills[0].what, "aten::mm (operator)");
     for (uint32_t i = 1; i < n->n_fills; i++) CHECK(n->fills[i].idle_ns <= n->fills[i - 1].idle_ns);
     done(&d);
 }

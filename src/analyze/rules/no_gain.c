@@ -46,8 +46,8 @@ static void add_fill(const struct context *cx, struct no_gain *n, struct time_fi
 static struct time_fill fill_of(const struct context *cx, const struct gap_cause *c)
 {
     return (struct time_fill){.kind = gap_cause_kind_name(c->kind),
-                              .what = rule_text(cx, "%s: %s%s", gap_cause_kind_words(c->kind),
-                                                rule_name(cx, c->name, 60), meanwhile(cx, c)),
+                              .what = rule_text(cx, "%s (%s)%s", rule_name(cx, c->name, 60),
+                                                gap_cause_kind_words(c->kind), meanwhile(cx, c)),
                               .idle_ns = c->idle_ns};
 }
 

@@ -9,7 +9,7 @@
 
 struct time_fill {
     const char *kind; /* of the cause of idle time, for JSON; "outside" before and after all work */
-    const char *what; /* "Python: forward" */
+    const char *what; /* "forward (Python)" */
     int64_t idle_ns;
     double share_pct; /* of the wall clock */
 };
