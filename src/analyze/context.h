@@ -46,6 +46,8 @@ enum pass_id {
     PASS_TOP_KERNELS,
     PASS_FINDINGS,
     PASS_CHECKLIST,
+    PASS_LADDER,
+    PASS_NO_GAIN,
     PASS_COUNT
 };
 

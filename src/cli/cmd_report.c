@@ -55,7 +55,7 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     TRY(opt_long(o, "top", 1, 1000, &top, e));
     TRY(show_screen(cli, o, (uint32_t)top, &s, e));
     cx->measured_ns = (int64_t)(wall_ms * 1e6);
-    TRY(context_need(cx, &checklist_pass, e));
+    TRY(view_report_need(cx, e));
     return print(cli, o, &s, cx, e);
 }
 

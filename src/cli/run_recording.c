@@ -119,7 +119,7 @@ int run_recording_finish(struct run_recording *r, struct err *e)
     TRY(focus_cut(&r->t, e));
     if (!r->t->n_rows) return 0;
     context_init(&r->cx, r->t, &r->mem);
-    TRY(context_need(&r->cx, &checklist_pass, e));
+    TRY(view_report_need(&r->cx, e));
     r->analysed = true;
     write_reports(r);
     return 0;

@@ -6,13 +6,14 @@
 #include "base/pool.h"
 #include "page/page_stages.h"
 #include "page/page_wishes.h"
+#include "report/view_report.h"
 
 static int run_passes(struct page_set *s, struct err *e)
 {
     struct context *cx = s->cx;
     struct op_table_opts by_name = {.by = OP_BY_NAME, .stack_depth = 1, .n_threads = pool_size()};
     TRY(context_need(cx, &launches_pass, e));
-    TRY(context_need(cx, &checklist_pass, e));
+    TRY(view_report_need(cx, e));
     TRY(kernel_stats_run(cx, KERNEL_BY_NAME, s->mem, &s->kernels, e));
     TRY(op_table_run(cx->t, &by_name, s->mem, &s->table, e));
     return op_table_sort(&s->table, NULL, s->mem, e);

@@ -8,6 +8,7 @@
 
 #include "analyze/rules/rule.h"
 #include "base/human.h"
+#include "base/stats.h"
 #include "report/view_part.h"
 #include "report/view_top_kernels.h"
 
@@ -17,6 +18,13 @@
 #define ALONE_DIFFERS 0.5
 /* Columns a subject gets however long the title is. */
 #define LEAST_SUBJECT 20
+
+int view_report_need(struct context *cx, struct err *e)
+{
+    TRY(context_need(cx, &checklist_pass, e));
+    TRY(context_need(cx, &ladder_pass, e));
+    return context_need(cx, &no_gain_pass, e);
+}
 
 static void put_version(struct buf *out, const struct trace *t, const char *key, const char *name)
 {
@@ -252,12 +260,34 @@ static void put_finding(const struct screen *s, const struct finding *f, uint32_
     put_options(s, f);
 }
 
+/* Where the GPU is idle and the findings do not say why. */
+static void put_fills(const struct screen *s, const struct context *cx)
+{
+    const struct no_gain *n = no_gain_of(cx);
+    struct buf text;
+    if (!n->unexplained || !n->n_fills) return;
+    buf_init(&text);
+    buf_printf(&text, "The GPU stands idle for %s of the wall clock.",
+               human_pct(100 - wall_of(cx)->busy_pct).s);
+    if (n->reason) buf_printf(&text, " No gain is promised: %s.", n->reason);
+    buf_adds(&text, " It waits for");
+    buf_adds(s->out, "\n  ");
+    text_wrap(s->out, buf_c(&text), 2, s->width);
+    for (uint32_t i = 0; i < n->n_fills; i++) {
+        buf_printf(s->out, "    %6.1f %%  ", n->fills[i].share_pct);
+        text_wrap(s->out, n->fills[i].what, 14, s->width);
+    }
+    buf_done(&text);
+}
+
 static void put_findings(const struct screen *s, const struct context *cx)
 {
     const struct findings *f = findings_of(cx);
     buf_addc(s->out, '\n');
     if (wall_of(cx)->abstains) {
         buf_adds(s->out, "  no findings: the records cannot be trusted\n");
+    } else if (f->n == 0 && no_gain_of(cx)->n_fills) {
+        buf_adds(s->out, "  no findings\n");
     } else if (f->n == 0) {
         text_styled(s->out, TEXT_GREEN, s->color, "  no findings: nothing to fix");
         buf_addc(s->out, '\n');
@@ -275,6 +305,31 @@ static void put_findings(const struct screen *s, const struct context *cx)
                    "  not worth your time: %u other finding%s (blocked %s, gain %s in total)\n",
                    f->n_minor, f->n_minor == 1 ? "" : "s", human_time(f->minor_blocked_ns).s,
                    human_time(f->minor_gain_ns).s);
+}
+
+/* The rungs: what the wall clock would be, and its share of today's. */
+static void put_ladder(const struct screen *s, const struct context *cx)
+{
+    const struct ladder *l = ladder_of(cx);
+    struct text_table table;
+    if (!l->n) return;
+    text_table_init(&table);
+    text_table_col(&table, "ladder, without the profiler", TEXT_LEFT);
+    text_table_col(&table, "wall", TEXT_RIGHT);
+    text_table_col(&table, "of today", TEXT_RIGHT);
+    int unit = screen_unit(l->rungs[0].wall_ns);
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct rung *r = &l->rungs[i];
+        text_table_row(&table, r->kind == RUNG_FIX ? TEXT_PLAIN : TEXT_DIM);
+        if (r->finding) text_table_cellf(&table, 0, "after %u: %s", r->finding, r->name);
+        else text_table_cell(&table, 0, r->name);
+        screen_time(&table, 1, r->wall_ns, unit);
+        text_table_cell(&table, 2,
+                        human_pct(stats_pct((double)r->wall_ns, (double)l->rungs[0].wall_ns)).s);
+    }
+    buf_addc(s->out, '\n');
+    text_table_print(&table, s->out, 2, s->width, s->color);
+    text_table_done(&table);
 }
 
 void view_checklist_text(const struct screen *s, const struct context *cx)
@@ -330,7 +385,9 @@ void view_report_text(const struct screen *s, const struct context *cx)
     put_stages(s, cx);
     view_top_kernels_text(s, cx);
     put_findings(s, cx);
+    put_fills(s, cx);
     buf_adds(s->out, "\n  checklist\n");
     view_checklist_text(s, cx);
+    put_ladder(s, cx);
     put_next(s, cx);
 }

@@ -3,8 +3,13 @@
 #define STRATA_REPORT_VIEW_REPORT_H
 
 #include "analyze/rules/checklist.h"
+#include "analyze/rules/ladder.h"
+#include "analyze/rules/no_gain.h"
 #include "analyze/rules/rule.h"
 #include "report/screen.h"
+
+/* Computes what the views of a report read; before any of them. */
+int view_report_need(struct context *cx, struct err *e) MUST_USE;
 
 void view_report_text(const struct screen *s, const struct context *cx);
 void view_report_json(struct buf *out, const struct context *cx);

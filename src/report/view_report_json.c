@@ -91,6 +91,41 @@ static void put_finding(struct jout *j, const struct context *cx, const struct f
     jout_end_obj(j);
 }
 
+static void put_ladder(struct jout *j, const struct context *cx)
+{
+    const struct ladder *l = ladder_of(cx);
+    jout_arr(j, "ladder");
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct rung *r = &l->rungs[i];
+        jout_obj(j, NULL);
+        jout_cstr(j, "kind", rung_kind_name(r->kind));
+        jout_cstr(j, "name", r->name);
+        jout_us(j, "wall_us", r->wall_ns);
+        jout_num(j, "gain_pct", r->gain_pct, 3);
+        if (r->finding) jout_uint(j, "finding", r->finding);
+        else jout_null(j, "finding");
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
+static void put_no_gain(struct jout *j, const struct context *cx)
+{
+    const struct no_gain *n = no_gain_of(cx);
+    if (n->reason) jout_cstr(j, "no_gain_reason", n->reason);
+    else jout_null(j, "no_gain_reason");
+    jout_arr(j, "idle_causes");
+    for (uint32_t i = 0; i < n->n_fills; i++) {
+        jout_obj(j, NULL);
+        jout_cstr(j, "kind", n->fills[i].kind);
+        jout_cstr(j, "what", n->fills[i].what);
+        jout_us(j, "idle_us", n->fills[i].idle_ns);
+        jout_num(j, "share_pct", n->fills[i].share_pct, 3);
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
 static void put_checklist(struct jout *j, const struct context *cx)
 {
     jout_arr(j, "checklist");
@@ -173,6 +208,8 @@ void view_report_json(struct buf *out, const struct context *cx)
     jout_us(&j, "gain_us", findings_of(cx)->minor_gain_ns);
     jout_end_obj(&j);
     jout_us(&j, "all_fixed_us", findings_of(cx)->all_fixed_ns);
+    put_no_gain(&j, cx);
+    put_ladder(&j, cx);
     put_checklist(&j, cx);
     jout_end_obj(&j);
 }

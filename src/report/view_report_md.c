@@ -81,6 +81,31 @@ static void put_finding(struct buf *out, const struct context *cx, const struct 
     }
 }
 
+static void put_ladder(struct buf *out, const struct context *cx)
+{
+    const struct ladder *l = ladder_of(cx);
+    if (l->n) buf_adds(out, "\n| ladder, without the profiler | wall |\n|---|--:|\n");
+    for (uint32_t i = 0; i < l->n && i < MOST_FINDINGS; i++) {
+        const struct rung *r = &l->rungs[i];
+        if (r->finding) buf_printf(out, "| after %u: ", r->finding);
+        else buf_adds(out, "| ");
+        buf_printf(out, "%s | %s |\n", r->name, human_time(r->wall_ns).s);
+    }
+}
+
+static void put_no_gain(struct buf *out, const struct context *cx)
+{
+    const struct no_gain *n = no_gain_of(cx);
+    if (!n->unexplained || !n->n_fills) return;
+    if (n->reason) buf_printf(out, "\nNo gain is promised: %s.\n", n->reason);
+    buf_adds(out, "\nThe GPU waits for:\n");
+    for (uint32_t i = 0; i < n->n_fills; i++) {
+        buf_printf(out, "- %.1f %% of the wall clock: ", n->fills[i].share_pct);
+        put_md(out, n->fills[i].what);
+        buf_addc(out, '\n');
+    }
+}
+
 static void put_part(struct buf *out, const struct context *cx)
 {
     struct buf shown;
@@ -121,7 +146,9 @@ void view_report_md(struct buf *out, const struct context *cx, const char *path)
     }
     buf_printf(out, "\n## Findings (gain: wall time saved without the profiler, if the findings "
                     "above are fixed too)\n");
-    if (!findings_of(cx)->n) buf_adds(out, "\nNothing to fix.\n");
+    put_ladder(out, cx);
+    put_no_gain(out, cx);
+    if (!findings_of(cx)->n && !no_gain_of(cx)->n_fills) buf_adds(out, "\nNothing to fix.\n");
     uint32_t told = 0;
     for (; told < findings_of(cx)->n && told < MOST_FINDINGS; told++) {
         buf_reset(&one);

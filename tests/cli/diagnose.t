@@ -3,7 +3,7 @@ $ ln -s $DATA/whatif/pingpong_v0.json.gz v0.json.gz
 $ ln -s $DATA/whatif/pingpong_v1.json.gz v1.json.gz
 $ strata report v0.json.gz
 | v0.json.gz  CUDA 13.0  NVIDIA H200  16 steps  3,833 events
-| trace quality: good (replay error 0.0 %; without the profiler about 38.1 ms instead of 41.0 ms)
+| trace quality: good (replay error 0.0 %; about 38.1 ms without the profiler, 41.0 ms with it)
 |
 |   41.0 ms wall, CPU-bound: the GPU is busy 48.5 % of the time. It waits for Python and other CPU
 |   work
@@ -16,17 +16,24 @@ $ strata report v0.json.gz
 |       sampler_step            16  6.00 ms  1.42 ms   2.58 ms       80     16
 |   (between stages)                1.55 ms        -   0.97 ms        -      1
 |
-|   findings, best first; gains are of the wall clock without the profiler, each after the ones above
-|   1  high   a stage without GPU work holds up the GPU   cache_context
+|   findings by gain: wall time saved without the profiler, if the findings above are fixed too
+|   1  high   a stage that launches nothing stalls the GPU   cache_context
 |             blocked 11.0 ms, exposed 11.0 ms, gain 11.9 ms = 31.3 %; effort: local
-|             While this stage runs, nothing is launched and the GPU has nothing to do.
-|             Move it out of the loop, make it cheaper, or run it while the GPU has work queued.
+|             Nothing is launched while this stage runs, and the GPU is idle.
+|             Move it out of the loop, make it cheaper, or run it while the GPU has queued work.
 |   2  medium readback drains the queue   aten::item
 |             blocked 463 us, exposed 761 us, gain 3.49 ms = 9.1 % (0 ... 17 %), alone 22.3 %; effort:
 |             local
-|             A value is copied to the CPU (DtoH), and the CPU waits for everything queued before it.
+|             A value is copied to the CPU (DtoH), which waits for everything queued before the copy.
 |             Keep the value on the GPU (torch.where, masks, tensors as indices), or compute it on the
 |             CPU before the loop; read results back once, after the loop.
+|   3  medium memory-bound kernels that could be one   aten::div
+|             1.57 ms on the GPU, gain 981 us = 2.6 %, alone 1.2 %; effort: local
+|             96 kernels in 32 runs read and write the same tensors one after the other (1.57 ms). The
+|             largest run is 3 kernels (mul, div, add): 55.4 us, as one kernel about 21.4 us.
+|             torch.compile the module or function they are in: it makes one kernel of each run; or
+|             use the fused operator where there is one (F.rms_norm, F.gelu, F.cross_entropy,
+|             F.scaled_dot_product_attention).
 |
 |   checklist
 |     !!  the GPU is busy only 48.5 % of the time; largest part of its idle time: cache_context
@@ -37,6 +44,13 @@ $ strata report v0.json.gz
 |     ?   memory was not recorded; record with profile_memory=True to see it over the steps
 |     ok  launch latency is 13.7 us (idle stream); queue depth at most 6: the CPU barely keeps up
 |
+|   ladder, without the profiler                              wall  of today
+|   as it is                                               38.1 ms     100 %
+|   after 1: a stage that launches nothing stalls the GPU  26.2 ms    68.7 %
+|   after 2: readback drains the queue                     22.7 ms    59.5 %
+|   after 3: memory-bound kernels that could be one        21.7 ms    57.0 %
+|   the GPU alone                                          18.9 ms    49.7 %
+|
 | next: strata gaps v0.json.gz                        the evidence, step by step
 |       strata stages v0.json.gz                      which stage waits, and which is busy
 |       strata report v0.json.gz --html report.html   the same with a timeline
@@ -44,7 +58,7 @@ $ strata report v0.json.gz
 # Advice promises no gain.
 $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata report big.json.gz
 | big.json.gz  CUDA 13.0  NVIDIA H200  3 steps  59 events
-| trace quality: good (replay error 0.0 %; without the profiler about 733 us instead of 759 us)
+| trace quality: good (replay error 0.0 %; about 733 us without the profiler, 759 us with it)
 |
 |   759 us wall, GPU-bound: the GPU is busy 76.8 % of the time. Make the kernels faster; a faster CPU
 |   side gains at most 23.2 %
@@ -53,12 +67,22 @@ $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata repo
 |   matmul_add            3   338 us  582 us   14.7 us        6      -
 |   (between stages)         65.6 us       -   2.08 us        -      -
 |
+|   what fills the GPU's time (the work of 12 % of it is known: record_shapes=True tells more)
+|   kernel                                  launched by  of GPU time    reaches  of its roof  headroom
+|   nvjet_sm90_tst...x4_1x2_h_bz_coopA_NNT  aten::mm          88.1 %          -    not known         -
+|   vectorized_ele...rnel<CUDAFunctor_add>  aten::add         11.5 %  4.50 TB/s        100 %         0
+|
 |   findings by gain: wall time saved without the profiler, if the findings above are fixed too
 |   1  low    the first step includes warm-up   ProfilerStep#2
 |             blocked 143 us, exposed 0
 |             It takes 232 us, the others 89.0 us: it includes one-time work such as lazy loading,
 |             autotuning or allocator growth.
 |             Run a few steps before recording, or record with schedule(wait=1, warmup=2, active=3).
+|
+|   The GPU stands idle for 23.2 % of the wall clock. It waits for
+|       20.4 %  before the first and after the last work of the GPU
+|        1.6 %  cuLaunchKernelEx (launch latency)
+|        1.2 %  back-to-back (short gaps)
 |
 |   checklist
 |     !!  the GPU is busy only 76.8 % of the time; largest part of its idle time: 155 us before the
@@ -69,6 +93,10 @@ $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata repo
 |     ?   memory was not recorded; record with profile_memory=True to see it over the steps
 |     ok  launch latency is 15.4 us (idle stream); queue depth at most 4: the CPU barely keeps up
 |
+|   ladder, without the profiler    wall  of today
+|   as it is                      733 us     100 %
+|   the GPU alone                 582 us    79.4 %
+|
 | next: strata steps big.json.gz                       the evidence, step by step
 |       strata gaps big.json.gz                        when the GPU was idle, and why
 |       strata report big.json.gz --html report.html   the same with a timeline
@@ -77,7 +105,7 @@ $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata repo
 $ strata report v0.json.gz --md | wc -c | awk '{ print ($1 < 8192) }'
 | 1
 $ strata report v0.json.gz --top 1 | grep -A1 '^  1'
-|   1  high   a stage without GPU work holds up the GPU   cache_context
+|   1  high   a stage that launches nothing stalls the GPU   cache_context
 |             blocked 11.0 ms, exposed 11.0 ms, gain 11.9 ms = 31.3 %; effort: local
 
 $ strata checklist v0.json.gz
@@ -91,20 +119,20 @@ $ strata checklist v0.json.gz
 
 # The profiler hides what the .item() costs; a wall clock measured without it fits its cost.
 $ strata whatif v0.json.gz --drop-sync 1 --wall 36.35
-|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler fitted: 12.3 us a launch, 4.1 an op, CPU x0.91
+|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler fitted: 12.3 us/launch, 4.1 us/op, CPU x0.91
 |   --drop-sync 1 (16 matched)
-|     as traced          40.961 ->   39.928 ms    -2.5 %  the profiler changes what is critical
+|     as traced          40.961 ->   39.928 ms    -2.5 %  the profiler changes the critical path
 |     without profiler   36.349 ->   26.502 ms   -27.1 %  range -17.5 ... -35.2 %  <- believe this one
 $ strata whatif v0.json.gz --drop-cpu cache_context --drop-sync 1
-|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 11.2 us a launch, 3.7 an op
+|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 11.2 us/launch, 3.7 us/op
 |   --drop-cpu cache_context (16 matched)
 |   --drop-sync 1 (16 matched)
-|     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes what is critical
+|     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes the critical path
 |     without profiler   38.120 ->   21.275 ms   -44.2 %  range -43.4 ... -45.3 %  <- believe this one
 |
 | next: --wall MS (the wall time without a profiler) replaces the estimated cost with a fitted one
 $ strata whatif v0.json.gz
-|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 11.2 us a launch, 3.7 an op
+|   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 11.2 us/launch, 3.7 us/op
 |   without the profiler about 38.1 ms
 |
 | next: strata whatif TRACE --drop-sync SITE | --drop-cpu REGEX | --cuda-graph STAGE | ...
@@ -245,7 +273,7 @@ $ gzip -dc v0.json.gz | head -c 900000 > cut.json && strata report cut.json | se
 |     ?   no stage is named scheduler; annotate the pipeline's stages to see their shares
 |     ok  eager: 24 kernels per step, no CUDA graphs
 |     ?   memory was not recorded; record with profile_memory=True to see it over the steps
-|     ok  launch latency is 13.7 us (idle stream); queue depth at most 6: the CPU barely keeps up
+|     ok  launch latency is 13.5 us (idle stream); queue depth at most 6: the CPU barely keeps up
 |
 | next: strata lint cut.json                        what is missing or damaged, and where
 ! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last one lost

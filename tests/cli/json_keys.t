@@ -11,11 +11,13 @@ $ cat > keys.py <<'EOF'
 > written = open(sys.argv[1]).read()
 > print(sorted(k for k in set(keys(json.load(sys.stdin))) if f"`{k}" not in written and f"## {k}" not in written))
 > EOF
-$ for view in steps stages launches memory; do
+$ for view in report steps stages launches memory; do
 >   for trace in wan/wan_before_compile matmul_add/64_bf16_cold_eager; do
 >     strata $view $DATA/$trace.json.gz --json | python3 keys.py $DATA/../../docs/format/json.md
 >   done
 > done
+| []
+| []
 | []
 | []
 | []

@@ -1,0 +1,159 @@
+/* no_gain.c: see no_gain.h. */
+#include "analyze/rules/no_gain.h"
+
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+#include "base/stats.h"
+
+/* A GPU that works at least this share of the time leaves nothing to be explained. */
+#define ENOUGH_PCT 80
+/* Causes with less of the wall clock than this are not listed. */
+#define LEAST_PCT 1
+/* Launches of a step below which there is nothing to gather. */
+#define FEW_LAUNCHES 4
+
+static double promised_pct(const struct findings *f)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < f->n; i++)
+        if (!f->items[i]->advice && f->items[i]->n_edits) sum += f->items[i]->gain_pct;
+    return sum;
+}
+
+/* ---- what fills the time ---- */
+
+/* A wait of the CPU that is as long as what the device waits for: one and the same. */
+static const char *meanwhile(const struct context *cx, const struct gap_cause *c)
+{
+    if (c->kind != CAUSE_DEPENDENCY && c->kind != CAUSE_DEVICE && c->kind != CAUSE_UNKNOWN)
+        return "";
+    for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++) {
+        const struct sync_site *s = &syncs_of(cx)->sites[i];
+        if (2 * s->blocked_ns > c->idle_ns)
+            return rule_text(cx, ", while the CPU is in %s",
+                             rule_name(cx, trace_str(cx->t, s->call), 40));
+    }
+    return "";
+}
+
+static void add_fill(const struct context *cx, struct no_gain *n, struct time_fill f)
+{
+    f.share_pct = stats_pct((double)f.idle_ns, (double)wall_of(cx)->wall_ns);
+    if (f.share_pct < LEAST_PCT || n->n_fills == NO_GAIN_FILLS) return;
+    n->fills[n->n_fills++] = f;
+}
+
+static struct time_fill fill_of(const struct context *cx, const struct gap_cause *c)
+{
+    return (struct time_fill){.kind = gap_cause_kind_name(c->kind),
+                              .what = rule_text(cx, "%s (%s)%s", rule_name(cx, c->name, 60),
+                                                gap_cause_kind_words(c->kind), meanwhile(cx, c)),
+                              .idle_ns = c->idle_ns};
+}
+
+/* Causes are listed most first; the time before and after all work goes where it belongs. */
+static void find_fills(const struct context *cx, struct no_gain *n)
+{
+    const struct gaps *g = gaps_of(cx);
+    const struct bound_parts *p = &wall_of(cx)->parts;
+    struct time_fill outside = {.kind = "outside",
+                                .what = "before the first and after the last work of the GPU",
+                                .idle_ns = p->outside_ns};
+    for (uint32_t i = 0; i < g->n_causes; i++) {
+        const struct gap_cause *c = &g->causes[i];
+        if (g->devices[c->device].device != p->device) continue;
+        if (outside.idle_ns > c->idle_ns) {
+            add_fill(cx, n, outside);
+            outside.idle_ns = 0;
+        }
+        add_fill(cx, n, fill_of(cx, c));
+    }
+    add_fill(cx, n, outside);
+}
+
+/* ---- why nothing is promised ---- */
+
+static int64_t idle_of_kinds(const struct context *cx, enum gap_cause_kind a, enum gap_cause_kind b)
+{
+    return wall_of(cx)->parts.idle_ns[a] + wall_of(cx)->parts.idle_ns[b];
+}
+
+/* Share of device work that graphs launch. */
+static double graph_pct(const struct context *cx)
+{
+    const struct sim_model *m = model_of(cx);
+    uint64_t in_graphs = 0;
+    for (uint32_t c = 0; c < m->n_calls; c++)
+        if (m->calls[c].kind == CALL_GRAPH_LAUNCH) in_graphs += m->calls[c].n_work;
+    return stats_pct((double)in_graphs, (double)m->n_works);
+}
+
+static bool repeats(const struct context *cx)
+{
+    if (steps_of(cx)->n_steps) return true;
+    for (uint32_t i = 0; i < stages_of(cx)->n; i++)
+        if (stages_of(cx)->list[i].user && stages_of(cx)->list[i].calls > 1) return true;
+    return false;
+}
+
+static const char *reason(const struct context *cx)
+{
+    const struct bound_parts *p = &wall_of(cx)->parts;
+    int64_t busy = p->kernel_ns + p->copy_ns, idle = p->wall_ns - busy;
+    double plain = stats_pct((double)busy, (double)undistort_of(cx)->plain_ns);
+    if (plain >= ENOUGH_PCT)
+        return rule_text(cx,
+                         "without the profiler the GPU would work about %.0f %% of the time: what "
+                         "is idle here is mostly the cost of recording",
+                         plain < 100 ? plain : 100);
+    if (2 * p->outside_ns > idle)
+        return rule_text(cx,
+                         "%s of the %s lie before the first or after the last work of the GPU: "
+                         "the recording holds more than the loop",
+                         human_time(p->outside_ns).s, human_time(p->wall_ns).s);
+    if (2 * idle_of_kinds(cx, CAUSE_PROFILER, CAUSE_LOADING) > idle)
+        return "most of the idle time is the profiler's own or the loading of code, which a steady "
+               "run does not have";
+    if (graph_pct(cx) > 50)
+        return rule_text(
+            cx,
+            "%.0f %% of the GPU's work is launched by graphs already, so launching less "
+            "gains nothing",
+            graph_pct(cx));
+    if (!repeats(cx))
+        return "nothing repeats in this trace, so a gain in a loop cannot be computed: record "
+               "several steps";
+    if (steps_of(cx)->n_steps && steps_of(cx)->median_launches < FEW_LAUNCHES)
+        return rule_text(
+            cx,
+            "a step has only %u launches, too few to gather in a graph or to fuse; the "
+            "time goes to what the CPU does around them",
+            steps_of(cx)->median_launches);
+    if (2 * idle_of_kinds(cx, CAUSE_UNTRACED, CAUSE_LABEL) > idle)
+        return "what the CPU does while the GPU is idle was not recorded: record Python functions "
+               "(with_stack=True, or strata run) to name it";
+    return "the idle time has many causes, none of which can be removed by itself";
+}
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    struct no_gain *n = ret;
+    const struct wall *w = wall_of(cx);
+    (void)e;
+    if (w->abstains || w->bound == BOUND_UNKNOWN || w->busy_pct >= ENOUGH_PCT) return 0;
+    double promised = promised_pct(findings_of(cx));
+    find_fills(cx, n);
+    n->unexplained = 2 * promised < 100 - w->busy_pct;
+    bool missed = promised < cx->th.value[TH_MEDIUM_GAIN_PCT];
+    if (missed && w->bound != BOUND_GPU) n->reason = reason(cx);
+    return 0;
+}
+
+static const struct pass *const needs[] = {&findings_pass, NULL};
+
+const struct pass no_gain_pass = {
+    .id = PASS_NO_GAIN,
+    .size = sizeof(struct no_gain),
+    .needs = needs,
+    .run = run_pass,
+};

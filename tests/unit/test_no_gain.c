@@ -1,0 +1,132 @@
+/* test_no_gain.c: an idle GPU is never passed over in silence. */
+#include "analyze/rules/no_gain.h"
+
+#include "diagnosis.h"
+
+static const struct no_gain *judge(struct diagnosis *d, struct trace *t)
+{
+    diagnose(d, t);
+    CHECK_EQ_INT(context_need(&d->cx, &no_gain_pass, NULL), 0);
+    return no_gain_of(&d->cx);
+}
+
+static bool says(const struct no_gain *n, const char *words)
+{
+    return n->reason && strstr(n->reason, words);
+}
+
+/* Two launches a step in 90 us of operators. */
+TEST(too_few_launches_to_gather)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 6; s++) {
+        double at = s * 100;
+        kit_label(&k, "ProfilerStep#1", at, 100);
+        kit_op(&k, "aten::mm", at, 90);
+        kit_launch(&k, at + 40, "gemm", at + 50, 2);
+        kit_launch(&k, at + 80, "add", at + 89, 2);
+    }
+    struct diagnosis d;
+    const struct no_gain *n = judge(&d, kit_end(&k));
+    CHECK_EQ_UINT(findings_of(&d.cx)->n, 0);
+    CHECK(says(n, "only 2 launches"));
+    REQUIRE(n->n_fills >= 1);
+    CHECK(n->unexplained);
+    CHECK_EQ_STR(n->fills[0].what, "aten::mm (operator)");
+    for (uint32_t i = 1; i < n->n_fills; i++) CHECK(n->fills[i].idle_ns <= n->fills[i - 1].idle_ns);
+    done(&d);
+}
+
+/* One run of many different kernels. */
+TEST(nothing_repeats)
+{
+    struct kit k = kit_begin();
+    char name[32];
+    for (int i = 0; i < 12; i++) {
+        snprintf(name, sizeof name, "kernel%d", i);
+        kit_op(&k, "aten::op", i * 50, 48);
+        kit_launch(&k, i * 50 + 5, name, i * 50 + 14, 2);
+    }
+    struct diagnosis d;
+    const struct no_gain *n = judge(&d, kit_end(&k));
+    CHECK(says(n, "nothing repeats"));
+    done(&d);
+}
+
+TEST(most_work_is_in_graphs)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 8; s++) {
+        double at = s * 400;
+        kit_label(&k, "decode", at, 390);
+        kit_op(&k, "aten::op", at, 135);
+        kit_launch(&k, at + 100, "feed", at + 110, 2);
+        kit_call(&k, "cudaGraphLaunch", at + 140, 10);
+        for (int i = 0; i < 40; i++) kit_work(&k, KIND_KERNEL, "node", at + 155 + i * 3, 2);
+    }
+    struct diagnosis d;
+    const struct no_gain *n = judge(&d, kit_end(&k));
+    CHECK(found(&d, "launch_bound") == NULL);
+    CHECK(says(n, "launched by graphs already"));
+    done(&d);
+}
+
+/* A kernel in the middle of a second in which nothing else happens on the device. */
+TEST(the_recording_holds_more_than_the_loop)
+{
+    struct kit k = kit_begin();
+    kit_op(&k, "before", 0, 400000);
+    for (int i = 0; i < 8; i++) kit_launch(&k, 400000 + i * 50, "gemm", 400010 + i * 50, 10);
+    kit_op(&k, "after", 401000, 600000);
+    struct diagnosis d;
+    const struct no_gain *n = judge(&d, kit_end(&k));
+    CHECK(says(n, "before the first or after the last work"));
+    REQUIRE(n->n_fills >= 1);
+    CHECK_EQ_STR(n->fills[0].kind, "outside");
+    CHECK(n->fills[0].share_pct > 90);
+    done(&d);
+}
+
+/* The CPU is in one call that waits, as long as the GPU waits for another stream. */
+TEST(a_wait_of_both_is_named_by_the_call)
+{
+    struct kit k = kit_begin();
+    k.stream = 7;
+    kit_launch(&k, 0, "first", 10, 20);
+    k.stream = 8;
+    kit_launch(&k, 20, "second", 50000, 20);
+    kit_call(&k, "cudaStreamSynchronize", 40, 49990);
+    struct diagnosis d;
+    const struct no_gain *n = judge(&d, kit_end(&k));
+    REQUIRE(n->n_fills >= 1);
+    CHECK(strstr(n->fills[0].what, "while the CPU is in cudaStreamSynchronize") != NULL);
+    done(&d);
+}
+
+/* A GPU that works all the time, and one whose idle time a finding promises: not a word. */
+TEST(near_miss_nothing_is_missed)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 40; i++) kit_launch(&k, i * 20, "gemm", 20 + i * 100, 99);
+    struct diagnosis d;
+    const struct no_gain *n = judge(&d, kit_end(&k));
+    CHECK(!n->reason && !n->unexplained);
+    CHECK_EQ_UINT(n->n_fills, 0);
+    done(&d);
+
+    k = kit_begin();
+    for (int s = 0; s < 6; s++) {
+        kit_label(&k, "forward", s * 810, 800);
+        for (int i = 0; i < 40; i++) {
+            double at = s * 810 + i * 20;
+            kit_launch(&k, at, "tiny", at + 9, 2);
+        }
+    }
+    n = judge(&d, kit_end(&k));
+    CHECK(found(&d, "launch_bound") != NULL);
+    CHECK(!n->reason && !n->unexplained);
+    CHECK(n->n_fills > 0);
+    done(&d);
+}
+
+TEST_MAIN
