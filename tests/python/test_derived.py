@@ -168,6 +168,23 @@ def test_torch_compile_does_not_see_us(program):
     assert run.status == 0, run.stderr
 
 
+def test_compiling_and_what_was_compiled(program, tmp_path):
+    run = program(training("""
+        @torch.compile(dynamic=False)
+        def pool(x):
+            return torch.softmax(x, -1).sum(0) * 2
+
+        with strata.timeline():
+            for n in (3, 4, 4, 4):
+                pool(torch.randn(n, 8))
+    """))
+    if "C++ compiler" in run.stderr or "No such file" in run.stderr:
+        pytest.skip("inductor has no compiler here")
+    assert run.status == 0, run.stderr
+    found = collections.Counter(path.split(" > ")[-1] for path in ranges(run.folder(), tmp_path))
+    assert found["TorchDynamo compile: pool"] == 2 and found["## Call CompiledFxGraph ##"] == 4
+
+
 def test_a_module_that_fails_and_one_of_many_small_ones(program, tmp_path):
     run = program(training("""
         from strata._base.extension import core

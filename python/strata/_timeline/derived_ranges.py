@@ -1,9 +1,10 @@
 """Ranges that nobody wrote: what a program does, without a line of its own for us.
 
 While a timeline is recorded, the calls of outermost modules and of those directly inside them, generate
-and the pipelines of diffusers, backward, tokenizers and image processors, the start of a DataLoader and
-the batches of its workers become ranges of the category strata_derived; torch itself marks the steps of
-optimizers and what a loop waits for its DataLoader. The pauses of Python's garbage collector become rows.
+and the pipelines of diffusers, backward, torch.compile at work and what it has compiled, tokenizers and
+image processors, the start of a DataLoader and the batches of its workers become ranges of the category
+strata_derived; torch itself marks the steps of optimizers and what a loop waits for its DataLoader. The
+pauses of Python's garbage collector become rows.
 
 Functions are replaced where they are found, and put back when recording ends. What is replaced has to go
 on working for whoever has got hold of it meanwhile, in torch.compile as well, which learns in
@@ -114,6 +115,26 @@ def _dataloader(dataloader: Any) -> None:
         _put(fetcher, "fetch", "DataLoader worker", unless=lambda: which() is None)
 
 
+def _compiler(convert_frame: Any) -> None:
+    """torch.compile at work: a range with the name of the function that is compiled."""
+    plain = convert_frame._compile
+    if hasattr(plain, "strata_derived"):
+        return
+
+    @functools.wraps(plain)
+    def compile_frame(code: Any, *args: Any, **kwargs: Any) -> Any:
+        name = f"TorchDynamo compile: {getattr(code, 'co_name', '?')}"
+        return _ranged(name, plain)(code, *args, **kwargs)
+
+    compile_frame.strata_derived = True  # type: ignore[attr-defined]
+    _patches.append(_Patch(convert_frame, "_compile", compile_frame))
+
+
+def _compiled_code(output_code: Any) -> None:
+    """Named as torch.profiler names it."""
+    _put(output_code.CompiledFxGraph, "__call__", "## Call CompiledFxGraph ##")
+
+
 def _generation(utils: Any) -> None:
     _put(utils.GenerationMixin, "generate", "generate")
 
@@ -147,6 +168,8 @@ def _pipelines(pipeline_utils: Any) -> None:
 _PLACES: dict[str, Callable[[Any], None]] = {
     "torch": _torch,
     "torch.utils.data.dataloader": _dataloader,
+    "torch._dynamo.convert_frame": _compiler,
+    "torch._inductor.output_code": _compiled_code,
     "transformers.generation.utils": _generation,
     "transformers.tokenization_utils_base": _tokenization,
     "transformers.image_processing_utils": _image_processing,
