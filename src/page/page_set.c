@@ -2,11 +2,15 @@
  * spans their numbers, and names are written when nobody asks for more of them. */
 #include "page/page_set.h"
 
+#include "analyze/kernels/headroom.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "page/page_stages.h"
 #include "page/page_wishes.h"
 #include "report/view_report.h"
+
+/* Kernels whose headroom is replayed for the table. */
+#define HEADROOM_ROWS 10
 
 static int run_passes(struct page_set *s, struct err *e)
 {
@@ -15,6 +19,7 @@ static int run_passes(struct page_set *s, struct err *e)
     TRY(context_need(cx, &launches_pass, e));
     TRY(view_report_need(cx, e));
     TRY(kernel_stats_run(cx, KERNEL_BY_NAME, s->mem, &s->kernels, e));
+    TRY(headroom_run(cx, &s->kernels, HEADROOM_ROWS, e));
     TRY(op_table_run(cx->t, &by_name, s->mem, &s->table, e));
     return op_table_sort(&s->table, NULL, s->mem, e);
 }

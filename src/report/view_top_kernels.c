@@ -79,7 +79,7 @@ static void put_sentence(struct buf *out, const struct context *cx)
     else if (isfinite(pct))
         buf_printf(out,
                    "what fills the GPU's time: its kernels run at %.0f %% of what this GPU "
-                   "reaches",
+                   "reaches for such work",
                    pct);
     else
         buf_printf(out,

@@ -28,12 +28,11 @@ $ strata report v0.json.gz
 |             Keep the value on the GPU (torch.where, masks, tensors as indices), or compute it on the
 |             CPU before the loop; read results back once, after the loop.
 |   3  medium memory-bound kernels that could be one   aten::div
-|             1.57 ms on the GPU, gain 981 us = 2.6 %, alone 1.2 %; effort: local
+|             1.57 ms on the GPU, gain 981 us = 2.6 %, alone 1.2 %; effort: one line
 |             96 kernels in 32 runs read and write the same tensors one after the other (1.57 ms). The
 |             largest run is 3 kernels (mul, div, add): 55.4 us, as one kernel about 21.4 us.
 |             torch.compile the module or function they are in: it makes one kernel of each run; or
-|             use the fused operator where there is one (F.rms_norm, F.gelu, F.cross_entropy,
-|             F.scaled_dot_product_attention).
+|             use the fused operator where there is one (F.rms_norm, F.gelu, F.cross_entropy).
 |
 |   checklist
 |     !!  the GPU is busy only 48.5 % of the time; largest part of its idle time: cache_context
@@ -277,3 +276,32 @@ $ gzip -dc v0.json.gz | head -c 900000 > cut.json && strata report cut.json | se
 |
 | next: strata lint cut.json                        what is missing or damaged, and where
 ! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last one lost
+
+# What kernels leave: named with its worth.
+$ strata report $DATA/advice/gemm_fp32_stack.json.gz | sed -n 4,24p
+|   52.2 ms wall, GPU-bound: the GPU is busy 93.3 % of the time. Make the kernels faster; a faster CPU
+|   side gains at most 6.7 %
+|
+|   what fills the GPU's time: its kernels run at 99 % of what this GPU reaches for such work
+|   kernel                            launched by  of GPU time     reaches  of its roof       headroom
+|   sm80_xmma_g..._kernel__5x_cublas  aten::mm         100.0 %  51 TFLOP/s         99 %  319 us, 0.6 %
+|
+|   findings by gain: wall time saved without the profiler, if the findings above are fixed too
+|   1  high   float32 matrix multiplications without tensor cores   f
+|             advice.py:44
+|             48.6 ms on the GPU, gain 42.2 ms = 80.9 %; effort: one line
+|             18 matrix multiplications and convolutions in float32 run without tensor cores at 51
+|             TFLOP/s, for 48.6 ms; in tf32 this GPU reaches 384 TFLOP/s.
+|             Allow TF32: torch.set_float32_matmul_precision("high") (and
+|             torch.backends.cudnn.allow_tf32 = True), one line. bf16 (autocast or bf16 weights) is
+|             about twice as fast again and halves the memory traffic.
+|             TF32             80.9 %  one line  one flag; 10 bits of the mantissa are left
+|             bf16             87.1 %  local     weights and inputs, or autocast; 7 bits are left, the
+|                                                range stays
+|
+|   checklist
+$ strata report $DATA/advice/attention_math_stack.json.gz --json | grep -E '"(rule|at_roof|device_us|predicted_gain_pct)"'
+|     "at_roof": false,
+|       "rule": "unfused_attention",
+|       "device_us": 152221.296,
+|       "predicted_gain_pct": 92.676,

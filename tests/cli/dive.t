@@ -36,39 +36,39 @@ $ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 3
 |      limited by arithmetic (FP32 pipe), confidence high
 |        + FP32 pipe busy 76 % of the time
 |        + 50 TFLOP/s is 99 % of what such a GPU reaches
-|        + 476 FLOP a byte, above the ridge at 12
+|        + 476 FLOP per byte, above the ridge at 12
 |        + memory is busy 11 %
-|      a warp waits for shared memory or special functions 7 %, the dispatcher holds it back 6 % of
-|        its time
-|      occupancy 12 % of 12 % that registers allow; 0.97 waves; tensor cores not used; 476 FLOP a
+|      a warp waits for shared memory or special functions 7 %, is held back by the dispatcher 6 %
+|        of its time
+|      occupancy 12 % of 12 % that registers allow; 0.97 waves; tensor cores not used; 476 FLOP per
 |        byte
-|      helps: It multiplies without tensor cores: run it in bf16 or fp16, or allow tf32
+|      helps: It multiplies matrices without tensor cores: run it in bf16 or fp16, or allow tf32
 |             (torch.backends.cuda.matmul.allow_tf32 = True).
 |
 |   2  elementwise_kernel<direct_copy_kernel_cuda>
 |      3 launches, 217 us each in the trace, 217 us alone
 |      limited by memory (L2), confidence high
 |        + L2 busy 94 % of the time
-|        + 9.3 bytes move through L2 for each one of DRAM
+|        + 9.3 bytes move through L2 per byte from DRAM
 |        + warps wait for memory 93 % of their time
 |        + no other part is busier (next 63 %)
 |      a warp waits for data from memory 89 % of its time
 |      occupancy 92 %; 31.03 waves; tensor cores not used
-|      helps: Neighbouring threads read far apart: make the tensor contiguous, or keep it in the
-|             layout the next kernel wants (channels_last) instead of transposing it.
+|      helps: Neighbouring threads read addresses far apart: make the tensor contiguous, or keep it in
+|             the layout the next kernel wants (channels_last) instead of transposing it.
 |
 |   3  nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT
 |      3 launches, 171 us each in the trace, 175 us alone
 |      limited by tensor cores, confidence high
 |        + tensor pipe busy 89 % of the time
 |        + 785 TFLOP/s is 101 % of what such a GPU reaches
-|        + 781 FLOP a byte, above the ridge at 183
+|        + 781 FLOP per byte, above the ridge at 183
 |        + no other part is busier (next 70 %)
 |      a warp waits for the other warps of its block 30 %, waits for the tensor cores 19 %, waits
 |        for data from memory 19 % of its time
-|      occupancy 15 % of 19 % that registers allow; 1.00 waves; tensor cores used; 781 FLOP a byte
-|      helps: At the limit of the tensor cores: only less work helps (fewer tokens or steps, caching,
-|             sparse attention), or a narrower type (fp8).
+|      occupancy 15 % of 19 % that registers allow; 1.00 waves; tensor cores used; 781 FLOP per byte
+|      helps: It is at the limit of the tensor cores: only less work (fewer tokens or steps, caching,
+|             sparse attention) or a narrower type (fp8) helps.
 |
 | next: strata kernels $DATA/dive/kernels.json.gz --by config
 |       strata whatif $DATA/dive/kernels.json.gz --scale-kernel REGEX=0.5
@@ -76,7 +76,7 @@ $ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 3
 # The details page has labels instead of names, and no single pipes.
 $ strata dive $DATA/dive/h200_details.csv --ceilings table | head -8
 | $DATA/dive/h200_details.csv   2 launches
-|   ceilings  not known; --ceilings FILE gives them
+|   ceilings  unknown; set them with --ceilings FILE
 |
 |   #  kernel                                   share    us  TFLOP/s   TB/s  of roof  limited by  sure
 |   1  nvjet_sm90_tst...4x4_1x2_h_bz_coopA_NNT      -   176        -   1.00        -  arithmetic  high
@@ -97,13 +97,13 @@ $ echo '{"gpu": "NVIDIA H200", "memory_gb_per_s": 4300, "bf16_tflop_per_s": 790}
 |      limited by tensor cores, confidence high
 |        + tensor pipe busy 89 % of the time
 |        + 785 TFLOP/s is 99 % of what this GPU reaches
-|        + 781 FLOP a byte, above the ridge at 184
+|        + 781 FLOP per byte, above the ridge at 184
 |        + no other part is busier (next 70 %)
 |      a warp waits for the other warps of its block 30 %, waits for the tensor cores 19 %, waits
 |        for data from memory 19 % of its time
-|      occupancy 15 % of 19 % that registers allow; 1.00 waves; tensor cores used; 781 FLOP a byte
-|      helps: At the limit of the tensor cores: only less work helps (fewer tokens or steps, caching,
-|             sparse attention), or a narrower type (fp8).
+|      occupancy 15 % of 19 % that registers allow; 1.00 waves; tensor cores used; 781 FLOP per byte
+|      helps: It is at the limit of the tensor cores: only less work (fewer tokens or steps, caching,
+|             sparse attention) or a narrower type (fp8) helps.
 |
 | next: strata kernels $DATA/dive/kernels.json.gz --by config
 |       strata whatif $DATA/dive/kernels.json.gz --scale-kernel REGEX=0.5
@@ -125,7 +125,7 @@ $ echo '{"gpu": "NVIDIA H200", "memory_gb_per_s": 4270, "bf16_tflop_per_s": 806,
 # Without anything measured the trace alone gives an estimate, marked as one.
 $ strata dive $DATA/dive/kernels.json.gz --top 2
 | $DATA/dive/kernels.json.gz   NVIDIA H200   2 of 13 kernels, 43.3 % of the exposed GPU time
-|   not measured: no program to run was given
+|   not measured: there is no program to run
 |   remedy: strata dive TRACE -- python SCRIPT measures the kernels while SCRIPT runs; --ncu FILE
 |           reads a report
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
@@ -140,16 +140,16 @@ $ strata dive $DATA/dive/kernels.json.gz --top 2
 |      ! not measured: an estimate from the trace
 |      limited by arithmetic (FP32 pipe), confidence low
 |        + 50 TFLOP/s is 99 % of what such a GPU reaches
-|        + 341 FLOP a byte, above the ridge at 12
-|      occupancy 12 % of 12 % that registers allow; 0.97 waves; tensor cores not used; 341 FLOP a
+|        + 341 FLOP per byte, above the ridge at 12
+|      occupancy 12 % of 12 % that registers allow; 0.97 waves; tensor cores not used; 341 FLOP per
 |        byte
-|      helps: It multiplies without tensor cores: run it in bf16 or fp16, or allow tf32
+|      helps: It multiplies matrices without tensor cores: run it in bf16 or fp16, or allow tf32
 |             (torch.backends.cuda.matmul.allow_tf32 = True).
 |
 |   2  elementwise_kernel<direct_copy_kernel_cuda>
 |      3 launches, 217 us each in the trace
 |      ! not measured: an estimate from the trace
-|      no verdict: too little is known
+|      no verdict: too little was measured
 |      occupancy 100 %; 31.03 waves
 |
 | next: strata kernels $DATA/dive/kernels.json.gz --by config
@@ -163,7 +163,7 @@ $ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --top 1 -
 # The folder of a run stands for the trace in it.
 $ mkdir run; cp $DATA/dive/kernels.json.gz run/denoise_trace.json.gz; strata dive run | head -1; cp run/denoise_trace.json.gz run/vae_trace.json.gz; strata dive run
 | run/denoise_trace.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the exposed GPU time
-! strata: run holds traces of 2 stages: name one
+! strata: run holds traces of 2 stages; name one of them
 ? 2
 $ cp run/vae_trace.json.gz run/trace.json.gz; strata dive run | head -1; rm -r run
 | run/trace.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the exposed GPU time
@@ -171,28 +171,28 @@ $ cp run/vae_trace.json.gz run/trace.json.gz; strata dive run | head -1; rm -r r
 # What cannot be done.
 $ STRATA_NCU=/none strata dive $DATA/dive/kernels.json.gz --top 1 -- python3 work.py 2>&1 | head -6
 | $DATA/dive/kernels.json.gz   NVIDIA H200   1 of 13 kernels, 26.5 % of the exposed GPU time
-|   not measured: there is no Nsight Compute on this machine: no `ncu` on the path
-|   remedy: install it (it comes with the CUDA toolkit: apt install nsight-compute), or name it in
-|           STRATA_NCU; or measure elsewhere and read the report with --ncu
+|   not measured: Nsight Compute is not installed: `ncu` is not on the path
+|   remedy: install it (it comes with the CUDA toolkit: apt install nsight-compute), set STRATA_NCU to
+|           its path, or measure elsewhere and read the report with --ncu
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
 |   ceilings  memory 4.27 TB/s (table), fp32 51.0 TFLOP/s (table)
 $ strata dive none.ncu-rep
-! strata: none.ncu-rep: cannot be read
+! strata: none.ncu-rep: cannot read the file
 ? 3
 $ touch some.ncu-rep; STRATA_NCU=/none strata dive some.ncu-rep
-! strata: some.ncu-rep: reading it needs Nsight Compute, and there is no ncu on the path. Where there is one: ncu --import some.ncu-rep --page raw --csv > kernels.csv
+! strata: some.ncu-rep: reading it needs Nsight Compute, but ncu is not on the path. Where it is installed, run: ncu --import some.ncu-rep --page raw --csv > kernels.csv
 ? 3
 $ strata dive $DATA/dive/h200_raw.csv -- python3 work.py
-! strata: $DATA/dive/h200_raw.csv is a report: there is nothing to run. To measure, give a trace
+! strata: $DATA/dive/h200_raw.csv is a report, so there is nothing to run; to measure, give a trace
 ? 2
 $ strata dive $DATA/dive/kernels.json.gz --filter nothing_like_it
 ! strata: $DATA/dive/kernels.json.gz: no kernel matches; strata kernels lists their names
 ? 2
 $ strata dive $DATA/dive/kernels.json.gz --filter '('
-! strata: --filter: '(' is no regular expression
+! strata: --filter: '(' is not a regular expression
 ? 2
 $ strata dive $DATA/dive/kernels.json.gz --ncu $DATA/tiny.json
-! strata: $DATA/tiny.json: no table of Nsight Compute: expected a line that begins with "ID" and names its columns (ncu --csv --page raw)
+! strata: $DATA/tiny.json: not a table from Nsight Compute: expected a line that begins with "ID" and names its columns (ncu --csv --page raw)
 ? 3
 
 # A program in the place of ncu notes how it is called, and does what FAKE says.
@@ -233,7 +233,7 @@ $ export STRATA_NCU=$PWD/bin/ncu CUDA_INJECTION64_PATH=/x; strata dive $DATA/div
 |   1  Kernel2<cutlas..._256x128_8x4_nn_align1>  26.5 %  342     50.3  0.11     99 %  arithmetic  high
 |   2  elementwise_ke...irect_copy_kernel_cuda>  16.8 %  217        -  0.55     13 %  memory      high
 | STRATA_DIVE=1
-! strata: measuring 2 kernels with $DIR/bin/ncu; the program is slower meanwhile
+! strata: measuring 2 kernels with $DIR/bin/ncu; this slows the program down
 ! the program ran
 
 # Just these kernels: by name, one launch of each size behind the warm-up, clocks left alone.
@@ -273,8 +273,8 @@ $ echo 'import torch; torch.cuda.profiler.start()' > marked.py; STRATA_NCU=$PWD/
 | some.ncu-rep
 | tmp
 | work.py
-! strata: measuring 1 kernel with $DIR/bin/ncu; the program is slower meanwhile
-! strata: the program did not end well under ncu: what was measured until then is shown
+! strata: measuring 1 kernel with $DIR/bin/ncu; this slows the program down
+! strata: the program failed under ncu; showing what was measured until then
 
 # Marks that the program never comes to are not waited for a second time.
 $ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=marks strata dive $DATA/dive/kernels.json.gz --top 1 --ceilings table --json -- python3 marked.py | grep '"measured"'; grep -c from-start args; grep -A1 launch-skip args
@@ -282,24 +282,21 @@ $ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=marks strata dive $DATA/dive/kern
 | 0
 | --launch-skip
 | 1
-! strata: measuring 1 kernel with $DIR/bin/ncu; the program is slower meanwhile
-! strata: nothing ran between the program's own marks: once more without them
-! strata: measuring 1 kernel with $DIR/bin/ncu; the program is slower meanwhile
+! strata: measuring 1 kernel with $DIR/bin/ncu; this slows the program down
+! strata: nothing ran between the program's own profiler marks; running again without them
+! strata: measuring 1 kernel with $DIR/bin/ncu; this slows the program down
 
 # What the GPU reaches is measured once, with the Python of the program, and kept.
 $ export STRATA_NCU=$PWD/bin/ncu PATH=$PWD/bin:$PATH; sed -i 's/!= python3 /!= python3.9 /' bin/ncu; for i in 1 2; do strata dive $DATA/dive/kernels.json.gz --top 1 -- python3.9 work.py | sed -n 2p; done; cat .cache/strata/*
-|   ceilings  memory 4.27 TB/s (table), fp32 51.0 TFLOP/s (table)
-|   ceilings  memory 4.27 TB/s (table), fp32 51.0 TFLOP/s (table)
-! strata: measuring 1 kernel with $DIR/bin/ncu; the program is slower meanwhile
+|   ceilings  memory 4.31 TB/s, fp32 51.0 TFLOP/s (table)
+|   ceilings  memory 4.31 TB/s, fp32 51.0 TFLOP/s (table)
+| {"gpu": "NVIDIA H200", "memory_gb_per_s": 4310, "bf16_tflop_per_s": 791}
+! strata: measuring 1 kernel with $DIR/bin/ncu; this slows the program down
 ! the program ran
-! strata: measuring what this GPU reaches, once (a few seconds)
-! strata: that was not possible: the built-in table of GPUs is used (--ceilings FILE gives others)
-! strata: measuring 1 kernel with $DIR/bin/ncu; the program is slower meanwhile
+! strata: measuring the rates this GPU reaches, once (a few seconds)
+! strata: kept the rates this GPU reaches in $DIR/.cache/strata/ceilings_NVIDIA_H200.json
+! strata: measuring 1 kernel with $DIR/bin/ncu; this slows the program down
 ! the program ran
-! strata: measuring what this GPU reaches, once (a few seconds)
-! strata: that was not possible: the built-in table of GPUs is used (--ceilings FILE gives others)
-! cat: '.cache/strata/*': No such file or directory
-? 1
 
 # All that may go wrong under ncu: said with its remedy, and the estimate is shown.
 $ export TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu; sed -i 's/!= python3.9 /!= python3 /' bin/ncu; for FAKE in perm none odd crash silent; do export FAKE; strata dive $DATA/dive/kernels.json.gz --top 1 -- python3 work.py 2> /dev/null | sed -n '2,/What follows/p'; done
@@ -308,27 +305,29 @@ $ export TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu; sed -i 's/!= python3.9 /!= pyt
 |           'options nvidia NVreg_RestrictProfilingToAdminUsers=0' in /etc/modprobe.d and reboot; in a
 |           container start it with --cap-add=SYS_ADMIN (driver 565 and later: PERFMON)
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
-|   not measured: none of the chosen kernels was launched by the program, or not often enough
-|   remedy: run the program that the trace is of, with as many steps; --skip N says how many launches
-|           of a kernel to let go by
+|   not measured: the program did not launch the chosen kernels, or not often enough
+|   remedy: run the traced program with as many steps; --skip N sets how many launches of a kernel to
+|           skip first
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
 |   not measured: Nsight Compute says: Something that nobody has seen before
-|   remedy: ncu's own words say most; its report can also be made by hand (ncu --set full -o kernels
-|           ...) and read with --ncu
+|   remedy: see ncu's message; you can also make its report by hand (ncu --set full -o kernels ...)
+|           and read it with --ncu
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
-|   not measured: Nsight Compute was ended by signal 9 (Killed)
+|   not measured: Nsight Compute was killed by signal 9 (Killed)
 |   remedy: run it again; fewer kernels (--top 1) need less memory and time
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
 |   not measured: the program ended with status 7 and Nsight Compute left no report
-|   remedy: see that the program runs without strata, and that it uses the GPU
+|   remedy: check that the program runs without strata and uses the GPU
 |   What follows is an estimate from the trace alone: shapes, launch sizes, durations.
 $ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=half strata dive $DATA/dive/kernels.json.gz --top 2 --json -- python3 work.py 2> /dev/null | grep -E '"(matched|measured|source)"'
 |   "source": "trace",
 |   "measured": 0,
 |       "matched": "absent",
 |       "matched": "absent",
+|     "memory_from": "measured",
+|         "from": "measured"
 $ TMPDIR=$PWD/tmp STRATA_NCU=$PWD/bin/ncu FAKE=empty strata dive $DATA/dive/kernels.json.gz -- python3 work.py 2>&1 | sed 's/strata-dive-[^/]*/strata-dive/g; 4q'
-| strata: measuring 5 kernels with $DIR/bin/ncu; the program is slower meanwhile
+| strata: measuring 5 kernels with $DIR/bin/ncu; this slows the program down
 | $DATA/dive/kernels.json.gz   NVIDIA H200   5 of 13 kernels, 73.3 % of the exposed GPU time
 |   not measured: $DIR/bin/ncu cannot read it: Nsight Compute says: Failed to open
 |                 $DIR/tmp/strata-dive/kernels.ncu-rep

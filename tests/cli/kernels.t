@@ -9,20 +9,20 @@ $ strata kernels mm.json.gz
 |   Memset (Device)                         3   2.11   0.4    0.70  0.70      -  -           0.01 GB/s
 |
 | next: strata kernels mm.json.gz --by op   grouped by the operator that launches them
-|       strata launches mm.json.gz          how far the CPU runs ahead of the GPU
+|       strata kernels mm.json.gz --roof    how close to what the GPU reaches, and what that leaves
 
 $ strata kernels gpubound_v0.json.gz --by op --limit 4
 | 750 kernels, 6 copies, 222 memsets: 98.8 ms of device work; totals in ms, single calls in us
 |
-|   kernel                     launched by                 calls  total     %  median  occ %  achieved
-|   nvjet_sm...coopA_bias_TNT  aten::addmm                   288   77.9  78.9     314     19         -
-|   cudnn_ge...x1x1_kernel0_0  aten::_cu...ention_forward     72   12.4  12.5     171     19         -
-|   vectoriz...UDAKernelImpl>  aten::gelu                     72   3.53   3.6    48.7    100         -
-|   vectoriz...er_norm_kernel  aten::native_layer_norm       144   2.54   2.6    17.6     97         -
+|   kernel                    launched by                 calls  total     %  median  occ %   achieved
+|   nvjet_sm...oopA_bias_TNT  aten::addmm                   288   77.9  78.9     314     19          -
+|   cudnn_ge...1x1_kernel0_0  aten::_cu...ention_forward     72   12.4  12.5     171     19          -
+|   vectoriz...DAKernelImpl>  aten::gelu                     72   3.53   3.6    48.7    100  2734 GB/s
+|   vectoriz...r_norm_kernel  aten::native_layer_norm       144   2.54   2.6    17.6     97          -
 |   ... and 9 more (--limit 0 shows all)
 |
-| next: strata launches gpubound_v0.json.gz              how far the CPU runs ahead of the GPU
-|       strata kernels gpubound_v0.json.gz --by config   grouped by launch configuration
+| next: strata kernels gpubound_v0.json.gz --roof
+|       strata launches gpubound_v0.json.gz         how far the CPU runs ahead of the GPU
 
 $ strata kernels gpubound_v0.json.gz --by config --filter layer_norm
 | 750 kernels, 6 copies, 222 memsets: 98.8 ms of device work; totals in us, single calls in us
@@ -31,17 +31,17 @@ $ strata kernels gpubound_v0.json.gz --by config --filter layer_norm
 |   vectorized_layer_norm_kernel    144   2544  2.6    17.6     97         -  2048x1x1  32x4x1
 |
 | next: strata kernels gpubound_v0.json.gz --by op   grouped by the operator that launches them
-|       strata launches gpubound_v0.json.gz          how far the CPU runs ahead of the GPU
+|       strata kernels gpubound_v0.json.gz --roof
 
 $ strata kernels tiny.json --wide
 | 2 kernels, 2 copies, 0 memsets: 124 us of device work; totals in us, single calls in us
 |
-|   kernel                            launched by                calls  total     %  mean  median   p95   max  occ %  limited by      achieved  family  grid    block    regs   shared
-|   gemm                              aten::mm                       2    120  96.8  60.0    60.0  60.0  60.0      3  grid        0.01 TFLOP/s  gemm    66x1x1  128x1x1    64  4.10 kB
-|   Memcpy DtoH (Device -> Pageable)  aten::_local_scalar_dense      2   4.00   3.2  2.00    2.00  2.00  2.00      -  -             <0.01 GB/s  copy    -       -           -        -
+|   kernel                            launched by                calls  total     %  mean  median   p95   max  occ %  limited by      achieved          roof  of roof  headroom  family  grid    block    regs   shared
+|   gemm                              aten::mm                       2    120  96.8  60.0    60.0  60.0  60.0      3  grid        0.01 TFLOP/s  0.52 TFLOP/s      2 %         -  gemm    66x1x1  128x1x1    64  4.10 kB
+|   Memcpy DtoH (Device -> Pageable)  aten::_local_scalar_dense      2   4.00   3.2  2.00    2.00  2.00  2.00      -  -             <0.01 GB/s             -        -         -  copy    -       -           -        -
 |
 | next: strata kernels tiny.json --by op   grouped by the operator that launches them
-|       strata launches tiny.json          how far the CPU runs ahead of the GPU
+|       strata kernels tiny.json --roof    how close to what the GPU reaches, and what that leaves
 
 $ strata kernels tiny.json --json --filter gemm
 | {
@@ -77,8 +77,15 @@ $ strata kernels tiny.json --json --filter gemm
 |         1
 |       ],
 |       "configs": 1,
+|       "bytes": 49152,
+|       "gb_per_s": 0.410,
 |       "flops": 1048576,
 |       "tflop_per_s": 0.009,
+|       "precision": "bf16",
+|       "work_from": "shapes",
+|       "roof_us": 2.000,
+|       "of_roof_pct": 1.67,
+|       "headroom_us": 118.000,
 |       "op": "aten::mm",
 |       "ops": 1
 |     }
@@ -102,3 +109,28 @@ $ strata kernels tiny.json --filter '('
 $ strata kernels tiny.json --sort calls_
 ! strata: unknown sort key 'calls_'. Did you mean 'calls'?
 ? 2
+
+# How close to what the GPU reaches.
+$ strata kernels $DATA/dive/kernels.json.gz --roof --limit 6
+| 39 kernels, 3 copies, 9 memsets: 4.06 ms of device work; totals in us, headroom in us of wall clock
+| NVIDIA H200 reaches 4.27 TB/s, 780 TFLOP/s in bf16, 51 TFLOP/s in fp32; the kernels run at 72 % of
+| it, where their work is known (3.86 ms of 3.86 ms)
+|
+|   kernel                   launched by              calls  total     %   achieved  of roof  headroom
+|   elementw...kernel_cuda>  aten::copy_                  3    650  16.0   620 GB/s     15 %       555
+|   cunn_Sof...ardEpilogue>  aten::_softmax               3    327   8.1  1230 GB/s     29 %       233
+|   vectoriz...AKernelImpl>  aten::gelu                   3    270   6.7  2984 GB/s     70 %      81.3
+|   vectoriz..._norm_kernel  aten::native_layer_norm      3    161   4.0  2503 GB/s     59 %      66.6
+|   index_el...ndex_kernel>  aten::index                  3    111   2.7  1816 GB/s     43 %      63.7
+|   reduce_k...sum_functor>  aten::sum                    3    127   3.1  3116 GB/s     73 %      34.2
+|   ... and 9 more (--limit 0 shows all)
+|
+| next: strata launches $DATA/dive/kernels.json.gz
+|       strata kernels $DATA/dive/kernels.json.gz --by config
+$ strata kernels $DATA/advice/gemm_fp32_stack.json.gz --roof --json | grep -E 'roof|headroom|work_from|precision'
+|       "precision": "fp32",
+|       "work_from": "shapes",
+|       "roof_us": 48326.334,
+|       "of_roof_pct": 99.34,
+|       "headroom_us": 318.735,
+|       "headroom_wall_us": 318.719,

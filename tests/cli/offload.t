@@ -156,5 +156,5 @@ $ strata offload $DATA/offload/pinned_stream_all.json.gz --model-bytes 22GB
 ? 2
 
 $ echo '{"modules": [{"name": "(rest)", "bytes": 100000000}]}' > rest.json; for more in "" "--modules rest.json"; do strata offload $DATA/offload/pinned_stream_all.json.gz --pageable-gbps 10 $more | grep 'prefetch blocks'; done
-|   prefetch blocks          -   183 ms   162 ms   670 ms    649 to 692    -8 %   453 MB  worth it
-|   prefetch blocks          -   203 ms   182 ms   750 ms    727 to 774    +3 %   453 MB  within noise
+|   prefetch blocks          -   182 ms   162 ms   670 ms    649 to 692    -8 %   453 MB  worth it
+|   prefetch blocks          -   202 ms   182 ms   750 ms    726 to 774    +3 %   453 MB  within noise

@@ -1,6 +1,7 @@
 /* test_rules_kernels.c: rules about what kernels leave: one trace on which each fires, with the
  * gain it promises, and near misses on which it must not. The device is an H200. */
 #include "diagnosis.h"
+#include "import/import.h"
 #include "kernel_kit.h"
 
 #define COPY \
@@ -523,6 +524,30 @@ TEST(tensor_loop_near_miss)
         kernel_kit_call(&g, "aten::gelu", "[[128, 1024]]", BF16_2, MUL, 3);
     }
     check_silent(&g, "tensor_loop");
+}
+
+/* ---- recorded on an H200, with the fix measured ---- */
+
+static void check_recorded(const char *file, const char *rule, double measured_pct)
+{
+    char path[512];
+    struct import_options o = {.n_threads = 1};
+    struct trace *t = NULL;
+    snprintf(path, sizeof path, "%s/advice/%s", TEST_DATA, file);
+    REQUIRE(import_open(path, &o, &t, NULL) == 0);
+    struct diagnosis d;
+    diagnose(&d, t);
+    REQUIRE(findings_of(&d.cx)->n > 0);
+    CHECK_EQ_STR(findings_of(&d.cx)->items[0]->rule->id, rule);
+    CHECK_NEAR(findings_of(&d.cx)->items[0]->gain_pct, measured_pct, 10);
+    done(&d);
+}
+
+TEST(recorded_programs_name_their_fix_and_its_worth)
+{
+    check_recorded("attention_math_stack.json.gz", "unfused_attention", 94.3);
+    check_recorded("gemm_fp32_stack.json.gz", "float32_products", 86.6);
+    check_recorded("elementwise_chain_stack.json.gz", "unfused_chain", 80.8);
 }
 
 /* ---- together ---- */

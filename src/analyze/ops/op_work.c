@@ -274,6 +274,14 @@ static void reduction(const struct inputs *in, struct op_work *w)
     w->read = in->all[0].bytes;
 }
 
+/* Batch norms that train first read everything for its mean, then again. */
+static bool goes_twice(const struct inputs *in, const struct op_work *w)
+{
+    enum { TRAINING = 5 };
+    if (!str_has(in->name, "batch_norm")) return false;
+    return w->kind.backward || str_is(shape_text(in->concrete, TRAINING), "True");
+}
+
 /* Norms and softmax: as large out as in. */
 static void same_size(const struct inputs *in, struct op_work *w)
 {
@@ -283,6 +291,7 @@ static void same_size(const struct inputs *in, struct op_work *w)
     w->type = in->all[0].type;
     w->elements = in->all[0].n;
     w->written = in->all[0].bytes;
+    if (goes_twice(in, w)) w->read *= 2;
 }
 
 static void copied(const struct inputs *in, struct op_work *w)
@@ -319,11 +328,22 @@ static void listed(const struct inputs *in, struct op_work *w)
     w->type = in->n ? in->all[0].type : NUMBER_UNKNOWN;
 }
 
+/* Operators that touch a part of their inputs, which only their indices know. */
+static bool picks(struct str name)
+{
+    static const char *const words[] = {"index",  "gather", "scatter", "embedding",
+                                        "select", "topk",   "sort"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) found |= str_has(name, words[i]);
+    return found && str_starts(name, "aten::");
+}
+
 /* Without a formula: what goes in is read, and as much as its largest input is written. A compiled
  * kernel is given what it writes as well. */
 static void guessed(const struct inputs *in, struct op_work *w)
 {
     double each = 0;
+    if (picks(in->name)) return;
     for (int i = 0; i < in->n; i++) {
         if (in->all[i].type == NUMBER_UNKNOWN) continue;
         w->read += in->all[i].bytes;

@@ -54,7 +54,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct found x = {0};
+    struct found x = {.fix = {.others = out}};
     int rc = collect(cx, &x, e);
     if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
     kernel_fix_done(&x.fix);
@@ -72,8 +72,9 @@ static int report(const struct context *cx, const struct found *x, struct findin
 {
     struct finding *f = rule_finding(cx, out, &rule_conv_layout, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
     f->title = "convolutions turn layouts around";
+    f->effort = EFFORT_ONE_LINE;
     f->why = rule_text(
         cx,
         "%u kernels only change tensors from NCHW to NHWC and back around convolutions "

@@ -90,6 +90,7 @@ struct findings {
     int64_t minor_blocked_ns;
     int64_t minor_gain_ns; /* all of them together */
     int64_t all_fixed_ns;  /* wall clock with every listed finding fixed */
+    uint8_t *claimed;      /* by index into trace->gpu: a rule has a fix for it; NULL: none has */
 };
 
 /* A new finding of the rule in `mem`, listed; NULL when memory is out. */

@@ -9,7 +9,6 @@
 struct found {
     struct kernel_fix fix;
     uint32_t n_half;     /* whose operator was given half-precision numbers */
-    double bf16_ns;      /* the same in bf16 */
     enum precision into; /* what it is priced in */
     double flops, flops_ns;
 };
@@ -60,11 +59,51 @@ static int collect(const struct context *cx, struct found *x, struct err *e)
         bool half = half_inputs(cx->t, r);
         TRY(kernel_fix_add(&x->fix, cx, r, in_precision(cx, r, half ? HALF : x->into), e));
         x->n_half += half;
-        x->bf16_ns += in_precision(cx, r, HALF);
         double flops = roofline_row_flops(roofline_of(cx), cx->t, r);
         if (flops > 0) x->flops += flops, x->flops_ns += (double)cx->t->dur_ns[r];
     }
     return 0;
+}
+
+/* What any kernel takes in bf16: attention on the fast kernels, everything else with half the
+ * bytes. */
+static double in_bf16(const struct context *cx, row_t r)
+{
+    const struct roofline *f = roofline_of(cx);
+    const struct roof_kind *k = roofline_kind(f, cx->t, r);
+    double now = (double)cx->t->dur_ns[r], flops = roofline_row_flops(f, cx->t, r), then = now;
+    if (k->traits.plain_float) return in_precision(cx, r, HALF);
+    if ((k->work.type ? k->work.type : k->traits.type) != NUMBER_F32) return now;
+    if (k->work.kind.class == OP_ATTENTION && flops > 0)
+        then =
+            flops / roofline_attention_rate(&f->ceilings, HALF, k->work.k, k->work.kind.backward);
+    else if (k->family != FAMILY_COMMUNICATION) then = now / 2;
+    return then < now ? then : now;
+}
+
+/* The whole program in bf16, beside TF32 for the products alone. */
+static int add_options(const struct context *cx, struct finding *f, struct err *e)
+{
+    struct kernel_fix all = {0};
+    int rc = 0;
+    for (row_t r = 0; r < cx->t->n_rows && rc == 0; r++)
+        if (cx->t->kind[r] == KIND_KERNEL) rc = kernel_fix_add(&all, cx, r, in_bf16(cx, r), e);
+    f->options[f->n_options++] =
+        (struct finding_option){.name = "tf32",
+                                .what = "TF32",
+                                .note = "one flag; 10 bits of the mantissa are left",
+                                .effort = EFFORT_ONE_LINE,
+                                .edit = f->edits[0]};
+    struct finding_option *o = &f->options[f->n_options];
+    *o = (struct finding_option){.name = "bf16",
+                                 .what = "bf16",
+                                 .note = "weights and inputs, or autocast; 7 bits are left, the "
+                                         "range stays",
+                                 .effort = EFFORT_LOCAL};
+    if (rc == 0) rc = kernel_fix_edit(&all, cx, &o->edit, e);
+    if (rc == 0) f->n_options++;
+    kernel_fix_done(&all);
+    return rc;
 }
 
 static int report(const struct context *cx, const struct found *x, struct findings *out,
@@ -74,7 +113,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     const struct ceilings *c = &roofline_of(cx)->ceilings;
     bool tf32 = c->compute[TF32].from != CEILING_NONE;
-    struct found x = {.into = tf32 ? TF32 : HALF};
+    struct found x = {.fix = {.others = out}, .into = tf32 ? TF32 : HALF};
     if (isnan(c->compute[x.into].per_s) || isnan(c->compute[FP32].per_s)) return 0;
     int rc = collect(cx, &x, e);
     if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
@@ -84,7 +123,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_float32_products = {
     .id = "float32_products",
-    .summary = "float32 matrix products and convolutions that do not use the tensor cores",
+    .summary = "float32 matrix multiplications that do not use the tensor cores",
     .run = run,
 };
 
@@ -95,15 +134,16 @@ static const char *why(const struct context *cx, const struct found *x)
     bool half = 2 * x->n_half > x->fix.n;
     const struct ceiling *c = &roofline_of(cx)->ceilings.compute[half ? HALF : x->into];
     if (half)
-        return rule_text(cx,
-                         "%u products have bf16 or fp16 inputs but are computed in float32 without "
-                         "tensor cores%s, for %s; the tensor cores reach %.0f.",
-                         x->fix.n, rate, human_time(x->fix.before_ns).s, c->per_s / 1e12);
-    return rule_text(cx,
-                     "%u products and convolutions of float32 numbers run without tensor cores%s, "
-                     "for %s; in %s this GPU reaches %.0f TFLOP/s.",
-                     x->fix.n, rate, human_time(x->fix.before_ns).s, precision_name(x->into),
-                     c->per_s / 1e12);
+        return rule_text(
+            cx,
+            "%u matrix multiplications have bf16 or fp16 inputs but are computed in float32 "
+            "without tensor cores%s, for %s; the tensor cores reach %.0f.",
+            x->fix.n, rate, human_time(x->fix.before_ns).s, c->per_s / 1e12);
+    return rule_text(
+        cx,
+        "%u matrix multiplications and convolutions in float32 run without tensor cores%s, "
+        "for %s; in %s this GPU reaches %.0f TFLOP/s.",
+        x->fix.n, rate, human_time(x->fix.before_ns).s, precision_name(x->into), c->per_s / 1e12);
 }
 
 static int report(const struct context *cx, const struct found *x, struct findings *out,
@@ -111,24 +151,22 @@ static int report(const struct context *cx, const struct found *x, struct findin
 {
     struct finding *f = rule_finding(cx, out, &rule_float32_products, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
     bool half = 2 * x->n_half > x->fix.n;
-    f->title = half ? "half-precision products computed in float32"
-                    : "float32 products off the tensor cores";
+    f->effort = x->into == TF32 && !half ? EFFORT_ONE_LINE : EFFORT_LOCAL;
+    f->title = half ? "half-precision matrix multiplications computed in float32"
+                    : "float32 matrix multiplications without tensor cores";
     f->why = why(cx, x);
-    f->fix = half ? "Keep both inputs in half precision (no .float() before the product)."
-             : x->into == TF32
-                 ? "Allow TF32: torch.set_float32_matmul_precision(\"high\") (and "
-                   "torch.backends.cudnn.allow_tf32 = True), one line. bf16 (autocast "
-                   "or bf16 weights) is about twice as fast again and halves the "
-                   "memory traffic."
-                 : "Run it in bf16 or fp16: autocast, or weights and inputs in half "
-                   "precision.";
+    f->fix =
+        half ? "Keep both inputs in half precision (no .float() before the matrix multiplication)."
+        : x->into == TF32 ? "Allow TF32: torch.set_float32_matmul_precision(\"high\") (and "
+                            "torch.backends.cudnn.allow_tf32 = True), one line. bf16 (autocast "
+                            "or bf16 weights) is about twice as fast again and halves the "
+                            "memory traffic."
+                          : "Run it in bf16 or fp16: autocast, or weights and inputs in half "
+                            "precision.";
     f->not_fixed = "This changes numerics: TF32 keeps 10 bits of the mantissa, bf16 keeps 7. Check "
                    "the results before you rely on them.";
     f->show = "kernels %s --roof";
-    if (x->into == TF32 && !half)
-        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "in TF32 they would take %s, in bf16 %s",
-                     human_time(x->fix.after_ns).s, human_time((int64_t)x->bf16_ns).s);
-    return 0;
+    return x->into == TF32 && !half ? add_options(cx, f, e) : 0;
 }

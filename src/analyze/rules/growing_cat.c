@@ -43,7 +43,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct found x = {0};
+    struct found x = {.fix = {.others = out}};
     int rc = collect(cx, &x, e);
     if (rc == 0 && x.fix.n >= LEAST_TIMES && kernel_fix_pays(&x.fix, cx))
         rc = report(cx, &x, out, e);
@@ -62,8 +62,9 @@ static int report(const struct context *cx, const struct found *x, struct findin
 {
     struct finding *f = rule_finding(cx, out, &rule_growing_cat, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
     f->title = "torch.cat copies a large tensor to make it longer";
+    f->effort = EFFORT_LOCAL;
     f->why =
         rule_text(cx,
                   "%u times torch.cat joins a large tensor with a small one and copies all of it "

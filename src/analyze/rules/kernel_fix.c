@@ -5,10 +5,16 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
+bool kernel_is_claimed(const struct findings *others, const struct context *cx, row_t r)
+{
+    return others && others->claimed && others->claimed[cx->t->aux[r]];
+}
+
 int kernel_fix_add(struct kernel_fix *x, const struct context *cx, row_t r, double ns,
                    struct err *e)
 {
     int64_t now = cx->t->dur_ns[r], then = ns < 9e18 ? (int64_t)ns : now;
+    if (kernel_is_claimed(x->others, cx, r)) return 0;
     if (VEC_RESERVE(x->rows, x->n, x->cap_rows, 1) || VEC_RESERVE(x->ns, x->n, x->cap_ns, 1))
         return err_nomem(e);
     if (x->n == 0 || now > cx->t->dur_ns[x->longest]) x->longest = r;
@@ -38,19 +44,35 @@ bool kernel_fix_pays(const struct kernel_fix *x, const struct context *cx)
     return x->n && pct >= cx->th.value[TH_REPORT_GAIN_PCT];
 }
 
-int kernel_fix_into(const struct kernel_fix *x, const struct context *cx, struct finding *f,
+static int claim(const struct kernel_fix *x, const struct context *cx, struct findings *out,
+                 struct err *e)
+{
+    if (!out->claimed) out->claimed = arena_zalloc(cx->mem, cx->t->n_gpu + (size_t)1, 1);
+    if (!out->claimed) return err_nomem(e);
+    for (uint32_t i = 0; i < x->n; i++) out->claimed[cx->t->aux[x->rows[i]]] = 1;
+    return 0;
+}
+
+int kernel_fix_edit(const struct kernel_fix *x, const struct context *cx, struct sim_edit *ret,
                     struct err *e)
 {
     row_t *rows = arena_alloc(cx->mem, (x->n + (size_t)1) * sizeof *rows);
     int64_t *ns = arena_alloc(cx->mem, (x->n + (size_t)1) * sizeof *ns);
-    if (!rows || !ns || !x->n) return err_nomem(e);
-    memcpy(rows, x->rows, x->n * sizeof *rows);
-    memcpy(ns, x->ns, x->n * sizeof *ns);
-    f->edits[f->n_edits++] =
-        (struct sim_edit){.kind = EDIT_SET_WORK, .rows = rows, .row_ns = ns, .n_rows = x->n};
+    if (!rows || !ns) return err_nomem(e);
+    if (x->n) memcpy(rows, x->rows, x->n * sizeof *rows);
+    if (x->n) memcpy(ns, x->ns, x->n * sizeof *ns);
+    *ret = (struct sim_edit){.kind = EDIT_SET_WORK, .rows = rows, .row_ns = ns, .n_rows = x->n};
+    return 0;
+}
+
+int kernel_fix_into(const struct kernel_fix *x, const struct context *cx, struct findings *out,
+                    struct finding *f, struct err *e)
+{
+    TRY(kernel_fix_edit(x, cx, &f->edits[f->n_edits++], e));
     f->device_ns = x->before_ns;
     f->exposed_ns = x->before_ns - x->after_ns;
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
+    TRY(claim(x, cx, out, e));
     row_t call = trace_launch_of(cx->t, x->longest);
     struct place p;
     if (call != ROW_NONE) {

@@ -126,7 +126,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct found x = {0};
+    struct found x = {.fix = {.others = out}};
     int rc = collect(cx, &x, e);
     if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
     kernel_fix_done(&x.fix);
@@ -135,7 +135,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_odd_gemm = {
     .id = "odd_gemm",
-    .summary = "matrix products slowed down by a dimension that is no multiple of 8",
+    .summary = "matrix multiplications slowed down by a dimension that is not a multiple of 8",
     .run = run,
 };
 
@@ -144,28 +144,29 @@ static int report(const struct context *cx, const struct found *x, struct findin
 {
     struct finding *f = rule_finding(cx, out, &rule_odd_gemm, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, f, e));
-    f->title = "matrix products with misaligned dimensions";
-    f->not_fixed =
-        "Padding at every call costs a copy; priced as what aligned products of this size "
-        "reach.";
+    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
+    f->title = "matrix multiplications with misaligned dimensions";
+    f->effort = EFFORT_LOCAL;
+    f->not_fixed = "Padding at every call costs a copy; priced as what aligned ones of this size "
+                   "reach.";
     f->show = "kernels %s --roof --filter gemm";
     if (!x->longest_ns) {
-        f->why =
-            rule_text(cx,
-                      "%u products run on kernels that load single numbers (%s): a dimension is "
-                      "no multiple of 8.",
-                      x->fix.n, human_time(x->fix.before_ns).s);
+        f->why = rule_text(cx,
+                           "%u matrix multiplications run on kernels that load single numbers "
+                           "(%s): a dimension is "
+                           "not a multiple of 8.",
+                           x->fix.n, human_time(x->fix.before_ns).s);
         f->fix =
             "Pad the dimensions to a multiple of 8 (better of 64) with zeros, once, where weights "
             "and inputs are made; record_shapes=True shows which ones.";
         return 0;
     }
     double odd = pad(x->k, x->unit) != x->k ? x->k : pad(x->n, x->unit) != x->n ? x->n : x->m;
-    f->why = rule_text(cx,
-                       "%u products (%s) have a dimension that is no multiple of %.0f, such as "
-                       "%.0f x %.0f x %.0f: they run on kernels that load single numbers.",
-                       x->fix.n, human_time(x->fix.before_ns).s, x->unit, x->m, x->n, x->k);
+    f->why = rule_text(
+        cx,
+        "%u matrix multiplications (%s) have a dimension that is not a multiple of %.0f, such as "
+        "%.0f x %.0f x %.0f: they run on kernels that load single numbers.",
+        x->fix.n, human_time(x->fix.before_ns).s, x->unit, x->m, x->n, x->k);
     f->fix =
         rule_text(cx,
                   "Pad the dimensions to a multiple of %.0f (better of 64) with zeros, once, where "

@@ -49,7 +49,7 @@ static int report(const struct context *cx, const struct kernel_fix *x, struct f
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     const struct trace *t = cx->t;
-    struct kernel_fix x = {0};
+    struct kernel_fix x = {.others = out};
     int rc = 0;
     for (lane_id l = 0; l < t->n_lanes && rc == 0; l++) {
         if (t->lanes[l].kind != LANE_STREAM) continue;
@@ -75,9 +75,10 @@ static int report(const struct context *cx, const struct kernel_fix *x, struct f
     struct finding *f = rule_finding(cx, out, &rule_overwritten_fill, e);
     if (!f) return ERR_NOMEM;
     static const char *const wrappers[] = {"aten::fill_", "aten::zero_", NULL};
-    TRY(kernel_fix_into(x, cx, f, e));
+    TRY(kernel_fix_into(x, cx, out, f, e));
     TRY(kernel_fix_drop_ops(x, cx, wrappers, f, e));
     f->title = "memory is filled and then overwritten";
+    f->effort = EFFORT_ONE_LINE;
     f->why =
         rule_text(cx,
                   "%u fills (%s) are followed by copies that write just as many bytes: what was "

@@ -176,6 +176,20 @@ static bool is_trained(const struct trace *t)
     return false;
 }
 
+/* A copy whose result is used by elementwise work right away is a part of that: fused with it, it
+ * is for free. */
+static bool is_part_of_run(const struct state *s, uint32_t at)
+{
+    const struct trace *t = s->cx->t;
+    if (at + 1 >= s->d->n_work) return false;
+    const struct roof_kind *k = roofline_kind(roofline_of(s->cx), t, s->d->work[at]);
+    const struct roof_kind *next = roofline_kind(roofline_of(s->cx), t, s->d->work[at + 1]);
+    enum op_class c = next->work.kind.class;
+    bool memory = c == OP_POINTWISE || c == OP_REDUCTION || c == OP_NORM || c == OP_SOFTMAX ||
+                  next->traits.library;
+    return memory && next->work.elements == k->work.elements;
+}
+
 /* Constant since the same copy before: so it and that one read the same. */
 static bool settle(struct state *s, uint32_t at)
 {
@@ -184,7 +198,7 @@ static bool settle(struct state *s, uint32_t at)
     row_t r = s->d->work[at];
     const struct roof_kind *k = roofline_kind(f, t, r);
     if (!s->trained && is_weight(s->cx, r)) s->settled[at] = 2;
-    if (s->settled[at] != 2 && is_expanded(s, r)) return false;
+    if (s->settled[at] != 2 && (is_part_of_run(s, at) || is_expanded(s, r))) return false;
     uint32_t *last = map_at(&s->last, (uint64_t)f->kind_of[t->aux[r]]);
     if (!last) return true;
     uint32_t made = last_maker(&s->of[source_type(k)], k->work.elements);
@@ -228,7 +242,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct found x = {0};
+    struct found x = {.fix = {.others = out}};
     bool trained = is_trained(cx->t);
     int rc = 0;
     for (uint32_t i = 0; i < timeline_of(cx)->n_devices && rc == 0; i++) {
@@ -254,9 +268,10 @@ static int report(const struct context *cx, const struct found *x, struct findin
     if (!f) return ERR_NOMEM;
     static const char *const wrappers[] = {"aten::to",    "aten::_to_copy", "aten::contiguous",
                                            "aten::clone", "aten::copy_",    NULL};
-    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
     TRY(kernel_fix_drop_ops(&x->fix, cx, wrappers, f, e));
     bool weights = 2 * x->n_weights > x->fix.n, casts = 2 * x->n_casts > x->fix.n;
+    f->effort = weights ? EFFORT_ONE_LINE : EFFORT_LOCAL;
     f->title = weights ? "weights are cast again in every call"
                : casts ? "the same tensor is cast in every step"
                        : "the same tensor is copied into another layout in every step";

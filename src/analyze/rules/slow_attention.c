@@ -104,7 +104,7 @@ static int report(const struct context *cx, const struct found *x, enum reason w
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct found x = {0};
+    struct found x = {.fix = {{.others = out}, {.others = out}}};
     int rc = 0;
     for (row_t r = 0; r < cx->t->n_rows && rc == 0; r++)
         if (trace_is_work(cx->t, r) && is_attention(cx, r)) rc = look_at(cx, r, &x, e);
@@ -127,7 +127,7 @@ static int report(const struct context *cx, const struct found *x, enum reason w
     struct finding *f = rule_finding(cx, out, &rule_slow_attention, e);
     if (!f) return ERR_NOMEM;
     const struct kernel_fix *fix = &x->fix[why];
-    TRY(kernel_fix_into(fix, cx, f, e));
+    TRY(kernel_fix_into(fix, cx, out, f, e));
     f->show = "kernels %s --roof";
     if (why == REASON_FLOAT32) {
         f->title = "attention in float32 cannot use the fast kernels";
@@ -141,6 +141,7 @@ static int report(const struct context *cx, const struct found *x, enum reason w
                        "already, or cannot.";
         return 0;
     }
+    f->effort = EFFORT_ONE_LINE;
     f->title = "a causal mask is given to attention as a tensor";
     f->why =
         rule_text(cx,

@@ -151,6 +151,7 @@ static bool pays(const struct context *cx, const struct found *x)
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct found all[LOOPS] = {0};
+    for (int i = 0; i < LOOPS; i++) all[i].fix.others = out;
     int rc = 0;
     for (lane_id l = 0; l < cx->t->n_lanes && rc == 0; l++)
         if (cx->t->lanes[l].kind == LANE_STREAM) rc = collect_lane(cx, &cx->t->lanes[l], all, e);
@@ -173,7 +174,7 @@ static int report(const struct context *cx, const struct found *x, enum loop_of 
 {
     struct finding *f = rule_finding(cx, out, &rule_tensor_loop, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
     struct sim_cut *spans = arena_alloc(cx->mem, (x->n_spans + (size_t)1) * sizeof *spans);
     if (!spans) return err_nomem(e);
     if (x->n_spans) {
@@ -182,22 +183,24 @@ static int report(const struct context *cx, const struct found *x, enum loop_of 
             (struct sim_edit){.kind = EDIT_SCALE_SPANS, .spans = spans, .n_spans = x->n_spans};
     }
     bool products = of == PRODUCTS;
-    f->title = products ? "small products one after the other" : "tensors are updated one by one";
+    f->title = products ? "small matrix multiplications one after the other"
+                        : "tensors are updated one by one";
     f->blocked_ns = x->cpu_ns;
     f->why = rule_text(
         cx,
-        products ? "%u products of the same small shape in runs of up to %u: each leaves "
+        products ? "%u matrix multiplications of one small shape in runs of up to %u: each leaves "
                    "most of the GPU idle and costs a launch (%s on the GPU, %s on the "
                    "CPU)."
                  : "%u small updates in place in runs of up to %u: each costs a launch "
                    "(%s on the GPU, %s on the CPU).",
         x->fix.n, x->longest_run, human_time(x->fix.before_ns).s, human_time(x->cpu_ns).s);
     f->fix = products
-                 ? "Do them as one batched product: torch.bmm over stacked tensors, or a grouped "
+                 ? "Do them as one batched matrix multiplication: torch.bmm over stacked tensors, "
+                   "or a grouped "
                    "GEMM where their sizes differ."
                  : "Update all tensors with one call: torch._foreach_lerp_, torch._foreach_mul_, "
                    "torch._foreach_add_ take lists of tensors.";
-    f->not_fixed = products ? "Products that need each other's results cannot be batched." : NULL;
+    f->not_fixed = products ? "Those that need each other's results cannot be batched." : NULL;
     f->show = "launches %s";
     return 0;
 }

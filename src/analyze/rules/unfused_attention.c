@@ -299,7 +299,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct found x = {0};
+    struct found x = {.fix = {.others = out}};
     int rc = collect(cx, &x, e);
     if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
     kernel_fix_done(&x.fix);
@@ -308,7 +308,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_unfused_attention = {
     .id = "unfused_attention",
-    .summary = "attention as separate products and a softmax, instead of one fused kernel",
+    .summary = "attention as separate kernels instead of one fused kernel",
     .run = run,
 };
 
@@ -317,15 +317,16 @@ static int report(const struct context *cx, const struct found *x, struct findin
 {
     struct finding *f = rule_finding(cx, out, &rule_unfused_attention, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
     bool math = 2 * x->n_math > x->n;
     f->title = "attention is not fused";
-    f->why =
-        rule_text(cx,
-                  "%u times attention runs as separate products and a softmax (%s on the GPU): "
-                  "the matrix of weights is written and read again by each of its kernels%s.",
-                  x->n, human_time(x->fix.before_ns).s,
-                  math ? ", on the math path of scaled_dot_product_attention" : "");
+    f->effort = math ? EFFORT_ONE_LINE : EFFORT_LOCAL;
+    f->why = rule_text(
+        cx,
+        "%u times attention runs as separate matrix multiplications and a softmax (%s on the GPU): "
+        "the matrix of weights is written and read again by each of its kernels%s.",
+        x->n, human_time(x->fix.before_ns).s,
+        math ? ", on the math path of scaled_dot_product_attention" : "");
     f->fix = math ? "Let scaled_dot_product_attention use a fused backend (flash, cuDNN, "
                     "efficient): no sdpa_kernel(MATH), bf16 or fp16 inputs, a head size that is a "
                     "multiple of 8, is_causal=True instead of a mask where it says the same."

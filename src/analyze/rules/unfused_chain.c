@@ -214,7 +214,8 @@ static int collect_lane(const struct context *cx, const struct lane *l, struct f
 {
     struct run_of x = {.begin = l->begin, .end = l->begin};
     for (row_t r = l->begin; r < l->end; r++) {
-        bool fusible = trace_is_work(cx->t, r) && is_fusible(cx, r);
+        bool fusible = trace_is_work(cx->t, r) && is_fusible(cx, r) &&
+                       !kernel_is_claimed(out->fix.others, cx, r);
         if (fusible && goes_on(cx, &x, r)) {
             add(cx, r, &x);
             continue;
@@ -231,7 +232,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct found x = {.tensor_share = tensor_share(cx)};
+    struct found x = {.fix = {.others = out}, .tensor_share = tensor_share(cx)};
     int rc = 0;
     for (lane_id l = 0; l < cx->t->n_lanes && rc == 0; l++)
         if (cx->t->lanes[l].kind == LANE_STREAM) rc = collect_lane(cx, &cx->t->lanes[l], &x, e);
@@ -276,8 +277,9 @@ static int report(const struct context *cx, const struct found *x, struct findin
 {
     struct finding *f = rule_finding(cx, out, &rule_unfused_chain, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
     f->title = "memory-bound kernels that could be one";
+    f->effort = EFFORT_ONE_LINE;
     f->why = rule_text(cx,
                        "%u kernels in %u runs read and write the same tensors one after the other "
                        "(%s). The largest run is %u kernels%s: %s, as one kernel about %s.",
@@ -290,8 +292,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
                "makes one kernel of the formula."
              : "torch.compile the module or function they are in: it makes one kernel of each run; "
                "or "
-               "use the fused operator where there is one (F.rms_norm, F.gelu, F.cross_entropy, "
-               "F.scaled_dot_product_attention).";
+               "use the fused operator where there is one (F.rms_norm, F.gelu, F.cross_entropy).";
     f->not_fixed = "Priced as one kernel for each run at the bandwidth this GPU reaches; compiling "
                    "takes time once, and again for every new shape.";
     f->show = "kernels %s --by op";

@@ -144,7 +144,7 @@ static bool pays(const struct context *cx, const struct found *x)
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct found x = {0};
+    struct found x = {.fix = {.others = out}};
     row_t *rows = mem_alloc((cx->t->n_gpu + (size_t)1) * sizeof *rows);
     int rc = rows ? 0 : err_nomem(e);
     for (row_t r = 0; r < cx->t->n_rows && rc == 0; r++)
@@ -167,7 +167,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
 {
     struct finding *f = rule_finding(cx, out, &rule_unfused_optimizer, e);
     if (!f) return ERR_NOMEM;
-    TRY(kernel_fix_into(&x->fix, cx, f, e));
+    TRY(kernel_fix_into(&x->fix, cx, out, f, e));
     struct sim_cut *spans = arena_alloc(cx->mem, (x->n_spans + (size_t)1) * sizeof *spans);
     if (!spans) return err_nomem(e);
     if (x->n_spans) memcpy(spans, x->spans, x->n_spans * sizeof *spans);
@@ -176,6 +176,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
             (struct sim_edit){.kind = EDIT_SCALE_SPANS, .spans = spans, .n_spans = x->n_spans};
     struct str name = trace_name(cx->t, x->label);
     f->title = "the optimizer goes through its parameters one by one";
+    f->effort = EFFORT_ONE_LINE;
     f->subject = rule_name(cx, name, 60);
     f->blocked_ns = x->cpu_ns;
     f->why =

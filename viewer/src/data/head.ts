@@ -55,6 +55,7 @@ export interface Report {
   replay?: { without_profiler_us: number; error_pct: number };
   findings: Finding[];
   not_worth_it?: { count: number; blocked_us: number; gain_us: number };
+  roofline?: { of_roof_pct: number | null; at_roof: boolean; levers: string[] };
   checklist: Check[];
 }
 

@@ -60,6 +60,19 @@ function sentence(set: SetInfo): string {
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
+/** How close the kernels are to what the GPU reaches, and what is left to do where they are there. */
+function roof(report: Report): Child {
+  const { roofline } = report;
+  if (report.bound !== 'gpu' || roofline?.of_roof_pct == null) return null;
+  const at = `The kernels run at ${Math.round(roofline.of_roof_pct)} % of what this GPU reaches.`;
+  const left = roofline.at_roof
+    ? ' What remains changes the work itself, and nothing is promised for it: ' +
+      roofline.levers.join('; ') +
+      '.'
+    : '';
+  return h('p', { class: 'roof' }, ...explain(at + left));
+}
+
 function figures(report: Report): HTMLElement {
   const item = (value: string, label: Child): HTMLElement =>
     h(
@@ -97,6 +110,7 @@ export function top(scene: Scene): HTMLElement {
         { class: 'verdict-words' },
         h('h1', { class: 'bound bound-' + report.bound }, term(boundWord(report))),
         h('p', null, ...explain(sentence(info))),
+        roof(report),
         ...doubts(report),
       ),
     ),

@@ -107,6 +107,8 @@ function kernels(scene: Scene): TableSpec {
       col('occupancy_pct', 'occupancy', 'pct'),
       col('tflop_per_s', 'TFLOP/s', 'number'),
       col('gb_per_s', 'GB/s', 'number'),
+      col('of_roof_pct', 'of its roof', 'pct'),
+      col('headroom_wall_us', 'headroom', 'us'),
       col('op', 'operator', 'text'),
     ],
   };
