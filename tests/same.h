@@ -4,8 +4,8 @@
 #define STRATA_TESTS_SAME_H
 
 #include "kit.h"
-#include "trace/check.h"
 #include "trace/column.h"
+#include "trace/verify.h"
 
 /* Columns but `src`, which means something else in every format. Strings must have equal ids. */
 static inline void check_same_columns(struct trace *a, struct trace *b)

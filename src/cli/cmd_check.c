@@ -32,7 +32,7 @@ static int check(struct cli *cli, const struct opts *o, struct context *cx, stru
     struct screen s;
     TRY(show_screen(cli, o, 0, &s, e));
     TRY(context_need(cx, &checklist_pass, e));
-    budget_check(&b, cx);
+    budget_measure(&b, cx);
     if (cli->json) view_budget_json(&cli->out, &b);
     else view_budget_text(&s, &b);
     return b.n_broken + b.n_unknown ? EXIT_OVER_BUDGET : 0;

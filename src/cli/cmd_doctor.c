@@ -22,7 +22,7 @@ static void show_json(struct cli *cli, const struct doctor *d)
     jout_cstr(&j, "timeline", d->timeline);
     jout_arr(&j, "checks");
     for (int i = 0; i < d->n; i++) {
-        const struct doctor_check *c = &d->list[i];
+        const struct doctor_probe *c = &d->list[i];
         jout_obj(&j, NULL);
         jout_cstr(&j, "id", c->id);
         jout_cstr(&j, "state", states[c->state]);
@@ -72,7 +72,7 @@ static void show_text(struct cli *cli, const struct doctor *d)
 {
     buf_printf(&cli->out, "%s\n\n", verdict(d));
     for (int i = 0; i < d->n; i++) {
-        const struct doctor_check *c = &d->list[i];
+        const struct doctor_probe *c = &d->list[i];
         struct buf line;
         buf_init(&line);
         buf_printf(&line, "%s: %s", c->what, c->found);

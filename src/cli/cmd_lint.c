@@ -17,7 +17,7 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     struct lint_results c;
     struct screen s;
     TRY(show_screen(cli, o, 0, &s, e));
-    TRY(lint_checks_run(cx->t, cx->mem, &c, e));
+    TRY(lint_oddities_run(cx->t, cx->mem, &c, e));
     if (cli->json) view_lint_json(&cli->out, cx->t, &c);
     else view_lint_text(&s, cx->t, &c);
     return 0;

@@ -1,4 +1,4 @@
-/* doctor.c: see doctor.h. Every check looks at one thing and says in one line what it found and, if
+/* doctor.c: see doctor.h. Every probe looks at one thing and says in one line what it found and, if
  * something is missing, how to get it. */
 #include "cli/doctor.h"
 
@@ -19,19 +19,19 @@ struct visit {
     struct arena *mem;
 };
 
-static struct doctor_check *add(struct visit *v, const char *id, const char *what)
+static struct doctor_probe *add(struct visit *v, const char *id, const char *what)
 {
-    struct doctor_check *c = &v->d->list[v->d->n++];
-    *c = (struct doctor_check){.id = id, .what = what, .found = ""};
+    struct doctor_probe *c = &v->d->list[v->d->n++];
+    *c = (struct doctor_probe){.id = id, .what = what, .found = ""};
     return c;
 }
 
-static void check_backends(struct visit *v)
+static void probe_backends(struct visit *v)
 {
     for (int i = 0; backends[i] && v->d->n < DOCTOR_MOST; i++) {
         struct backend_probe p;
         backends[i]->probe(&p);
-        struct doctor_check *c = add(v, backends[i]->name, backends[i]->summary);
+        struct doctor_probe *c = add(v, backends[i]->name, backends[i]->summary);
         c->state = p.state == BACKEND_READY    ? DOCTOR_OK
                    : p.state == BACKEND_ABSENT ? DOCTOR_ABSENT
                                                : DOCTOR_MISSING;
@@ -41,11 +41,11 @@ static void check_backends(struct visit *v)
     }
 }
 
-static void check_library(struct visit *v)
+static void probe_library(struct visit *v)
 {
     const char *package = places_package(v->mem);
     const char *path = package ? arena_printf(v->mem, "%s/strata/" LIBRARY, package) : NULL;
-    struct doctor_check *c = add(v, "library", "recording library");
+    struct doctor_probe *c = add(v, "library", "recording library");
     if (path && access(path, R_OK) == 0) {
         c->found = path;
         return;
@@ -56,10 +56,10 @@ static void check_library(struct visit *v)
     c->remedy = "`pip install .` or `make install` in the source tree";
 }
 
-static void check_door(struct visit *v, const char *variable, const char *what)
+static void probe_door(struct visit *v, const char *variable, const char *what)
 {
     const char *holder = getenv(variable);
-    struct doctor_check *c = add(v, variable, what);
+    struct doctor_probe *c = add(v, variable, what);
     if (!holder || !*holder || str_ends(str_c(holder), LIBRARY)) {
         c->found = "free";
         return;
@@ -114,9 +114,9 @@ static struct python ask_python(void)
     return p;
 }
 
-static void check_python(struct visit *v, const struct python *p)
+static void probe_python(struct visit *v, const struct python *p)
 {
-    struct doctor_check *c = add(v, "python", "Python lines");
+    struct doctor_probe *c = add(v, "python", "Python lines");
     int major = 0, minor = 0;
     if (sscanf(p->version, "%d.%d", &major, &minor) != 2) {
         c->state = DOCTOR_ABSENT;
@@ -132,9 +132,9 @@ static void check_python(struct visit *v, const struct python *p)
         "use CPython 3.10 to 3.15 with a GIL; without it syncs are recorded without line numbers";
 }
 
-static void check_torch(struct visit *v, const struct python *p)
+static void probe_torch(struct visit *v, const struct python *p)
 {
-    struct doctor_check *c = add(v, "torch", "torch");
+    struct doctor_probe *c = add(v, "torch", "torch");
     if (!p->torch[0]) {
         c->state = DOCTOR_ABSENT;
         c->found = "not installed for this python3";
@@ -144,12 +144,12 @@ static void check_torch(struct visit *v, const struct python *p)
         arena_printf(v->mem, "%s, %s%s", p->torch, p->cuda[0] ? "CUDA " : "no CUDA", p->cuda);
 }
 
-static void check_cupti(struct visit *v, const struct python *p)
+static void probe_cupti(struct visit *v, const struct python *p)
 {
     static const char *const toolkit[] = {"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
                                           "/usr/local/cuda/lib64/libcupti.so",
                                           "/usr/local/cuda/lib/libcupti.so"};
-    struct doctor_check *c = add(v, "cupti", "CUPTI");
+    struct doctor_probe *c = add(v, "cupti", "CUPTI");
     const char *found = p->cupti[0] ? arena_strdup(v->mem, str_c(p->cupti)) : NULL;
     for (size_t i = 0; !found && i < sizeof toolkit / sizeof *toolkit; i++)
         if (access(toolkit[i], R_OK) == 0) found = toolkit[i];
@@ -189,9 +189,9 @@ static bool on_path(const char *program)
     return false;
 }
 
-static void check_counters(struct visit *v, bool gpu)
+static void probe_counters(struct visit *v, bool gpu)
 {
-    struct doctor_check *c = add(v, "counters", "kernel metrics (strata dive)");
+    struct doctor_probe *c = add(v, "counters", "kernel metrics (strata dive)");
     bool ncu = on_path("ncu"), restricted = counters_are_restricted();
     c->state = ncu && gpu && !restricted ? DOCTOR_OK : gpu ? DOCTOR_MISSING : DOCTOR_ABSENT;
     c->found = arena_printf(v->mem, "%s%s", ncu ? "ncu found" : "ncu is not on the path",
@@ -202,9 +202,9 @@ static void check_counters(struct visit *v, bool gpu)
     else if (!ncu && gpu) c->remedy = "install Nsight Compute";
 }
 
-static void check_clock(struct visit *v)
+static void probe_clock(struct visit *v)
 {
-    struct doctor_check *c = add(v, "clock", "clock");
+    struct doctor_probe *c = add(v, "clock", "clock");
     c->found = clock_best() == CLOCK_OS ? "the kernel's (about 20 ns per reading)"
                                         : "the CPU's counter (about 10 ns per reading)";
 }
@@ -214,17 +214,17 @@ int doctor_run(struct doctor *d, struct arena *mem, struct err *e)
     *d = (struct doctor){0};
     struct visit v = {d, mem};
     struct python p = ask_python();
-    check_door(&v, "CUDA_INJECTION64_PATH", "CUDA injection");
-    check_door(&v, "NVTX_INJECTION64_PATH", "NVTX injection");
+    probe_door(&v, "CUDA_INJECTION64_PATH", "CUDA injection");
+    probe_door(&v, "NVTX_INJECTION64_PATH", "NVTX injection");
     unsetenv("CUDA_INJECTION64_PATH"); /* not into this process */
-    check_backends(&v);
-    check_library(&v);
-    check_python(&v, &p);
-    check_torch(&v, &p);
+    probe_backends(&v);
+    probe_library(&v);
+    probe_python(&v, &p);
+    probe_torch(&v, &p);
     bool gpu = d->timeline != NULL;
-    check_cupti(&v, &p);
-    check_counters(&v, gpu);
-    check_clock(&v);
+    probe_cupti(&v, &p);
+    probe_counters(&v, gpu);
+    probe_clock(&v);
     for (int i = 0; i < d->n; i++) {
         if (!d->list[i].found) return err_nomem(e);
         bool needed = strcmp(d->list[i].id, "library") == 0 ||

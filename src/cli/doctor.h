@@ -1,4 +1,4 @@
-/* doctor.h: what can be recorded on this machine, one check at a time. */
+/* doctor.h: what can be recorded on this machine, one probe at a time. */
 #ifndef STRATA_CLI_DOCTOR_H
 #define STRATA_CLI_DOCTOR_H
 
@@ -11,7 +11,7 @@ enum doctor_state {
     DOCTOR_MISSING, /* missing, and something cannot be recorded because of it */
 };
 
-struct doctor_check {
+struct doctor_probe {
     const char *id;   /* "cuda", "cupti" ...: stable, for JSON */
     const char *what; /* what it is about: "NVIDIA GPUs" */
     enum doctor_state state;
@@ -22,7 +22,7 @@ struct doctor_check {
 enum { DOCTOR_MOST = 16 };
 
 struct doctor {
-    struct doctor_check list[DOCTOR_MOST];
+    struct doctor_probe list[DOCTOR_MOST];
     int n;
     const char *timeline; /* what would record a timeline: "cupti" or "torch.profiler" */
 };

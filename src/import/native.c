@@ -13,8 +13,8 @@
 #include "import/native_args.h"
 #include "import/native_file.h"
 #include "trace/bounds.h"
-#include "trace/check.h"
 #include "trace/column.h"
+#include "trace/verify.h"
 
 static int map_columns(struct trace *t, const struct native_file *f, struct err *e)
 {
@@ -213,7 +213,7 @@ static int fill(struct trace *t, const struct native_file *f, struct err *e)
     TRY(copy_summary(t, f, &args_bytes, e));
     TRY(copy_damage(t, f, e));
     TRY(map_args(t, f, args_bytes, e));
-    return trace_check_lanes(t, e);
+    return trace_verify_lanes(t, e);
 }
 
 /* The trace of a file whose sections are known. Takes the mapping. */
@@ -233,7 +233,7 @@ static int make_trace(struct file_map *file, const struct native_file *f, const 
 static int verify(const struct trace *t, const struct native_file *f, int n_threads, struct err *e)
 {
     TRY(native_file_verify(f, n_threads, e));
-    return trace_check(t, n_threads, e);
+    return trace_verify(t, n_threads, e);
 }
 
 static int open_native(struct file_map *file, const char *path, const struct import_options *o,

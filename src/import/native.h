@@ -6,7 +6,7 @@
 
 /* Costs the same at any size when rows are skipped: then only the table of contents is proved, and
  * of the trace only lanes, processes, devices, metas, categories, counts, damage and times may be
- * used. Otherwise every column is read once, for checksums and trace_check. */
+ * used. Otherwise every column is read once, for checksums and trace_verify. */
 extern const struct importer import_native;
 
 #endif

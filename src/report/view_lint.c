@@ -72,15 +72,15 @@ static void print_examples(const struct screen *s, const struct trace *t,
     buf_printf(s->out, ", byte %s\n", human_count(t->src[row]).s);
 }
 
-static void print_check(const struct screen *s, const struct trace *t,
-                        const struct lint_check *check, const struct lint_result *r)
+static void print_oddity(const struct screen *s, const struct trace *t,
+                         const struct lint_oddity *oddity, const struct lint_result *r)
 {
-    print_head(s, check->severity, check->id, r->count);
+    print_head(s, oddity->severity, oddity->id, r->count);
     if (r->of > r->count) buf_printf(s->out, " of %s", human_count(r->of).s);
     if (r->worst_ns) buf_printf(s->out, ", up to %s", human_time(r->worst_ns).s);
     buf_addc(s->out, '\n');
-    print_wrapped(s->out, check->title, 11, s->width);
-    print_wrapped(s->out, check->explain, 11, s->width);
+    print_wrapped(s->out, oddity->title, 11, s->width);
+    print_wrapped(s->out, oddity->explain, 11, s->width);
     print_examples(s, t, r);
 }
 
@@ -90,7 +90,7 @@ void view_lint_text(const struct screen *s, const struct trace *t, const struct 
     print_damage(s, t);
     for (int i = 0; i < c->n; i++) {
         if (!c->results[i].count) continue;
-        print_check(s, t, lint_checks[i], &c->results[i]);
+        print_oddity(s, t, lint_oddities[i], &c->results[i]);
         n++;
     }
     if (!n)
@@ -122,14 +122,14 @@ static void json_damage(struct jout *j, const struct damage *d)
     jout_end_arr(j);
 }
 
-static void json_check(struct jout *j, const struct trace *t, const struct lint_check *check,
-                       const struct lint_result *r)
+static void json_oddity(struct jout *j, const struct trace *t, const struct lint_oddity *oddity,
+                        const struct lint_result *r)
 {
     jout_obj(j, NULL);
-    jout_cstr(j, "id", check->id);
-    jout_cstr(j, "severity", lint_severity_name(check->severity));
-    jout_cstr(j, "title", check->title);
-    jout_cstr(j, "explain", check->explain);
+    jout_cstr(j, "id", oddity->id);
+    jout_cstr(j, "severity", lint_severity_name(oddity->severity));
+    jout_cstr(j, "title", oddity->title);
+    jout_cstr(j, "explain", oddity->explain);
     jout_uint(j, "count", r->count);
     jout_uint(j, "of", r->of);
     jout_us(j, "worst_us", r->worst_ns);
@@ -152,7 +152,7 @@ void view_lint_json(struct buf *out, const struct trace *t, const struct lint_re
     jout_obj(&j, NULL);
     json_damage(&j, &t->damage);
     jout_arr(&j, "checks");
-    for (int i = 0; i < c->n; i++) json_check(&j, t, lint_checks[i], &c->results[i]);
+    for (int i = 0; i < c->n; i++) json_oddity(&j, t, lint_oddities[i], &c->results[i]);
     jout_end_arr(&j);
     jout_end_obj(&j);
 }

@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_LINT_H
 #define STRATA_REPORT_VIEW_LINT_H
 
-#include "analyze/quality/lint_checks.h"
+#include "analyze/quality/lint_oddities.h"
 #include "report/screen.h"
 
 void view_lint_text(const struct screen *s, const struct trace *t, const struct lint_results *c);

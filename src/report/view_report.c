@@ -335,7 +335,7 @@ static void put_ladder(const struct screen *s, const struct context *cx)
 void view_checklist_text(const struct screen *s, const struct context *cx)
 {
     for (uint32_t i = 0; i < checklist_of(cx)->n; i++) {
-        const struct check_item *c = &checklist_of(cx)->items[i];
+        const struct checklist_answer *c = &checklist_of(cx)->items[i];
         const char *mark = !c->known ? "?" : c->healthy ? "ok" : "!!";
         buf_adds(s->out, "    ");
         text_styled(s->out,

@@ -130,7 +130,7 @@ static void put_checklist(struct jout *j, const struct context *cx)
 {
     jout_arr(j, "checklist");
     for (uint32_t i = 0; i < checklist_of(cx)->n; i++) {
-        const struct check_item *c = &checklist_of(cx)->items[i];
+        const struct checklist_answer *c = &checklist_of(cx)->items[i];
         jout_obj(j, NULL);
         jout_cstr(j, "id", c->id);
         jout_cstr(j, "question", c->question);

@@ -137,7 +137,7 @@ void view_report_md(struct buf *out, const struct context *cx, const char *path)
     view_top_kernels_md(out, cx);
     buf_adds(out, "\n## Checklist\n");
     for (uint32_t i = 0; i < checklist_of(cx)->n; i++) {
-        const struct check_item *c = &checklist_of(cx)->items[i];
+        const struct checklist_answer *c = &checklist_of(cx)->items[i];
         buf_printf(out, "- %s: %s\n",
                    !c->known    ? "unknown"
                    : c->healthy ? "ok"

@@ -6,7 +6,7 @@
 
 #include "import/import.h"
 #include "same_trace.h"
-#include "trace/check.h"
+#include "trace/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
@@ -17,7 +17,7 @@ static struct trace *read_in_blocks(struct str text, uint64_t block_bytes)
     struct err e;
     err_init(&e);
     if (import_bytes(text, "fuzz", &o, &t, &e) < 0) return NULL;
-    if (trace_check(t, 1, &e) < 0) {
+    if (trace_verify(t, 1, &e) < 0) {
         fprintf(stderr, "%s\n", e.msg);
         abort();
     }

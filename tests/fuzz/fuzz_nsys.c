@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "import/nsys.h"
-#include "trace/check.h"
+#include "trace/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
     struct err e;
     err_init(&e);
     if (import_nsys.open(&f, "fuzz", &o, &t, &e) < 0) return 0;
-    if (trace_check(t, 1, &e) < 0) abort();
+    if (trace_verify(t, 1, &e) < 0) abort();
     trace_free(t);
     return 0;
 }

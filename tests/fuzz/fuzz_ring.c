@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "import/rings.h"
-#include "trace/check.h"
+#include "trace/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
     struct err e;
     err_init(&e);
     if (rings_open(folder, &o, &t, &e) < 0) return 0;
-    if (trace_check(t, 1, &e) < 0) {
+    if (trace_verify(t, 1, &e) < 0) {
         fprintf(stderr, "%s\n", e.msg);
         abort();
     }

@@ -7,7 +7,7 @@
 #include "export/export.h"
 #include "import/native.h"
 #include "mend.h"
-#include "trace/check.h"
+#include "trace/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 

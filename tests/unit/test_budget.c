@@ -83,7 +83,7 @@ TEST(limits_are_compared)
               "stage nothing calls <= 3\nsyncs_per_step <= 0\n",
               &b, &mem, &e),
         0);
-    budget_check(&b, &cx);
+    budget_measure(&b, &cx);
     CHECK(!b.lines[0].broken);
     CHECK(b.lines[1].broken);
     CHECK_NEAR(b.lines[1].value, 2, 0);

@@ -1,7 +1,7 @@
 /* test_json.c: what JSON traces of all versions, sound and damaged, read as. */
 #include "import/import.h"
 #include "test.h"
-#include "trace/check.h"
+#include "trace/verify.h"
 
 #define ARRAY(events) "{\"traceEvents\": [" events "]}"
 
@@ -14,7 +14,7 @@ static struct trace *read_text(const char *text)
         test_fail(__FILE__, __LINE__, "cannot read: %s", e.msg);
         return NULL;
     }
-    if (trace_check(t, 1, &e) < 0) test_fail(__FILE__, __LINE__, "%s", e.msg);
+    if (trace_verify(t, 1, &e) < 0) test_fail(__FILE__, __LINE__, "%s", e.msg);
     return t;
 }
 

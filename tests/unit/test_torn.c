@@ -5,7 +5,7 @@
 #include "import/import.h"
 #include "same_trace.h"
 #include "test.h"
-#include "trace/check.h"
+#include "trace/verify.h"
 
 /* A little of everything, with damage in the middle. */
 static const char sample[] =
@@ -41,7 +41,7 @@ static int read_sample(struct str text, struct import_options o, struct trace **
     struct err e;
     err_init(&e);
     int rc = import_bytes(text, "test", &o, ret, &e);
-    if (rc == 0 && trace_check(*ret, 1, &e) < 0) test_fail(__FILE__, __LINE__, "%s", e.msg);
+    if (rc == 0 && trace_verify(*ret, 1, &e) < 0) test_fail(__FILE__, __LINE__, "%s", e.msg);
     return rc;
 }
 

@@ -243,7 +243,7 @@ int budget_parse(struct budget *b, struct str text, struct arena *mem, struct er
                        "the file has no limits; a line looks like 'syncs_per_step <= 0'");
 }
 
-/* ---- checking ---- */
+/* ---- measuring ---- */
 
 /* A stage is named by its last part or by its whole path; several of one name are added up. */
 static double value_of(const struct budget_line *l, const struct context *cx)
@@ -264,7 +264,7 @@ static double value_of(const struct budget_line *l, const struct context *cx)
     return seen ? sum : NAN;
 }
 
-void budget_check(struct budget *b, const struct context *cx)
+void budget_measure(struct budget *b, const struct context *cx)
 {
     b->n_broken = b->n_unknown = 0;
     for (uint32_t i = 0; i < b->n; i++) {

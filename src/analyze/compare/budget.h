@@ -20,7 +20,7 @@ struct budget_line {
     bool at_least;     /* >= instead of <= */
     double limit;
 
-    double value; /* set by budget_check */
+    double value; /* set by budget_measure */
     bool known;   /* false: the trace does not tell */
     bool broken;
 };
@@ -33,7 +33,7 @@ struct budget {
 /* Parses the text of a budget file; errors name the line. Memory from `mem`. */
 int budget_parse(struct budget *b, struct str text, struct arena *mem, struct err *e) MUST_USE;
 
-void budget_check(struct budget *b, const struct context *cx);
+void budget_measure(struct budget *b, const struct context *cx);
 
 /* What can be limited. The value is not finite where the trace does not tell. */
 struct budget_metric {

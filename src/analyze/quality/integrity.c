@@ -1,4 +1,4 @@
-/* integrity.c: runs the checks; the worst doubt sets the verdict. */
+/* integrity.c: asks for every doubt; the worst doubt sets the verdict. */
 #include "analyze/quality/integrity.h"
 
 #include <stdarg.h>
@@ -7,12 +7,10 @@
 
 #include "analyze/quality/quality_private.h"
 
-static integrity_check *const checks[] = {
-    integrity_check_empty,     integrity_check_file,      integrity_check_dropped,
-    integrity_check_edges,     integrity_check_graphs,    integrity_check_waits,
-    integrity_check_links,     integrity_check_untimed,   integrity_check_impossible,
-    integrity_check_clocks,    integrity_check_steps,     integrity_check_collectives,
-    integrity_check_recording, integrity_check_overheads, integrity_check_graph_nodes,
+static doubter *const doubters[] = {
+    doubt_empty, doubt_file,        doubt_dropped,   doubt_edges,      doubt_graphs,
+    doubt_waits, doubt_links,       doubt_untimed,   doubt_impossible, doubt_clocks,
+    doubt_steps, doubt_collectives, doubt_recording, doubt_overheads,  doubt_graph_nodes,
 };
 
 const char *quality_name(enum quality q)
@@ -21,7 +19,7 @@ const char *quality_name(enum quality q)
     return names[q];
 }
 
-struct doubt *integrity_doubt(struct checking *c, const char *id, enum quality level,
+struct doubt *integrity_doubt(struct doubting *c, const char *id, enum quality level,
                               const char *fmt, ...)
 {
     char text[400];
@@ -48,9 +46,9 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct integrity *i = ret;
     *i = (struct integrity){.idle_trusted = true, .times_trusted = true, .links_trusted = true};
-    struct checking c = {.t = cx->t, .cx = cx, .mem = cx->mem, .i = i};
+    struct doubting c = {.t = cx->t, .cx = cx, .mem = cx->mem, .i = i};
     TRY(coverage_run(cx, cx->mem, &i->coverage, e));
-    for (size_t k = 0; k < sizeof checks / sizeof(checks[0]); k++) checks[k](&c);
+    for (size_t k = 0; k < sizeof doubters / sizeof(doubters[0]); k++) doubters[k](&c);
     if (c.failed) return err_nomem(e);
     qsort(i->doubts, i->n_doubts, sizeof *i->doubts, gravest_first);
     if (i->n_doubts) i->quality = i->doubts[0].level;

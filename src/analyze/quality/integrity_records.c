@@ -1,4 +1,4 @@
-/* integrity_records.c: checks for what is missing from the trace: records of device work,
+/* integrity_records.c: doubts about what is missing from the trace: records of device work,
  * whole graph replays, launches, steps. */
 #include "analyze/quality/integrity.h"
 #include "analyze/quality/quality_private.h"
@@ -35,7 +35,7 @@ static bool has_operators(const struct trace *t)
 }
 
 /* Stages that the user named, but nothing of what happened inside them. */
-static bool only_stages(struct checking *c)
+static bool only_stages(struct doubting *c)
 {
     struct trace_counts n;
     trace_count(c->t, &n);
@@ -48,7 +48,7 @@ static bool only_stages(struct checking *c)
 }
 
 /* An empty trace, or calls to the device without any device record. */
-void integrity_check_empty(struct checking *c)
+void doubt_empty(struct doubting *c)
 {
     const struct coverage *v = &c->i->coverage;
     uint64_t rows = 0;
@@ -76,7 +76,7 @@ void integrity_check_empty(struct checking *c)
 }
 
 /* Launches in the middle of the trace without records. */
-void integrity_check_dropped(struct checking *c)
+void doubt_dropped(struct doubting *c)
 {
     const struct coverage *v = &c->i->coverage;
     if (!v->work || !v->missing_mid) return;
@@ -95,7 +95,7 @@ void integrity_check_dropped(struct checking *c)
     if (level > QUALITY_USABLE) c->i->idle_trusted = false;
 }
 
-static void edge(struct checking *c, uint32_t missing, bool tail)
+static void edge(struct doubting *c, uint32_t missing, bool tail)
 {
     const struct coverage *v = &c->i->coverage;
     double share = stats_pct(missing, v->all.expected);
@@ -116,7 +116,7 @@ static void edge(struct checking *c, uint32_t missing, bool tail)
     if (!normal) c->i->idle_trusted = false;
 }
 
-void integrity_check_edges(struct checking *c)
+void doubt_edges(struct doubting *c)
 {
     const struct coverage *v = &c->i->coverage;
     if (!v->work || !v->all.recorded) return;
@@ -124,7 +124,7 @@ void integrity_check_edges(struct checking *c)
     if (v->missing_tail) edge(c, v->missing_tail, true);
 }
 
-void integrity_check_graphs(struct checking *c)
+void doubt_graphs(struct doubting *c)
 {
     const struct coverage *v = &c->i->coverage;
     uint32_t bad = v->graphs_short + v->graphs_empty;
@@ -144,7 +144,7 @@ void integrity_check_graphs(struct checking *c)
 }
 
 /* The time a call waits while no device shows any work. */
-static int64_t wait_without_work(const struct checking *c, row_t r)
+static int64_t wait_without_work(const struct doubting *c, row_t r)
 {
     int64_t begin = c->t->ts_ns[r], end = trace_end_ns(c->t, r), idle = end - begin;
     for (uint32_t i = 0; i < timeline_of(c->cx)->n_devices; i++)
@@ -155,7 +155,7 @@ static int64_t wait_without_work(const struct checking *c, row_t r)
 
 /* A CPU that waits long for a device which shows no work: the work was not recorded. The last
  * synchronize is the profiler's own, and the first may be setting up the device. */
-void integrity_check_waits(struct checking *c)
+void doubt_waits(struct doubting *c)
 {
     const struct trace *t = c->t;
     int64_t first_work = INT64_MAX, idle = 0, longest = 0;
@@ -190,7 +190,7 @@ void integrity_check_waits(struct checking *c)
 }
 
 /* Device work whose launch is not in the trace. */
-void integrity_check_links(struct checking *c)
+void doubt_links(struct doubting *c)
 {
     const struct coverage *v = &c->i->coverage;
     if (!v->work || !v->orphans) return;
@@ -216,7 +216,7 @@ void integrity_check_links(struct checking *c)
     if (level > QUALITY_USABLE) c->i->links_trusted = false;
 }
 
-void integrity_check_steps(struct checking *c)
+void doubt_steps(struct doubting *c)
 {
     const struct steps *s = steps_of(c->cx);
     uint32_t n = 0, trailing = 0;

@@ -1,5 +1,5 @@
-/* integrity_times.c: checks for impossible times, damage to the file, and what recording itself did
- * to the run. */
+/* integrity_times.c: doubts about impossible times, damage to the file, and what recording itself
+ * did to the run. */
 #include "analyze/names/collective.h"
 #include "analyze/quality/integrity.h"
 #include "analyze/quality/quality_private.h"
@@ -26,7 +26,7 @@ enum {
     COLLECTIVE_NS = 10000000,
 };
 
-void integrity_check_file(struct checking *c)
+void doubt_file(struct doubting *c)
 {
     const struct damage *dm = &c->t->damage;
     uint64_t lost = 0;
@@ -55,7 +55,7 @@ void integrity_check_file(struct checking *c)
 }
 
 /* Work without a time stamp or with a duration of zero. */
-void integrity_check_untimed(struct checking *c)
+void doubt_untimed(struct doubting *c)
 {
     uint64_t untimed = 0, zero = 0, kernels = 0;
     for (uint32_t i = 0; i < timeline_of(c->cx)->n_devices; i++) {
@@ -100,7 +100,7 @@ static struct span cpu_extent(const struct trace *t)
     return s;
 }
 
-void integrity_check_impossible(struct checking *c)
+void doubt_impossible(struct doubting *c)
 {
     struct span cpu = cpu_extent(c->t);
     if (cpu.begin_ns >= cpu.end_ns) return;
@@ -131,7 +131,7 @@ void integrity_check_impossible(struct checking *c)
     c->i->idle_trusted = c->i->times_trusted = false;
 }
 
-void integrity_check_clocks(struct checking *c)
+void doubt_clocks(struct doubting *c)
 {
     uint64_t early = 0, linked = 0;
     int64_t most = 0;
@@ -166,7 +166,7 @@ void integrity_check_clocks(struct checking *c)
 }
 
 /* The first collective waits until every rank's profiler has started. */
-void integrity_check_collectives(struct checking *c)
+void doubt_collectives(struct doubting *c)
 {
     row_t first = ROW_NONE;
     uint32_t n = 0;
@@ -201,7 +201,7 @@ static bool is_on(const struct trace *t, const char *key)
     return v.n && !str_is(v, "0") && !str_is(v, "false") && !str_is(v, "null");
 }
 
-static void find_flags(const struct checking *c, struct recording_cost *r)
+static void find_flags(const struct doubting *c, struct recording_cost *r)
 {
     static const struct {
         const char *key;
@@ -219,7 +219,7 @@ static void find_flags(const struct checking *c, struct recording_cost *r)
     if (c->t->n_mem) r->flags |= RECORDED_MEMORY;
 }
 
-static struct recording_cost cost_of_thread(const struct checking *c, const struct lane *l)
+static struct recording_cost cost_of_thread(const struct doubting *c, const struct lane *l)
 {
     const struct trace *t = c->t;
     struct recording_cost v = {0};
@@ -249,7 +249,7 @@ static struct recording_cost cost_of_thread(const struct checking *c, const stru
 enum { LEAST_GRAPH_SHARE = 10 }; /* a tenth of the trace */
 
 /* The cost of recording, on the thread with the highest cost. */
-void integrity_check_recording(struct checking *c)
+void doubt_recording(struct doubting *c)
 {
     struct recording_cost most = {0};
     for (uint32_t l = 0; l < c->t->n_lanes; l++) {
@@ -275,7 +275,7 @@ void integrity_check_recording(struct checking *c)
 }
 
 /* Overhead of one kind that takes at least a hundredth of the trace. */
-static void tell_overhead(struct checking *c, enum overhead_kind kind, const char *id,
+static void tell_overhead(struct doubting *c, enum overhead_kind kind, const char *id,
                           const char *who, const char *means)
 {
     int64_t ns = overhead_ns(c->t, kind, c->t->begin_ns, c->t->end_ns);
@@ -286,7 +286,7 @@ static void tell_overhead(struct checking *c, enum overhead_kind kind, const cha
     d->means = means;
 }
 
-void integrity_check_overheads(struct checking *c)
+void doubt_overheads(struct doubting *c)
 {
     tell_overhead(c, OVERHEAD_PROFILER, "profiler_buffers", "the profiler's own buffers",
                   "it leaves one gap in the device's work at the first launch, which the program "
@@ -297,7 +297,7 @@ void integrity_check_overheads(struct checking *c)
 }
 
 /* Launching a graph whose nodes are recorded one by one takes the CPU as long as launching each. */
-void integrity_check_graph_nodes(struct checking *c)
+void doubt_graph_nodes(struct doubting *c)
 {
     const struct trace *t = c->t;
     int64_t ns = 0, all = t->end_ns - t->begin_ns;

@@ -9,10 +9,10 @@ struct context;
 struct arena;
 struct integrity;
 
-/* What the checks of the integrity pass share. Each check is a function that adds at most one
- * doubt; they are listed once, in integrity.c. */
+/* What the doubters of the integrity pass share. Each is a function that adds at most one doubt;
+ * they are listed once, in integrity.c. */
 
-struct checking {
+struct doubting {
     const struct trace *t;
     const struct context *cx;
     struct arena *mem;
@@ -22,18 +22,17 @@ struct checking {
 };
 
 /* Adds a doubt of this level; `what` is formatted. The rest of it is filled by the caller. */
-struct doubt *integrity_doubt(struct checking *c, const char *id, enum quality level,
+struct doubt *integrity_doubt(struct doubting *c, const char *id, enum quality level,
                               const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-typedef void integrity_check(struct checking *c);
+typedef void doubter(struct doubting *c);
 
 /* integrity_records.c: what is missing */
-integrity_check integrity_check_empty, integrity_check_dropped, integrity_check_edges,
-    integrity_check_graphs, integrity_check_waits, integrity_check_links, integrity_check_steps;
+doubter doubt_empty, doubt_dropped, doubt_edges, doubt_graphs, doubt_waits, doubt_links,
+    doubt_steps;
 
 /* integrity_times.c: what is impossible, and what recording did to the run */
-integrity_check integrity_check_file, integrity_check_untimed, integrity_check_impossible,
-    integrity_check_clocks, integrity_check_collectives, integrity_check_recording,
-    integrity_check_overheads, integrity_check_graph_nodes;
+doubter doubt_file, doubt_untimed, doubt_impossible, doubt_clocks, doubt_collectives,
+    doubt_recording, doubt_overheads, doubt_graph_nodes;
 
 #endif

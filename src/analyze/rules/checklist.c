@@ -10,11 +10,11 @@
 #include "base/human.h"
 #include "base/stats.h"
 
-static struct check_item *add(struct checklist *c, const char *id, const char *question,
-                              const char *unit)
+static struct checklist_answer *add(struct checklist *c, const char *id, const char *question,
+                                    const char *unit)
 {
-    struct check_item *i = &c->items[c->n++];
-    *i = (struct check_item){
+    struct checklist_answer *i = &c->items[c->n++];
+    *i = (struct checklist_answer){
         .id = id, .question = question, .unit = unit, .known = true, .healthy = true};
     return i;
 }
@@ -47,7 +47,7 @@ static const char *largest_idle(const struct context *cx)
 
 static void gpu_busy(const struct context *cx, struct checklist *c)
 {
-    struct check_item *i = add(c, "gpu_busy", "Is the GPU busy all the time?", "%");
+    struct checklist_answer *i = add(c, "gpu_busy", "Is the GPU busy all the time?", "%");
     i->value = wall_of(cx)->busy_pct;
     if (wall_of(cx)->abstains) {
         i->known = false;
@@ -73,7 +73,7 @@ static void gpu_busy(const struct context *cx, struct checklist *c)
 
 static void cpu_waits(const struct context *cx, struct checklist *c)
 {
-    struct check_item *i =
+    struct checklist_answer *i =
         add(c, "cpu_waits", "Does the CPU wait for the GPU inside the loop?", "waits per step");
     int64_t blocked = 0, exposed = 0;
     uint64_t n = 0;
@@ -121,8 +121,8 @@ static const struct stage *bookkeeping(const struct context *cx)
 
 static void stage_share(const struct context *cx, struct checklist *c)
 {
-    struct check_item *i = add(c, "scheduler_share", "Is the scheduler a small part of a step?",
-                               "% of a step's GPU time");
+    struct checklist_answer *i = add(
+        c, "scheduler_share", "Is the scheduler a small part of a step?", "% of a step's GPU time");
     const struct stage *s = bookkeeping(cx);
     if (!s || stages_of(cx)->steps_gpu_ns <= 0) {
         i->known = false;
@@ -146,7 +146,8 @@ static void stage_share(const struct context *cx, struct checklist *c)
 
 static void compiled(const struct context *cx, struct checklist *c)
 {
-    struct check_item *i = add(c, "compile", "Are kernels few and fused?", "kernels per step");
+    struct checklist_answer *i =
+        add(c, "compile", "Are kernels few and fused?", "kernels per step");
     uint64_t kernels = 0, fused = 0, replayed = 0, regions = 0;
     const struct trace *t = cx->t;
     for (row_t r = 0; r < t->n_rows; r++) {
@@ -179,7 +180,7 @@ static void compiled(const struct context *cx, struct checklist *c)
 
 static void launch_latency(const struct context *cx, struct checklist *c)
 {
-    struct check_item *i =
+    struct checklist_answer *i =
         add(c, "launch_latency", "Do kernels start soon after their launch?", "us");
     if (!model_of(cx)->n_calls || !model_of(cx)->n_works) {
         i->known = false;
@@ -199,7 +200,8 @@ static void launch_latency(const struct context *cx, struct checklist *c)
 
 static void memory_flat(const struct context *cx, struct checklist *c)
 {
-    struct check_item *i = add(c, "memory", "Is memory flat over the steps?", "bytes per step");
+    struct checklist_answer *i =
+        add(c, "memory", "Is memory flat over the steps?", "bytes per step");
     const struct memory_line *line = memory_of(cx)->n_lines ? &memory_of(cx)->lines[0] : NULL;
     if (!memory_of(cx)->recorded || !line) {
         i->known = false;

@@ -5,7 +5,7 @@
 
 #include "analyze/context.h"
 
-struct check_item {
+struct checklist_answer {
     const char *id; /* stable, for JSON and budgets */
     const char *question;
     const char *unit;
@@ -18,7 +18,7 @@ struct check_item {
 #define CHECKLIST_MOST 12
 
 struct checklist {
-    struct check_item items[CHECKLIST_MOST];
+    struct checklist_answer items[CHECKLIST_MOST];
     uint32_t n;
 };
 

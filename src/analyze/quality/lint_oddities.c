@@ -1,6 +1,6 @@
-/* lint_checks.c: the checks of lint_checks.h, one function and one table entry each. To add
- * one: write both and list it in `lint_checks` at the end. */
-#include "analyze/quality/lint_checks.h"
+/* lint_oddities.c: the oddities of lint_oddities.h, one function and one table entry each. To add
+ * one: write both and list it in `lint_oddities` at the end. */
+#include "analyze/quality/lint_oddities.h"
 
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ static bool kernel_before_launch(const struct lint_input *in, struct lint_result
     return false;
 }
 
-static const struct lint_check check_kernel_before_launch = {
+static const struct lint_oddity oddity_kernel_before_launch = {
     .id = "kernel_before_launch",
     .severity = LINT_WARNING,
     .title = "device work that starts before the call that launched it",
@@ -96,7 +96,7 @@ static bool sync_returned_early(const struct lint_input *in, struct lint_result 
     return false;
 }
 
-static const struct lint_check check_sync_returned_early = {
+static const struct lint_oddity oddity_sync_returned_early = {
     .id = "sync_returned_early",
     .severity = LINT_WARNING,
     .title = "device-wide syncs that return while work launched before them still runs",
@@ -117,7 +117,7 @@ static bool work_without_launch(const struct lint_input *in, struct lint_result 
     return false;
 }
 
-static const struct lint_check check_work_without_launch = {
+static const struct lint_oddity oddity_work_without_launch = {
     .id = "work_without_launch",
     .severity = LINT_INFO,
     .title = "kernels, copies and memsets without a launch call",
@@ -139,7 +139,7 @@ static bool launch_without_work(const struct lint_input *in, struct lint_result 
     return false;
 }
 
-static const struct lint_check check_launch_without_work = {
+static const struct lint_oddity oddity_launch_without_work = {
     .id = "launch_without_work",
     .severity = LINT_INFO,
     .title = "launches without device work",
@@ -167,7 +167,7 @@ static bool records_stop_early(const struct lint_input *in, struct lint_result *
     return false;
 }
 
-static const struct lint_check check_records_stop_early = {
+static const struct lint_oddity oddity_records_stop_early = {
     .id = "records_stop_early",
     .severity = LINT_WARNING,
     .title = "launches after the last one whose work was recorded",
@@ -194,7 +194,7 @@ static bool overlap_on_stream(const struct lint_input *in, struct lint_result *r
     return false;
 }
 
-static const struct lint_check check_overlap_on_stream = {
+static const struct lint_oddity oddity_overlap_on_stream = {
     .id = "overlap_on_stream",
     .severity = LINT_INFO,
     .title = "kernels that start before the previous one on their stream has ended",
@@ -203,7 +203,7 @@ static const struct lint_check check_overlap_on_stream = {
     .run = overlap_on_stream,
 };
 
-/* CPU rows with the flag; overlapping device work has its own check. */
+/* CPU rows with the flag; overlapping device work is an oddity of its own. */
 static bool flagged(const struct trace *t, enum row_flag flag, struct lint_result *r)
 {
     for (row_t i = 0; i < t->n_rows; i++) {
@@ -219,7 +219,7 @@ static bool unfinished(const struct lint_input *in, struct lint_result *r)
     return flagged(in->t, ROW_UNFINISHED, r);
 }
 
-static const struct lint_check check_unfinished = {
+static const struct lint_oddity oddity_unfinished = {
     .id = "unfinished",
     .severity = LINT_INFO,
     .title = "spans still open when the profiler stopped",
@@ -233,7 +233,7 @@ static bool crossing(const struct lint_input *in, struct lint_result *r)
     return flagged(in->t, ROW_CROSSES, r);
 }
 
-static const struct lint_check check_crossing = {
+static const struct lint_oddity oddity_crossing = {
     .id = "crossing",
     .severity = LINT_INFO,
     .title = "spans that overlap their neighbour on a thread without nesting",
@@ -253,7 +253,7 @@ static bool no_time(const struct lint_input *in, struct lint_result *r)
     return false;
 }
 
-static const struct lint_check check_no_time = {
+static const struct lint_oddity oddity_no_time = {
     .id = "no_time",
     .severity = LINT_WARNING,
     .title = "kernels, copies and memsets with a duration of zero",
@@ -292,7 +292,7 @@ static bool ids_reused(const struct lint_input *in, struct lint_result *r)
     return seen.failed;
 }
 
-static const struct lint_check check_ids_reused = {
+static const struct lint_oddity oddity_ids_reused = {
     .id = "ids_reused",
     .severity = LINT_INFO,
     .title = "calls whose correlation id another process also uses",
@@ -318,7 +318,7 @@ static bool ids_twice(const struct lint_input *in, struct lint_result *r)
     return seen.failed;
 }
 
-static const struct lint_check check_ids_twice = {
+static const struct lint_oddity oddity_ids_twice = {
     .id = "ids_twice",
     .severity = LINT_WARNING,
     .title = "operators that share their id with another operator of the process",
@@ -333,7 +333,7 @@ static bool ids_are_copies(const struct lint_input *in, struct lint_result *r)
     return false;
 }
 
-static const struct lint_check check_ids_are_copies = {
+static const struct lint_oddity oddity_ids_are_copies = {
     .id = "ids_are_copies",
     .severity = LINT_INFO,
     .title = "traces whose External ids only repeat the correlation ids",
@@ -358,7 +358,7 @@ static bool same_thread_names(const struct lint_input *in, struct lint_result *r
     return seen.failed;
 }
 
-static const struct lint_check check_same_thread_names = {
+static const struct lint_oddity oddity_same_thread_names = {
     .id = "same_thread_names",
     .severity = LINT_INFO,
     .title = "threads that share their name with another thread of the process",
@@ -380,7 +380,7 @@ static bool outside_window(const struct lint_input *in, struct lint_result *r)
     return false;
 }
 
-static const struct lint_check check_outside_window = {
+static const struct lint_oddity oddity_outside_window = {
     .id = "outside_window",
     .severity = LINT_INFO,
     .title = "spans that start outside the profiler's own window",
@@ -388,12 +388,12 @@ static const struct lint_check check_outside_window = {
     .run = outside_window,
 };
 
-const struct lint_check *const lint_checks[] = {
-    &check_kernel_before_launch, &check_sync_returned_early, &check_no_time,
-    &check_records_stop_early,   &check_ids_twice,           &check_work_without_launch,
-    &check_launch_without_work,  &check_overlap_on_stream,   &check_crossing,
-    &check_unfinished,           &check_outside_window,      &check_ids_reused,
-    &check_ids_are_copies,       &check_same_thread_names,   NULL,
+const struct lint_oddity *const lint_oddities[] = {
+    &oddity_kernel_before_launch, &oddity_sync_returned_early, &oddity_no_time,
+    &oddity_records_stop_early,   &oddity_ids_twice,           &oddity_work_without_launch,
+    &oddity_launch_without_work,  &oddity_overlap_on_stream,   &oddity_crossing,
+    &oddity_unfinished,           &oddity_outside_window,      &oddity_ids_reused,
+    &oddity_ids_are_copies,       &oddity_same_thread_names,   NULL,
 };
 
 const char *lint_severity_name(enum lint_severity s)
@@ -401,15 +401,15 @@ const char *lint_severity_name(enum lint_severity s)
     return s == LINT_WARNING ? "warning" : "info";
 }
 
-int lint_checks_run(const struct trace *t, struct arena *mem, struct lint_results *ret,
-                    struct err *e)
+int lint_oddities_run(const struct trace *t, struct arena *mem, struct lint_results *ret,
+                      struct err *e)
 {
     struct lint_input in = {.t = t, .scratch = mem};
     *ret = (struct lint_results){0};
     TRY(calls_init(&in.calls, t, mem, e));
-    for (int i = 0; lint_checks[i] && i < LINT_CHECKS_MAX; i++) {
+    for (int i = 0; lint_oddities[i] && i < LINT_ODDITIES_MAX; i++) {
         ret->n++;
-        if (lint_checks[i]->run(&in, &ret->results[i])) return err_nomem(e);
+        if (lint_oddities[i]->run(&in, &ret->results[i])) return err_nomem(e);
     }
     return 0;
 }

@@ -1,5 +1,5 @@
 /* test_checks.c: every check fires on its own fault, and none on a healthy trace. */
-#include "analyze/quality/lint_checks.h"
+#include "analyze/quality/lint_oddities.h"
 #include "kit.h"
 
 struct outcome {
@@ -12,7 +12,7 @@ static struct outcome check_all(struct kit *k)
 {
     struct outcome o = {.t = kit_end(k)};
     arena_init(&o.mem);
-    if (o.t) CHECK_EQ_INT(lint_checks_run(o.t, &o.mem, &o.c, NULL), 0);
+    if (o.t) CHECK_EQ_INT(lint_oddities_run(o.t, &o.mem, &o.c, NULL), 0);
     return o;
 }
 
@@ -26,7 +26,7 @@ static const struct lint_result *result(const struct outcome *o, const char *id)
 {
     static const struct lint_result none;
     for (int i = 0; i < o->c.n; i++)
-        if (strcmp(lint_checks[i]->id, id) == 0) return &o->c.results[i];
+        if (strcmp(lint_oddities[i]->id, id) == 0) return &o->c.results[i];
     test_fail(__FILE__, __LINE__, "no check %s", id);
     return &none;
 }
@@ -35,9 +35,9 @@ static const struct lint_result *result(const struct outcome *o, const char *id)
 static void check_only(const struct outcome *o, const char *id)
 {
     for (int i = 0; i < o->c.n; i++) {
-        bool found = o->c.results[i].count > 0, expected = strcmp(lint_checks[i]->id, id) == 0;
+        bool found = o->c.results[i].count > 0, expected = strcmp(lint_oddities[i]->id, id) == 0;
         if (found != expected)
-            test_fail(__FILE__, __LINE__, "%s %s", lint_checks[i]->id,
+            test_fail(__FILE__, __LINE__, "%s %s", lint_oddities[i]->id,
                       found ? "fires" : "is silent");
     }
 }
@@ -155,10 +155,11 @@ TEST(ids_used_twice)
 
 TEST(every_check_is_named_and_explained)
 {
-    for (int i = 0; lint_checks[i]; i++) {
-        CHECK(lint_checks[i]->id[0] && lint_checks[i]->title[0] && lint_checks[i]->explain[0]);
-        for (int k = 0; k < i; k++) CHECK(strcmp(lint_checks[i]->id, lint_checks[k]->id) != 0);
-        CHECK(i < LINT_CHECKS_MAX);
+    for (int i = 0; lint_oddities[i]; i++) {
+        CHECK(lint_oddities[i]->id[0] && lint_oddities[i]->title[0] &&
+              lint_oddities[i]->explain[0]);
+        for (int k = 0; k < i; k++) CHECK(strcmp(lint_oddities[i]->id, lint_oddities[k]->id) != 0);
+        CHECK(i < LINT_ODDITIES_MAX);
     }
 }
 

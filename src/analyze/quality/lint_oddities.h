@@ -1,10 +1,10 @@
-/* lint_checks.h: is the recording consistent with itself? Each check looks for one contradiction or
- * oddity, counts it and keeps a few rows as examples. All checks are in one table.
+/* lint_oddities.h: is the recording consistent with itself? Each oddity is one kind of
+ * contradiction: it is counted, with a few rows as examples. All are in one table.
  *
  * Many oddities are normal at the edges of a window or on new hardware: severity says whether to
  * worry, the explanation says why not. */
-#ifndef STRATA_ANALYZE_CHECKS_H
-#define STRATA_ANALYZE_CHECKS_H
+#ifndef STRATA_ANALYZE_QUALITY_LINT_ODDITIES_H
+#define STRATA_ANALYZE_QUALITY_LINT_ODDITIES_H
 
 #include "analyze/names/calls.h"
 #include "trace/trace.h"
@@ -24,14 +24,14 @@ struct lint_result {
     uint32_t n_examples;
 };
 
-/* What checks read. */
+/* What they read. */
 struct lint_input {
     const struct trace *t;
     struct calls calls;
     struct arena *scratch;
 };
 
-struct lint_check {
+struct lint_oddity {
     const char *id; /* "kernel_before_launch" */
     enum lint_severity severity;
     const char *title;   /* what was found, plural */
@@ -41,18 +41,18 @@ struct lint_check {
     bool (*run)(const struct lint_input *in, struct lint_result *r);
 };
 
-extern const struct lint_check
-    *const lint_checks[]; /* NULL-terminated, in the order they are reported */
-#define LINT_CHECKS_MAX 32
+extern const struct lint_oddity
+    *const lint_oddities[]; /* NULL-terminated, in the order they are reported */
+#define LINT_ODDITIES_MAX 32
 
 struct lint_results {
-    struct lint_result results[LINT_CHECKS_MAX]; /* in the order of `lint_checks` */
+    struct lint_result results[LINT_ODDITIES_MAX]; /* in the order of `lint_oddities` */
     int n;
 };
 
 /* Runs them all. Scratch memory from `mem`. */
-int lint_checks_run(const struct trace *t, struct arena *mem, struct lint_results *ret,
-                    struct err *e) MUST_USE;
+int lint_oddities_run(const struct trace *t, struct arena *mem, struct lint_results *ret,
+                      struct err *e) MUST_USE;
 
 const char *lint_severity_name(enum lint_severity s); /* "info", "warning" */
 

@@ -1,6 +1,6 @@
-/* check.c: one question a promise. Rows are checked in parallel shares; each question names the
+/* verify.c: one question a promise. Rows are verified in parallel shares; each question names the
  * promise in the words of the error message. */
-#include "trace/check.h"
+#include "trace/verify.h"
 
 #include <inttypes.h>
 
@@ -71,7 +71,7 @@ static bool launch_ok(const struct trace *t, row_t r)
     return !g || g->launch == ROW_NONE || trace_call(t, g->launch);
 }
 
-static const char *check_row(const struct trace *t, row_t r)
+static const char *verify_row(const struct trace *t, row_t r)
 {
     if (t->lane[r] >= t->n_lanes) return "its lane does not exist";
     const struct lane *lane = &t->lanes[t->lane[r]];
@@ -90,7 +90,7 @@ static const char *check_row(const struct trace *t, row_t r)
 }
 
 /* Needs every row's kind and aux to be sound already. */
-static const char *check_row_links(const struct trace *t, row_t r)
+static const char *verify_row_links(const struct trace *t, row_t r)
 {
     if (!launches_ok(t, r)) return "what it launched does not exist";
     if (!launch_ok(t, r)) return "its launch does not exist";
@@ -99,29 +99,29 @@ static const char *check_row_links(const struct trace *t, row_t r)
 
 struct rows_job {
     const struct trace *t;
-    const char *(*check)(const struct trace *t, row_t r);
+    const char *(*verify)(const struct trace *t, row_t r);
     struct share_result result[SHARES];
 };
 
-static void check_share(void *ctx, int item, int worker)
+static void verify_share(void *ctx, int item, int worker)
 {
     struct rows_job *job = ctx;
     (void)worker;
     uint64_t n = job->t->n_rows;
     row_t end = (row_t)(n * ((unsigned)item + 1) / SHARES);
     for (row_t r = (row_t)(n * (unsigned)item / SHARES); r < end; r++) {
-        const char *why = job->check(job->t, r);
+        const char *why = job->verify(job->t, r);
         if (!why) continue;
         job->result[item] = (struct share_result){why, r};
         return;
     }
 }
 
-static int check_rows(const struct trace *t, int n_threads, struct err *e,
-                      const char *(*check)(const struct trace *t, row_t r))
+static int verify_rows(const struct trace *t, int n_threads, struct err *e,
+                       const char *(*verify)(const struct trace *t, row_t r))
 {
-    struct rows_job job = {.t = t, .check = check};
-    pool_run(n_threads, SHARES, check_share, &job);
+    struct rows_job job = {.t = t, .verify = verify};
+    pool_run(n_threads, SHARES, verify_share, &job);
     for (int i = 0; i < SHARES; i++)
         if (job.result[i].why)
             return FAIL(e, ERR_FORMAT, "damaged: row %" PRIu64 ": %s", job.result[i].index,
@@ -129,7 +129,7 @@ static int check_rows(const struct trace *t, int n_threads, struct err *e,
     return 0;
 }
 
-int trace_check_lanes(const struct trace *t, struct err *e)
+int trace_verify_lanes(const struct trace *t, struct err *e)
 {
     row_t next = 0;
     for (uint32_t i = 0; i < t->n_lanes; i++) {
@@ -183,15 +183,15 @@ static bool sizes_ok(const struct trace *t)
     return true;
 }
 
-int trace_check(const struct trace *t, int n_threads, struct err *e)
+int trace_verify(const struct trace *t, int n_threads, struct err *e)
 {
-    TRY(trace_check_lanes(t, e));
+    TRY(trace_verify_lanes(t, e));
     if (!times_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: it begins or ends at no time");
     if (!sizes_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: sizes that cannot be");
     if (!ops_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: shapes that do not exist");
     if (!flows_ok(t)) return FAIL(e, ERR_FORMAT, "damaged: flows that lead nowhere");
-    TRY(check_rows(t, n_threads, e, check_row));
-    TRY(check_rows(t, n_threads, e, check_row_links));
+    TRY(verify_rows(t, n_threads, e, verify_row));
+    TRY(verify_rows(t, n_threads, e, verify_row_links));
     if (!bounds_sums(t)) return FAIL(e, ERR_FORMAT, "damaged: times or sizes that cannot be");
     return 0;
 }

@@ -1,0 +1,14 @@
+/* verify.h: does a trace keep the promises of trace.h? For traces that were mapped rather than
+ * built: after this, no reader can be led out of bounds or into a loop by what a file says. */
+#ifndef STRATA_TRACE_VERIFY_H
+#define STRATA_TRACE_VERIFY_H
+
+#include "trace/trace.h"
+
+/* ERR_FORMAT with the first row that breaks a promise. Reads every column once. */
+int trace_verify(const struct trace *t, int n_threads, struct err *e) MUST_USE;
+
+/* The part of it that costs nothing: lanes cover the rows and belong to processes. */
+int trace_verify_lanes(const struct trace *t, struct err *e) MUST_USE;
+
+#endif
