@@ -7,6 +7,7 @@
 #include "analyze/kernels/top_kernels.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
+#include "base/stats.h"
 #include "report/cells.h"
 
 #define SHOWN      5
@@ -40,8 +41,7 @@ static bool at_roof(const struct context *cx)
 
 static double wall_pct(const struct context *cx, int64_t ns)
 {
-    int64_t wall = undistort_of(cx)->plain_ns;
-    return wall > 0 ? 100 * (double)ns / (double)wall : 0;
+    return stats_pct(ns, undistort_of(cx)->plain_ns);
 }
 
 static void put_rate(struct text_table *table, int col, const struct kernel_row *r)
@@ -73,7 +73,7 @@ static void put_sentence(struct buf *out, const struct context *cx)
 {
     const struct roofline *f = roofline_of(cx);
     double pct = top_kernels_of(cx)->roof_pct;
-    double known = f->kernel_ns > 0 ? 100 * (double)f->known_ns / (double)f->kernel_ns : 0;
+    double known = stats_pct(f->known_ns, f->kernel_ns);
     if (f->ceilings.memory.from == CEILING_NONE)
         buf_adds(out, "what fills the GPU's time (what this GPU reaches is not known)");
     else if (isfinite(pct))
@@ -92,7 +92,7 @@ static void put_communication(struct buf *out, const struct context *cx)
 {
     const struct roofline *f = roofline_of(cx);
     double all = (double)f->kernel_ns + (double)f->talking_ns;
-    double pct = all > 0 ? 100 * (double)f->talking_ns / all : 0;
+    double pct = stats_pct(f->talking_ns, all);
     if (pct >= LEAST_TALK_PCT) buf_printf(out, "; %.0f %% of it is communication", pct);
 }
 

@@ -369,7 +369,7 @@ static int price_options(struct ranking *r, struct finding *x, struct err *e)
         alone.n_fixed = 1;
         TRY(wall_with(&alone, 0, 0, &after, e));
         double before = (double)r->u->plain_ns * (o->times ? o->times : 1);
-        o->gain_pct = before > 0 ? 100 * (before - (double)after) / before : 0;
+        o->gain_pct = stats_pct(before - (double)after, before);
         if (o->gain_pct < 0) o->gain_pct = 0;
     }
     return 0;

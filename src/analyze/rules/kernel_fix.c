@@ -3,6 +3,7 @@
 
 #include "base/human.h"
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/vec.h"
 
 bool kernel_is_claimed(const struct findings *others, const struct context *cx, row_t r)
@@ -34,8 +35,7 @@ void kernel_fix_done(struct kernel_fix *x)
 
 double kernel_share(const struct context *cx, int64_t ns)
 {
-    int64_t wall = wall_of(cx)->wall_ns;
-    return wall > 0 ? 100 * (double)ns / (double)wall : 0;
+    return stats_pct(ns, wall_of(cx)->wall_ns);
 }
 
 bool kernel_fix_pays(const struct kernel_fix *x, const struct context *cx)

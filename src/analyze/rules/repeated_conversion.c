@@ -11,6 +11,7 @@
 #include "base/human.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 /* Shorter copies are not worth a line of code. */
 #define LEAST_NS 2000
@@ -78,13 +79,9 @@ static void push(struct makers *m, uint32_t at, double elements)
 /* The last one that made at least so many elements; UINT32_MAX when none did. */
 static uint32_t last_maker(const struct makers *m, double elements)
 {
-    uint32_t lo = 0, hi = m->n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (m->stack[mid].elements >= elements) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo ? m->stack[lo - 1].at : UINT32_MAX;
+    uint32_t i = 0;
+    SEARCH_PAST(i, m->n, m->stack[i].elements >= elements);
+    return i ? m->stack[i - 1].at : UINT32_MAX;
 }
 
 /* Remembers what the work may have made; of what is not known, as much as fits into its time. */
