@@ -33,8 +33,9 @@ LAYERS["cli"] = list(LAYERS)
 SUBJECTS = {
     "names": [],
     "device": ["names"],
-    "steps": ["names", "device"],
-    "stages": ["names", "device", "steps"],
+    "structure": ["names", "device"],
+    "steps": ["names", "device", "structure"],
+    "stages": ["names", "device", "structure", "steps"],
     "waits": ["names", "device", "steps"],
     "quality": ["names", "device", "steps"],
     "simulate": ["names"],

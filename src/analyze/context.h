@@ -28,6 +28,7 @@ enum pass_id {
     PASS_IDLE,
     PASS_LEVELS,
     PASS_DRIVING,
+    PASS_OUTLINE,
     PASS_STEPS,
     PASS_STAGES,
     PASS_WAITS,

@@ -37,15 +37,18 @@ const struct cmd cmd_steps = {
     .name = "steps",
     .summary = "the steps of the loop: CPU, GPU, kernels and syncs per step",
     .args = "TRACE",
-    .about = "Finds the main loop (denoising steps, training steps, tokens) and measures each "
-             "step. The\n"
-             "loop is found from ProfilerStep#, from labels that repeat (two forwards of "
-             "classifier-free\n"
-             "guidance and one scheduler step make one step), from compiled regions or from "
-             "kernels that\n"
-             "repeat; if nothing repeats, it says so. The GPU side of a "
-             "step\n"
-             "is the work launched inside it, whenever it ran.",
+    .about =
+        "Finds the main loop (denoising steps, training steps, tokens) and measures each step. It "
+        "is\n"
+        "found from ProfilerStep#, from labels that repeat (two forwards of classifier-free "
+        "guidance\n"
+        "and one scheduler step make one step), and without either from calls of modules and\n"
+        "functions, compiled regions or the sequence of operators and kernels: the outermost\n"
+        "repetition, not the layers of a network. One line shows what repeats around and inside "
+        "the\n"
+        "steps; if nothing repeats, it says so. The GPU side of a step is the work launched "
+        "inside\n"
+        "it, whenever it ran.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

@@ -1,7 +1,7 @@
 /* blocks.c: see blocks.h. */
 #include "offload/blocks.h"
 
-#include "analyze/steps/period.h"
+#include "analyze/structure/period.h"
 #include "base/map.h"
 
 struct ranges {

@@ -62,7 +62,7 @@ static void say_trace(const struct screen *s, const struct plan *p)
     if (st->steps_are_guess)
         buf_adds(s->out, "  no loop found: the whole trace counts as one step; set --traced-steps "
                          "N if it has more\n");
-    else if (steps_of(p->trial->cx)->found_by == LOOP_KERNELS && !st->asked_steps)
+    else if (steps_may_be_layers(steps_of(p->trial->cx)) && !st->asked_steps)
         buf_adds(s->out, "  steps were found from kernels alone and might be layers; set "
                          "--traced-steps N to be sure\n");
 }

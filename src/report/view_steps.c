@@ -55,6 +55,31 @@ static void json_dead(struct jout *j, const struct trace *t, const struct dead_w
     jout_end_obj(j);
 }
 
+static const char *role_of(const struct steps *s, uint32_t i)
+{
+    if (i == s->level) return "step";
+    if (i < s->level) return "call";
+    return s->levels[i].layers ? "layer" : "part";
+}
+
+static void json_levels(struct jout *j, const struct steps *s)
+{
+    jout_arr(j, "levels");
+    for (uint32_t i = 0; i < s->n_levels; i++) {
+        const struct loop_level *l = &s->levels[i];
+        jout_obj(j, NULL);
+        jout_cstr(j, "role", role_of(s, i));
+        if (l->name.n) jout_str(j, "name", l->name);
+        else jout_null(j, "name");
+        jout_uint(j, "count", l->count);
+        jout_uint(j, "per_outer", l->per_outer);
+        jout_us(j, "median_us", l->median_ns);
+        jout_cstr(j, "found_by", origin_name(l->from));
+        jout_end_obj(j);
+    }
+    jout_end_arr(j);
+}
+
 void view_steps_json(struct buf *out, const struct context *cx, uint32_t most)
 {
     const struct integrity *i = integrity_of(cx);
@@ -63,10 +88,11 @@ void view_steps_json(struct buf *out, const struct context *cx, uint32_t most)
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
-    jout_cstr(&j, "found_by", loop_found_name(steps->found_by));
+    jout_cstr(&j, "found_by", origin_name(steps->found_by));
     jout_uint(&j, "items_per_step", steps->period);
     jout_us(&j, "median_us", steps->median_ns);
     jout_uint(&j, "median_launches", steps->median_launches);
+    json_levels(&j, steps);
     jout_arr(&j, "steps");
     for (uint32_t k = 0; k < steps->n_steps && k < most; k++) json_step(&j, cx, k, i->idle_trusted);
     jout_end_arr(&j);
@@ -77,32 +103,63 @@ void view_steps_json(struct buf *out, const struct context *cx, uint32_t most)
     jout_end_obj(&j);
 }
 
+/* "3 calls of generate > 24 tokens of LlamaForCausalLM each > 16 layers of LlamaDecoderLayer each"
+ */
+static void say_levels(const struct screen *s, const struct steps *steps)
+{
+    bool tokens = false;
+    if (steps->n_levels < 2) return;
+    buf_adds(s->out, "  ");
+    for (uint32_t i = 0; i < steps->n_levels; i++) {
+        const struct loop_level *l = &steps->levels[i];
+        uint32_t n = i ? l->per_outer : l->count;
+        const char *role = role_of(steps, i);
+        char name[64];
+        if (i == steps->level && tokens) role = "token";
+        if (i > steps->level && !l->layers) role = l->name.n ? "call" : "round";
+        buf_printf(s->out, "%s%s %s%s", i ? " > " : "", human_count(n).s, role, n == 1 ? "" : "s");
+        if (l->name.n) buf_printf(s->out, " of %s", human_cut(l->name, 44, name, sizeof name));
+        if (i && steps->levels[i - 1].count > 1) buf_adds(s->out, " each");
+        tokens |= str_has(l->name, "generate");
+    }
+    buf_addc(s->out, '\n');
+}
+
+static void say_sequence(const struct screen *s, const struct steps *steps, const char *of)
+{
+    buf_printf(s->out, "found without labels: a sequence of %s %s repeats",
+               human_count(steps->period).s, of);
+    if (steps_may_be_layers(steps))
+        buf_adds(s->out,
+                 ". These might be the\n"
+                 "layers of one forward pass; wrap a step in torch.profiler.record_function to be "
+                 "sure");
+    buf_addc(s->out, '\n');
+}
+
 static void say_found(const struct screen *s, const struct trace *t, const struct steps *steps)
 {
     char name[64];
     struct str first = {"", 0};
     if (steps->n_steps && steps->steps[0].name != STR_NONE)
         first = trace_str(t, steps->steps[0].name);
+    else if (steps->level < steps->n_levels) first = steps->levels[steps->level].name;
     human_cut(first, 40, name, sizeof name);
     buf_printf(s->out, "%s step%s, ", human_count(steps->n_steps).s,
                steps->n_steps == 1 ? "" : "s");
     switch (steps->found_by) {
-    case LOOP_PROFILER_STEPS: buf_adds(s->out, "marked by the profiler (ProfilerStep#)\n"); break;
-    case LOOP_ANNOTATIONS:
+    case ORIGIN_PROFILER_STEPS: buf_adds(s->out, "marked by the profiler (ProfilerStep#)\n"); break;
+    case ORIGIN_LABELS:
         buf_printf(s->out, "found from labels: %u label%s per step, the first is %s\n",
                    steps->period, steps->period == 1 ? "" : "s", name);
         break;
-    case LOOP_COMPILED:
-        buf_printf(s->out, "found without labels: %s compiled regions, graphs and kernels repeat\n",
-                   human_count(steps->period).s);
-        break;
-    default:
-        buf_printf(s->out,
-                   "found without labels: a sequence of %s kernels repeats. These might be the\n"
-                   "layers of one forward pass; wrap a step in torch.profiler.record_function to "
-                   "be sure\n",
-                   human_count(steps->period).s);
+    case ORIGIN_MODULES:
+    case ORIGIN_FUNCTIONS: buf_printf(s->out, "found without labels: calls of %s\n", name); break;
+    case ORIGIN_COMPILED: say_sequence(s, steps, "compiled regions, graphs and kernels"); break;
+    case ORIGIN_OPS: say_sequence(s, steps, "operators"); break;
+    default: say_sequence(s, steps, "kernels");
     }
+    say_levels(s, steps);
 }
 
 struct units {

@@ -1,5 +1,5 @@
 /* test_period.c: which stretch of a sequence repeats, with noise before, after and inside. */
-#include "analyze/steps/period.h"
+#include "analyze/structure/period.h"
 
 #include "base/arena.h"
 #include "test.h"

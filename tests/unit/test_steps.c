@@ -26,7 +26,7 @@ static void done(struct found *f)
 
 static const char *found_by(const struct found *f)
 {
-    return loop_found_name(steps_of(&f->cx)->found_by);
+    return origin_name(steps_of(&f->cx)->found_by);
 }
 
 TEST(profiler_steps)
@@ -379,6 +379,251 @@ TEST(one_kernel_over_and_over_is_no_step)
     }
     f = find(&k);
     CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 50);
+    done(&f);
+}
+
+/* "3 > 24 > 16": rounds of each level in one of the level around it. */
+static void check_levels(const struct found *f, const char *want)
+{
+    const struct steps *s = steps_of(&f->cx);
+    char text[128] = "";
+    for (uint32_t i = 0; i < s->n_levels; i++) {
+        size_t at = strlen(text);
+        snprintf(text + at, sizeof text - at, "%s%u%s", i ? " > " : "", s->levels[i].per_outer,
+                 i == s->level         ? " steps"
+                 : s->levels[i].layers ? " layers"
+                                       : "");
+    }
+    CHECK_EQ_STR(text, want);
+}
+
+static void check_name(const struct found *f, uint32_t level, const char *want)
+{
+    const struct steps *s = steps_of(&f->cx);
+    if (!CHECK(level < s->n_levels)) return;
+    struct str name = s->levels[level].name;
+    CHECK(str_is(name, want));
+    if (!str_is(name, want)) fprintf(stderr, "  name is " STR_FMT "\n", STR_ARG(name));
+}
+
+/* A network of blocks with an operator each for norm, product and activation. */
+static double blocks(struct kit *k, double at, int n)
+{
+    static const char *const ops[] = {"aten::layer_norm", "aten::linear", "aten::gelu",
+                                      "aten::linear", "aten::add"};
+    for (int b = 0; b < n; b++)
+        for (int i = 0; i < 5; i++, at += 20) {
+            kit_op(k, ops[i], at, 15);
+            kit_launch(k, at + 5, "kernel", at + 12, 5);
+        }
+    return at;
+}
+
+TEST(calls_of_a_network_are_steps_its_blocks_are_not)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int call = 0; call < 6; call++) {
+        kit_op(&k, "aten::embedding", at, 15);
+        kit_launch(&k, at + 5, "embed", at + 12, 5);
+        at = blocks(&k, at + 20, 12);
+    }
+    struct found f = find(&k);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 6);
+    CHECK_EQ_STR(found_by(&f), "operator_sequence");
+    check_levels(&f, "6 steps > 12 layers");
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[0].gpu.kernels, 61);
+    done(&f);
+}
+
+TEST(nothing_but_a_pause_tells_the_calls_of_a_network_apart)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int call = 0; call < 6; call++) at = blocks(&k, at, 12) + 15;
+    struct found f = find(&k);
+    check_levels(&f, "6 steps > 12 layers");
+    done(&f);
+}
+
+TEST(one_pass_through_a_network_is_one_step)
+{
+    struct kit k = kit_begin();
+    kit_op(&k, "aten::embedding", 0, 15);
+    kit_launch(&k, 5, "embed", 12, 5);
+    double at = blocks(&k, 20, 12);
+    kit_op(&k, "aten::cross_entropy_loss", at, 15);
+    kit_launch(&k, at + 5, "loss", at + 12, 5);
+    struct found f = find(&k);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 1);
+    check_levels(&f, "1 steps > 12 layers");
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[0].gpu.kernels, 62);
+    done(&f);
+}
+
+/* Calls of a generator: a longer first pass, then one a token, each read back. */
+static struct kit generator(int calls, int tokens)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int c = 0; c < calls; c++) {
+        kit_op(&k, "aten::to", at, 15);
+        kit_launch(&k, at + 5, "prompt", at + 12, 5);
+        at += 20;
+        for (int i = 0; i < tokens; i++) {
+            kit_op(&k, "aten::embedding", at, 15);
+            kit_launch(&k, at + 5, "embed", at + 12, 5);
+            at = blocks(&k, at + 20, 16);
+            if (i == 0) {
+                kit_op(&k, "aten::copy_", at, 15);
+                kit_launch(&k, at + 5, "fill the cache", at + 12, 5);
+                at += 20;
+            }
+            kit_op(&k, "aten::argmax", at, 15);
+            kit_launch(&k, at + 5, "argmax", at + 12, 5);
+            kit_item(&k, at + 20, at + 30, 2);
+            at += 60;
+        }
+    }
+    return k;
+}
+
+TEST(calls_of_a_generator_hold_tokens_which_hold_layers)
+{
+    struct kit k = generator(3, 24);
+    struct found f = find(&k);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 72);
+    check_levels(&f, "3 > 24 steps > 16 layers");
+    done(&f);
+}
+
+TEST(a_single_call_of_a_generator)
+{
+    struct kit k = generator(1, 24);
+    struct found f = find(&k);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 24);
+    check_levels(&f, "24 steps > 16 layers");
+    done(&f);
+}
+
+TEST(a_compiled_model_with_eager_code_around_it)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int i = 0; i < 5; i++, at += 20) kit_launch(&k, at, "encode", at + 5, 40);
+    for (int step = 0; step < 4; step++) {
+        kit_op(&k, "Torch-Compiled Region: 0/0", at, 90);
+        for (int i = 0; i < 4; i++) kit_launch(&k, at + 5 + i * 20, "fused", at + 10 + i * 20, 15);
+        at += 100;
+        if (step < 3) kit_launch(&k, at, "euler", at + 5, 2);
+        else kit_launch(&k, at, "euler, the last", at + 5, 2);
+        at += 20;
+    }
+    kit_launch(&k, at, "decode", at + 5, 100);
+    struct found f = find(&k);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4);
+    CHECK_EQ_STR(found_by(&f), "compiled_regions");
+    done(&f);
+}
+
+/* `layers` modules of a class inside one of another, all of them inside Python functions. */
+static double network(struct kit *k, double at, int layers)
+{
+    kit_python(k, "nn.Module: Net_0", at, layers * 50 + 10);
+    kit_python(k, "torch/nn/modules/module.py(1783): _call_impl", at + 1, layers * 50 + 8);
+    kit_python(k, "net.py(10): forward", at + 2, layers * 50 + 6);
+    for (int i = 0; i < layers; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "nn.Module: Block_%d", i);
+        kit_python(k, name, at + 5 + i * 50, 45);
+        kit_op(k, "aten::linear", at + 10 + i * 50, 30);
+        kit_launch(k, at + 15 + i * 50, "gemm", at + 25 + i * 50, 10);
+    }
+    return at + layers * 50 + 10;
+}
+
+TEST(modules_tell_layers_from_steps)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "main.py(1): <module>", 0, 10000);
+    kit_python(&k, "main.py(5): main", 1, 9990);
+    double at = 10;
+    for (int i = 0; i < 4; i++) at = network(&k, at, 8) + 20;
+    struct found f = find(&k);
+    CHECK_EQ_STR(found_by(&f), "modules");
+    check_levels(&f, "4 steps > 8 layers");
+    check_name(&f, 0, "Net");
+    check_name(&f, 1, "Block");
+    done(&f);
+}
+
+TEST(one_call_of_a_module_is_one_step)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "main.py(1): <module>", 0, 10000);
+    network(&k, 10, 8);
+    struct found f = find(&k);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 1);
+    check_levels(&f, "1 steps > 8 layers");
+    check_name(&f, 0, "Net");
+    done(&f);
+}
+
+TEST(functions_around_the_same_module_again)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "main.py(1): <module>", 0, 100000);
+    double at = 10;
+    for (int call = 0; call < 3; call++) {
+        double end = at + 5 * 460 + 20;
+        kit_python(&k, "lib/generation.py(7): generate", at, end - at);
+        kit_python(&k, "lib/generation.py(90): _sample", at + 1, end - at - 2);
+        at += 5;
+        for (int i = 0; i < 5; i++) {
+            double next = network(&k, at, 8);
+            kit_op(&k, "aten::argmax", next + 5, 10);
+            kit_launch(&k, next + 8, "argmax", next + 10, 2);
+            at += 460;
+        }
+        at = end + 10;
+    }
+    struct found f = find(&k);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 15);
+    check_levels(&f, "3 > 5 steps > 8 layers");
+    check_name(&f, 0, "generate");
+    check_name(&f, 1, "Net");
+    done(&f);
+}
+
+TEST(layers_inside_labelled_steps)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int i = 0; i < 4; i++) {
+        double end = blocks(&k, at + 10, 12);
+        kit_label(&k, "denoise_step", at, end - at);
+        at = end + 10;
+    }
+    struct found f = find(&k);
+    CHECK_EQ_STR(found_by(&f), "annotations");
+    check_levels(&f, "4 steps > 12 layers");
+    check_name(&f, 0, "denoise_step");
+    done(&f);
+}
+
+TEST(the_parameters_of_an_optimizer_are_not_steps)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "Optimizer.step#AdamW.step", 0, 2000);
+    for (int p = 0; p < 20; p++)
+        for (int i = 0; i < 4; i++) {
+            double at = 10 + p * 80 + i * 20;
+            kit_op(&k, (const char *[]){"aten::mul_", "aten::add_", "aten::sqrt", "aten::div"}[i],
+                   at, 15);
+            kit_launch(&k, at + 5, "kernel", at + 12, 5);
+        }
+    struct found f = find(&k);
+    CHECK(steps_of(&f.cx)->n_steps <= 1);
     done(&f);
 }
 

@@ -225,8 +225,7 @@ static void add_span(struct launch_unit *u, uint32_t thread, int64_t begin_ns, i
             (struct sim_cut){.thread = thread, .begin_ns = begin_ns, .end_ns = end_ns};
 }
 
-/* Rounds that were found by the names of kernels alone may be the layers of one call: what touches
- * is one stretch. */
+/* Rounds that nothing tells from the layers of one call: what touches is one stretch. */
 static void join_touching(struct launch_unit *u)
 {
     uint32_t n = 0;
@@ -278,7 +277,7 @@ static int loop_unit(const struct context *cx, struct launch_unit *u, struct err
     if (!u->spans) return err_nomem(e);
     for (uint32_t i = 0; i < s->n_steps; i++) add_loud(u, thread, s->steps[i].cpu, &q, &at);
     u->calls = s->n_steps;
-    if (s->found_by == LOOP_KERNELS) join_touching(u);
+    if (steps_may_be_layers(s)) join_touching(u);
     add_calls(cx, u);
     return 0;
 }
@@ -328,7 +327,7 @@ static int64_t idle_of_stages(const struct context *cx, const struct launch_unit
 static bool loop_is_launch_bound(const struct context *cx, const struct launch_unit *u)
 {
     struct launch_unit judged = *u;
-    if (steps_of(cx)->found_by == LOOP_KERNELS) judged.calls = u->n_spans;
+    if (steps_may_be_layers(steps_of(cx))) judged.calls = u->n_spans;
     return is_launch_bound(&judged, LEAST_LOOP_LAUNCHES);
 }
 

@@ -3,18 +3,9 @@
 
 #include "analyze/names/label.h"
 #include "analyze/steps/steps_private.h"
+#include "base/stats.h"
 
-const char *loop_found_name(enum loop_found f)
-{
-    static const char *const names[LOOP_WAYS] = {
-        [LOOP_NONE] = "none",
-        [LOOP_PROFILER_STEPS] = "profiler_steps",
-        [LOOP_ANNOTATIONS] = "annotations",
-        [LOOP_COMPILED] = "compiled_regions",
-        [LOOP_KERNELS] = "kernel_sequence",
-    };
-    return names[f];
-}
+#define err_nomem(e) FAIL((e), ERR_NOMEM, "out of memory")
 
 static bool is_step(const struct trace *t, row_t r)
 {
@@ -52,21 +43,136 @@ static int find_profiler_steps(const struct trace *t, struct arena *mem, struct 
         ret->rounds[ret->n_rounds++] = (struct loop_round){t->ts_ns[r], end, end, t->name[r],
                                                            label_step_number(trace_name(t, r))};
     }
-    ret->found = LOOP_PROFILER_STEPS;
+    ret->found = ORIGIN_PROFILER_STEPS;
     ret->period = 1;
     return 0;
 }
 
-int loop_find(const struct trace *t, const struct calls *calls, struct arena *mem, struct loop *ret,
-              struct err *e)
+/* ---- from the outline ---- */
+
+static void take_levels(const struct levels *from, struct loop *to)
 {
+    for (uint32_t i = 0; i < from->n && to->n_levels < LEVELS_MOST; i++) {
+        const struct level *l = &from->list[i];
+        to->levels[to->n_levels++] =
+            (struct loop_level){l->name, l->from, l->n, l->per_outer, l->median_ns, l->layers};
+    }
+}
+
+/* Leaves `ret` as it is when nothing repeats convincingly. */
+static int find_in_outline(const struct context *cx, struct loop *ret, struct err *e)
+{
+    const struct outline *o = outline_of(cx);
+    struct levels ls;
+    TRY(levels_find(o, cx->mem, &ls, e));
+    if (ls.steps >= ls.n) return 0;
+    const struct level *l = &ls.list[ls.steps];
+    ret->rounds = arena_zalloc(cx->mem, l->n, sizeof *ret->rounds);
+    if (!ret->rounds) return err_nomem(e);
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct level_round *r = &l->rounds[i];
+        ret->rounds[i] = (struct loop_round){r->begin_ns, r->end_ns, r->inner_end_ns, STR_NONE, -1};
+    }
+    ret->found = l->from;
+    ret->n_rounds = l->n;
+    ret->period = l->period;
+    ret->lane = o->lane;
+    ret->on_device = o->on_device;
+    take_levels(&ls, ret);
+    ret->steps = ls.steps;
+    return 0;
+}
+
+/* ---- what stands around and inside rounds that labels mark ---- */
+
+static bool is_label(const struct trace *t, row_t r)
+{
+    return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_USER;
+}
+
+/* The innermost label around a moment of a thread that is still open at `end_ns`, not counting
+ * `not`; ROW_NONE when there is none. */
+static row_t label_around(const struct trace *t, lane_id lane, const struct loop_round *r)
+{
+    row_t at = trace_lower_bound(t, lane, r->begin_ns);
+    if (at == t->lanes[lane].end) return ROW_NONE;
+    for (at = t->parent[at]; at != ROW_NONE; at = t->parent[at])
+        if (is_label(t, at) && t->ts_ns[at] <= r->begin_ns &&
+            trace_end_ns(t, at) >= r->inner_end_ns)
+            return at;
+    return ROW_NONE;
+}
+
+/* Adds the calls that the rounds lie in: the labels around them, of one name and more than one
+ * round each. */
+static int add_calls(const struct trace *t, struct loop *l, struct arena *mem, struct err *e)
+{
+    row_t last = ROW_NONE;
+    uint32_t n = 0;
+    int64_t *ns = arena_zalloc(mem, (size_t)l->n_rounds + 1, sizeof *ns);
+    int64_t *inside = arena_zalloc(mem, (size_t)l->n_rounds + 1, sizeof *inside);
+    if (!ns || !inside) return err_nomem(e);
+    for (uint32_t i = 0; i < l->n_rounds; i++) {
+        row_t call = label_around(t, l->lane, &l->rounds[i]);
+        if (call == ROW_NONE || (last != ROW_NONE && t->name[call] != t->name[last])) return 0;
+        if (call != last) ns[n++] = t->dur_ns[call];
+        inside[n - 1]++;
+        last = call;
+    }
+    if (n == l->n_rounds) return 0;
+    stats_sort(ns, n);
+    stats_sort(inside, n);
+    l->levels[l->n_levels++] =
+        (struct loop_level){trace_name(t, last), ORIGIN_LABELS, n, n, stats_median(ns, n), false};
+    l->levels[l->n_levels].per_outer = (uint32_t)stats_median(inside, n);
+    return 0;
+}
+
+static int add_steps(struct loop *l, const struct trace *t, struct arena *mem, struct err *e)
+{
+    int64_t *ns = arena_zalloc(mem, (size_t)l->n_rounds + 1, sizeof *ns);
+    if (!ns) return err_nomem(e);
+    for (uint32_t i = 0; i < l->n_rounds; i++) ns[i] = l->rounds[i].end_ns - l->rounds[i].begin_ns;
+    stats_sort(ns, l->n_rounds);
+    struct loop_level *s = &l->levels[l->n_levels];
+    uint32_t per_outer = l->n_levels ? s->per_outer : l->n_rounds;
+    struct str name =
+        l->found == ORIGIN_PROFILER_STEPS ? str_c("ProfilerStep") : trace_str(t, l->rounds[0].name);
+    *s = (struct loop_level){name, l->found, l->n_rounds, per_outer, stats_median(ns, l->n_rounds),
+                             false};
+    l->steps = l->n_levels++;
+    return 0;
+}
+
+static int add_inside(const struct context *cx, struct loop *l, struct err *e)
+{
+    struct levels ls;
+    struct levels_within *in = arena_zalloc(cx->mem, (size_t)l->n_rounds + 1, sizeof *in);
+    if (!in) return err_nomem(e);
+    if (outline_of(cx)->on_device || outline_of(cx)->lane != l->lane) return 0;
+    for (uint32_t i = 0; i < l->n_rounds; i++)
+        in[i] = (struct levels_within){l->rounds[i].begin_ns, l->rounds[i].end_ns};
+    TRY(levels_find_inside(outline_of(cx), in, l->n_rounds, cx->mem, &ls, e));
+    take_levels(&ls, l);
+    return 0;
+}
+
+int loop_find(const struct context *cx, struct loop *ret, struct err *e)
+{
+    const struct trace *t = cx->t;
     const struct loop none = {.lane = LANE_NONE, .process = UINT32_MAX};
     struct loop steps = none, found = none;
-    TRY(find_profiler_steps(t, mem, &steps, e));
+    TRY(find_profiler_steps(t, cx->mem, &steps, e));
     /* A single profiler step often holds a whole call with a loop of its own inside. */
-    if (steps.n_rounds < 2) TRY(loop_labels_find(t, mem, &found, e));
+    if (steps.n_rounds < 2) TRY(loop_labels_find(t, cx->mem, &found, e));
     if (steps.n_rounds && found.n_rounds < 2) found = steps;
-    if (!found.n_rounds) TRY(loop_launches_find(t, calls, mem, &found, e));
+    if (found.n_rounds) {
+        TRY(add_calls(t, &found, cx->mem, e));
+        TRY(add_steps(&found, t, cx->mem, e));
+        TRY(add_inside(cx, &found, e));
+    } else {
+        TRY(find_in_outline(cx, &found, e));
+    }
     if (found.lane != LANE_NONE) found.process = t->lanes[found.lane].process;
     *ret = found;
     return 0;

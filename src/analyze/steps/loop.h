@@ -1,24 +1,16 @@
 /* loop.h: where the rounds of the main loop (denoising steps, training steps, tokens) begin and
- * end on the CPU. What they cost is measured by passes/steps.
+ * end on the CPU, and what repeats around and inside them. What they cost is measured by steps.
  *
  * Looked for in this order, and never invented:
  *   1. ProfilerStep#N annotations;
  *   2. annotations that repeat and tile the loop: the period of their sequence, so that the two
  *      forwards of classifier-free guidance and the scheduler's step make one round;
- *   3. the period of what is launched, in order: compiled regions, graphs and kernels. */
+ *   3. the outermost repetition in the outline of the program that is not the layers of a network:
+ *      calls of modules and functions, compiled regions and graphs, operators, kernels. */
 #ifndef STRATA_ANALYZE_STEPS_LOOP_H
 #define STRATA_ANALYZE_STEPS_LOOP_H
 
-#include "analyze/names/calls.h"
-
-enum loop_found {
-    LOOP_NONE,
-    LOOP_PROFILER_STEPS,
-    LOOP_ANNOTATIONS,
-    LOOP_COMPILED, /* the repeating launches come from compiled regions or graphs */
-    LOOP_KERNELS,  /* names of kernels alone: might be layers of one forward pass */
-    LOOP_WAYS
-};
+#include "analyze/structure/levels.h"
 
 struct loop_round {
     int64_t begin_ns, end_ns; /* to the begin of the next round; the last to its own end */
@@ -27,20 +19,31 @@ struct loop_round {
     int64_t number;           /* N of ProfilerStep#N, else -1 */
 };
 
+/* A level of repetition. */
+struct loop_level {
+    struct str name; /* of what is repeated; empty when nothing says */
+    enum origin from;
+    uint32_t count;     /* rounds in all */
+    uint32_t per_outer; /* rounds in a round of the level around it: the median */
+    int64_t median_ns;
+    bool layers; /* parts in a row, not the same thing again */
+};
+
 struct loop {
-    enum loop_found found;
+    enum origin found;
     struct loop_round *rounds; /* ascending, apart */
     uint32_t n_rounds;
     uint32_t period;  /* labels or launches a round */
     lane_id lane;     /* the thread the rounds were found on, or LANE_NONE */
     uint32_t process; /* its process; UINT32_MAX when not known */
     bool on_device;   /* rounds are times on the device: its work has no launches in the trace */
+
+    /* all that repeats, outer to inner; list[steps] are the rounds, n when there are none */
+    struct loop_level levels[LEVELS_MOST];
+    uint32_t n_levels, steps;
 };
 
-/* "none", "profiler_steps", "annotations", "compiled_regions", "kernel_sequence". */
-const char *loop_found_name(enum loop_found f);
-
-int loop_find(const struct trace *t, const struct calls *calls, struct arena *mem, struct loop *ret,
-              struct err *e) MUST_USE;
+/* Needs the outline. Memory from cx->mem. */
+int loop_find(const struct context *cx, struct loop *ret, struct err *e) MUST_USE;
 
 #endif

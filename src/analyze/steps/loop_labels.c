@@ -9,7 +9,7 @@
 #include "analyze/steps/steps_private.h"
 
 #include "analyze/names/label.h"
-#include "analyze/steps/period.h"
+#include "analyze/structure/period.h"
 #include "base/map.h"
 
 enum {
@@ -270,7 +270,7 @@ static int add_rounds(const struct labels *ls, const struct memory_level *v, con
     ret->rounds = rounds;
     ret->n_rounds += runs.n;
     ret->period = r->period;
-    ret->found = LOOP_ANNOTATIONS;
+    ret->found = ORIGIN_LABELS;
     return 0;
 }
 

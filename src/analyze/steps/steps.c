@@ -173,6 +173,9 @@ static int take_rounds(const struct loop *l, struct arena *mem, struct steps *s,
     s->found_by = l->found;
     s->period = l->period;
     s->lane = l->lane;
+    memcpy(s->levels, l->levels, sizeof s->levels);
+    s->n_levels = l->n_levels;
+    s->level = l->steps;
     if (s->n_steps)
         s->loop = (struct span){s->steps[0].cpu.begin_ns, s->steps[s->n_steps - 1].cpu.end_ns};
     return 0;
@@ -183,7 +186,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     const struct trace *t = cx->t;
     struct loop l;
     struct steps s = {0};
-    TRY(loop_find(t, calls_of(cx), cx->mem, &l, e));
+    TRY(loop_find(cx, &l, e));
     TRY(take_rounds(&l, cx->mem, &s, e));
     struct measure m = {t, calls_of(cx), &s, l.process, NULL, NULL};
     TRY(measure(&m, timeline_of(cx), l.on_device, cx->mem, e));
@@ -197,7 +200,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     return 0;
 }
 
-static const struct pass *const needs[] = {&calls_pass, &timeline_pass, NULL};
+static const struct pass *const needs[] = {&calls_pass, &timeline_pass, &outline_pass, NULL};
 
 const struct pass steps_pass = {
     .id = PASS_STEPS,

@@ -37,7 +37,7 @@ struct dead_window {
 };
 
 struct steps {
-    enum loop_found found_by;
+    enum origin found_by;
     uint32_t period; /* labels or launches a step */
     lane_id lane;
     struct step *steps; /* in time order, apart */
@@ -45,6 +45,9 @@ struct steps {
     struct span loop;         /* begin of the first step to end of the last */
     int64_t median_ns;        /* of the CPU intervals of steps without flags; all if all have */
     uint32_t median_launches; /* the same, of launches */
+    struct loop_level levels[LEVELS_MOST]; /* all that repeats, outer to inner */
+    uint32_t n_levels;
+    uint32_t level;           /* of the steps, among them */
     struct dead_window *dead; /* in time order */
     uint32_t n_dead;
 };
@@ -54,6 +57,13 @@ extern const struct pass steps_pass;
 static inline const struct steps *steps_of(const struct context *cx)
 {
     return context_kept(cx, PASS_STEPS);
+}
+
+/* Whether the steps may be the layers of one call: found from a sequence of launches, with nothing
+ * repeating around or inside them. */
+static inline bool steps_may_be_layers(const struct steps *s)
+{
+    return (s->found_by == ORIGIN_OPS || s->found_by == ORIGIN_KERNELS) && s->n_levels == 1;
 }
 
 /* Index of the step whose CPU interval holds `ts_ns`, or UINT32_MAX. */

@@ -7,7 +7,6 @@
 struct trace;
 struct arena;
 struct steps;
-struct calls;
 struct loop;
 
 /* cold_start.c: labels that begin with a long nothing. The first call of a label in a cold process
@@ -22,11 +21,5 @@ int cold_start_find(const struct trace *t, struct arena *mem, struct steps *s,
 /* Leaves `ret` as it is when no annotations repeat. */
 int loop_labels_find(const struct trace *t, struct arena *mem, struct loop *ret,
                      struct err *e) MUST_USE;
-
-/* loop_launches.c: the loop, from the period of what is launched. */
-
-/* Leaves `ret` as it is when nothing repeats convincingly. */
-int loop_launches_find(const struct trace *t, const struct calls *calls, struct arena *mem,
-                       struct loop *ret, struct err *e) MUST_USE;
 
 #endif

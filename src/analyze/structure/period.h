@@ -4,8 +4,8 @@
  * of kernels in launch order, where warm-up stands in front and the layers of a model make
  * shorter repetitions inside the one that matters: the one that covers the most weight wins, the
  * shortest period among equals. */
-#ifndef STRATA_ANALYZE_STEPS_PERIOD_H
-#define STRATA_ANALYZE_STEPS_PERIOD_H
+#ifndef STRATA_ANALYZE_STRUCTURE_PERIOD_H
+#define STRATA_ANALYZE_STRUCTURE_PERIOD_H
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -28,5 +28,10 @@ struct repeat {
 /* O(n log n) time, O(n) scratch from `mem`, given back. `count` is at least 2 when found. */
 int period_find(const struct period_seq *s, struct arena *mem, struct repeat *ret,
                 struct err *e) MUST_USE;
+
+/* The periods worth a check, the most telling first. */
+enum { PERIOD_CANDIDATES = 64 };
+int period_candidates(const struct period_seq *s, struct arena *mem, uint32_t *ret, uint32_t *ret_n,
+                      struct err *e) MUST_USE;
 
 #endif

@@ -3,13 +3,12 @@
  * In a sequence of period p, a run of items that occurs once a repetition is p away from its last
  * occurrence. So every short run (of 1, 4 and 16 items) votes for its distance to the previous
  * equal run; the distances that explain most of the sequence are walked through. */
-#include "analyze/steps/period.h"
+#include "analyze/structure/period.h"
 
 #include <stdlib.h>
 
 #include "base/map.h"
 
-enum { CANDIDATES = 64 }; /* periods that get checked */
 static const int grams[] = {1, 4, 16};
 
 struct vote {
@@ -106,27 +105,35 @@ static uint32_t rank(const struct period_seq *s, const uint32_t *votes, struct v
     for (uint32_t d = 1; d <= longest; d++)
         if (votes[d]) list[m++] = (struct vote){d, votes[d]};
     qsort(list, m, sizeof *list, by_weight);
-    return m < CANDIDATES ? m : CANDIDATES;
+    return m < PERIOD_CANDIDATES ? m : PERIOD_CANDIDATES;
+}
+
+int period_candidates(const struct period_seq *s, struct arena *mem, uint32_t *ret, uint32_t *ret_n,
+                      struct err *e)
+{
+    struct arena_mark m = arena_mark(mem);
+    uint32_t *votes = arena_zalloc(mem, (size_t)s->n + 1, sizeof *votes);
+    struct vote *list = arena_zalloc(mem, (size_t)s->n + 1, sizeof *list);
+    bool failed = !votes || !list;
+    for (size_t g = 0; !failed && g < sizeof grams / sizeof *grams; g++)
+        failed = vote(s, grams[g], votes);
+    *ret_n = failed ? 0 : rank(s, votes, list);
+    for (uint32_t i = 0; i < *ret_n; i++) ret[i] = list[i].distance;
+    arena_reset_to(mem, m);
+    return failed ? err_nomem(e) : 0;
 }
 
 int period_find(const struct period_seq *s, struct arena *mem, struct repeat *ret, struct err *e)
 {
     struct repeat best = {0};
+    uint32_t candidates[PERIOD_CANDIDATES], n;
+    TRY(period_candidates(s, mem, candidates, &n, e));
     struct arena_mark m = arena_mark(mem);
-    uint32_t *votes = arena_zalloc(mem, (size_t)s->n + 1, sizeof *votes);
-    struct vote *list = arena_zalloc(mem, (size_t)s->n + 1, sizeof *list);
     int64_t *before = arena_zalloc(mem, (size_t)s->n + 1, sizeof *before);
-    bool failed = !votes || !list || !before;
-    for (size_t g = 0; !failed && g < sizeof grams / sizeof *grams; g++)
-        failed = vote(s, grams[g], votes);
-    if (!failed) {
-        for (uint32_t i = 0; i < s->n; i++) before[i + 1] = before[i] + s->weights[i];
-        uint32_t n_candidates = rank(s, votes, list);
-        for (uint32_t i = 0; i < n_candidates; i++)
-            check_period(s, before, list[i].distance, &best);
-    }
+    if (!before) return err_nomem(e);
+    for (uint32_t i = 0; i < s->n; i++) before[i + 1] = before[i] + s->weights[i];
+    for (uint32_t i = 0; i < n; i++) check_period(s, before, candidates[i], &best);
     arena_reset_to(mem, m);
-    if (failed) return err_nomem(e);
     *ret = best;
     return 0;
 }

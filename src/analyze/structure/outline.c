@@ -1,0 +1,389 @@
+/* outline.c: see outline.h. Items are gathered from the driving thread in one walk, joined by what
+ * autograd's threads launch, sorted by time and nested by it. */
+#include "analyze/structure/outline.h"
+
+#include <stdlib.h>
+
+#include "analyze/device/timeline.h"
+#include "analyze/names/label.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+#define err_nomem(e) FAIL((e), ERR_NOMEM, "out of memory")
+
+struct drawing {
+    const struct context *cx;
+    const struct trace *t;
+    struct outline *o;
+    struct outline_item *items; /* growing */
+    size_t n, cap;
+    struct map tokens; /* hash of what is the same -> token */
+    uint8_t *region;   /* by str_id: 0 not looked at, 1 no compiled region, 2 one */
+    uint32_t n_linked;
+    bool cpu_only; /* nothing ran on a device: operators stand for launches */
+};
+
+/* ---- tokens ---- */
+
+static uint64_t hash(struct str s, bool without_digits)
+{
+    uint64_t h = s.n && !without_digits;
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (without_digits && c >= '0' && c <= '9') continue;
+        h = map_mix(h * 257 + c + 1);
+    }
+    return h;
+}
+
+static int token_of(struct drawing *d, uint64_t key, uint32_t *ret)
+{
+    uint32_t *at = map_at(&d->tokens, key);
+    if (!at) return ERR_NOMEM;
+    if (*at == MAP_NONE) *at = d->o->n_tokens++;
+    *ret = *at;
+    return 0;
+}
+
+/* How autograd's engine writes the nodes it runs. */
+static bool is_backward(struct str op)
+{
+    return str_starts(op, "autograd::engine::evaluate_function");
+}
+
+static int push(struct drawing *d, struct outline_item it, uint64_t key)
+{
+    if (VEC_RESERVE(d->items, d->n, d->cap, 1)) return ERR_NOMEM;
+    TRY(token_of(d, map_mix(key ^ (uint64_t)it.from << 56), &it.token));
+    d->items[d->n++] = it;
+    return 0;
+}
+
+/* ---- calls ---- */
+
+static struct outline_item item_of(const struct trace *t, row_t r, enum origin from)
+{
+    return (struct outline_item){.begin_ns = t->ts_ns[r],
+                                 .end_ns = trace_end_ns(t, r),
+                                 .exact = t->name[r],
+                                 .row = r,
+                                 .name = trace_name(t, r),
+                                 .backward = is_backward(trace_name(t, r)),
+                                 .from = (uint8_t)from};
+}
+
+static int add_frame(struct drawing *d, const struct frame_part *p)
+{
+    struct outline_item it = item_of(d->t, p->row, p->module ? ORIGIN_MODULES : ORIGIN_FUNCTIONS);
+    it.name = p->name;
+    return push(d, it, hash(p->name, false));
+}
+
+static int add_label(struct drawing *d, row_t r)
+{
+    struct str name = trace_name(d->t, r);
+    if (label_kind(name) != LABEL_USER) return 0;
+    return push(d, item_of(d->t, r, ORIGIN_LABELS), hash(name, label_says_round(name)));
+}
+
+static bool is_region(struct drawing *d, row_t r)
+{
+    uint8_t kind = d->t->kind[r];
+    if (kind != KIND_OP && kind != KIND_ANNOTATION) return false;
+    uint8_t *known = &d->region[d->t->name[r]];
+    if (!*known) *known = label_is_compiled(trace_name(d->t, r)) ? 2 : 1;
+    return *known == 2;
+}
+
+/* "Torch-Compiled Region: 0" of "Torch-Compiled Region: 0/3": recompiled, it is the same code. */
+static struct str without_version(struct str name)
+{
+    size_t n = name.n;
+    while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
+    return n > 0 && name.p[n - 1] == '/' ? str_from(name.p, n - 1) : name;
+}
+
+/* ---- leaves ---- */
+
+static int64_t device_ns(const struct trace *t, const row_t *rows, uint32_t n)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; rows && i < n; i++)
+        if (timeline_has(t, rows[i])) sum += t->dur_ns[rows[i]];
+    return sum;
+}
+
+/* The outermost op around a call: that is where the CPU's work for it begins. */
+static row_t outer_op(struct drawing *d, row_t r)
+{
+    const struct trace *t = d->t;
+    row_t best = r;
+    for (row_t up = t->parent[r]; up != ROW_NONE && t->kind[up] == KIND_OP; up = t->parent[up]) {
+        if (is_region(d, up)) break;
+        best = up;
+    }
+    return best;
+}
+
+/* A leaf for a call that launches or waits; launches under one operator are one leaf. */
+static int add_call(struct drawing *d, row_t r, row_t *last_op)
+{
+    const struct trace *t = d->t;
+    uint32_t n;
+    const row_t *work = trace_launched(t, r, &n);
+    enum call_kind kind = calls_kind(calls_of(d->cx), t, r);
+    bool waits = call_waits(kind) && !(t->flags[r] & ROW_PROFILER);
+    d->n_linked += n;
+    if (!n && !waits) return 0;
+    row_t op = outer_op(d, r);
+    int64_t ns = device_ns(t, work, n);
+    if (op != r && op == *last_op) {
+        d->items[d->n - 1].weight += ns;
+        d->items[d->n - 1].launches += n > 0;
+        d->items[d->n - 1].waits |= waits;
+        return 0;
+    }
+    *last_op = op;
+    struct outline_item it = item_of(t, op, op == r ? ORIGIN_KERNELS : ORIGIN_OPS);
+    it.weight = ns;
+    it.launches = n > 0;
+    it.waits = waits;
+    it.graph = kind == CALL_GRAPH_LAUNCH;
+    if (op == r && n) it.name = trace_name(t, work[0]);
+    uint64_t key = hash(it.name, false);
+    return push(d, it, it.graph ? map_mix(key + n) : key);
+}
+
+static bool is_outer_op(const struct trace *t, row_t r)
+{
+    row_t up = t->parent[r];
+    return t->kind[r] == KIND_OP && t->phase[r] == 'X' &&
+           (up == ROW_NONE || t->kind[up] != KIND_OP);
+}
+
+/* A leaf for an operator that runs on the CPU. */
+static int add_op(struct drawing *d, row_t r)
+{
+    if (!is_outer_op(d->t, r) || is_region(d, r)) return 0;
+    struct outline_item it = item_of(d->t, r, ORIGIN_OPS);
+    it.weight = d->t->dur_ns[r];
+    return push(d, it, hash(it.name, false));
+}
+
+static int add_leaf(struct drawing *d, row_t r, row_t *last_op)
+{
+    if (d->cpu_only) return add_op(d, r);
+    return trace_call(d->t, r) ? add_call(d, r, last_op) : 0;
+}
+
+/* ---- threads ---- */
+
+static bool is_autograd(const struct trace *t, const struct lane *l)
+{
+    for (row_t r = l->begin; r < l->end; r++)
+        if (t->kind[r] == KIND_OP) return is_backward(trace_name(t, r));
+    return false;
+}
+
+static int64_t launched_ns(const struct trace *t, const struct lane *l)
+{
+    int64_t sum = 0;
+    for (row_t r = l->begin; r < l->end; r++) {
+        uint32_t n;
+        const row_t *rows = trace_launched(t, r, &n);
+        sum += device_ns(t, rows, n) + n;
+    }
+    return sum;
+}
+
+static int64_t operators_ns(const struct trace *t, const struct lane *l)
+{
+    int64_t sum = 0;
+    for (row_t r = l->begin; r < l->end; r++)
+        if (is_outer_op(t, r)) sum += t->dur_ns[r];
+    return sum;
+}
+
+/* The thread that launches the most, autograd's aside: those work for another. */
+static lane_id find_driver(const struct trace *t, bool cpu_only)
+{
+    lane_id best = LANE_NONE;
+    int64_t most = 0;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        const struct lane *lane = &t->lanes[l];
+        if (lane->kind != LANE_THREAD || is_autograd(t, lane)) continue;
+        int64_t ns = cpu_only ? operators_ns(t, lane) : launched_ns(t, lane);
+        if (ns > most) most = ns, best = l;
+    }
+    return best;
+}
+
+static int read_row(struct drawing *d, row_t r, int64_t *region_end, row_t *last_op)
+{
+    const struct trace *t = d->t;
+    if (t->kind[r] == KIND_ANNOTATION && t->phase[r] == 'X') TRY(add_label(d, r));
+    if (t->ts_ns[r] >= *region_end && is_region(d, r)) {
+        *region_end = trace_end_ns(t, r);
+        struct str name = without_version(trace_name(t, r));
+        TRY(push(d, item_of(t, r, ORIGIN_COMPILED), hash(name, false)));
+    }
+    return add_leaf(d, r, last_op);
+}
+
+/* Calls and leaves of a thread; frames stand in a list of their own, by row. */
+static int read_thread(struct drawing *d, lane_id lane)
+{
+    const struct lane *l = &d->t->lanes[lane];
+    const struct frame_parts *frames = &d->o->frames;
+    int64_t region_end = INT64_MIN;
+    row_t last_op = ROW_NONE;
+    for (uint32_t i = 0; i < frames->n; i++)
+        if (frames->list[i].row >= l->begin && frames->list[i].row < l->end)
+            TRY(add_frame(d, &frames->list[i]));
+    for (row_t r = l->begin; r < l->end; r++) TRY(read_row(d, r, &region_end, &last_op));
+    return 0;
+}
+
+/* What autograd's threads of the same process launch. */
+static int read_backward(struct drawing *d, lane_id driver)
+{
+    const struct trace *t = d->t;
+    for (lane_id l = 0; l < t->n_lanes; l++) {
+        const struct lane *lane = &t->lanes[l];
+        if (lane->kind != LANE_THREAD || l == driver || !is_autograd(t, lane)) continue;
+        if (lane->process != t->lanes[driver].process) continue;
+        row_t last_op = ROW_NONE;
+        for (row_t r = lane->begin; r < lane->end; r++) TRY(add_leaf(d, r, &last_op));
+    }
+    return 0;
+}
+
+static int read_devices(struct drawing *d)
+{
+    const struct timeline *tl = timeline_of(d->cx);
+    for (uint32_t i = 0; i < tl->n_devices; i++)
+        for (uint32_t k = 0; k < tl->devices[i].n_work; k++) {
+            row_t r = tl->devices[i].work[k];
+            struct outline_item it = item_of(d->t, r, ORIGIN_KERNELS);
+            it.weight = d->t->dur_ns[r];
+            TRY(push(d, it, hash(it.name, false)));
+        }
+    return 0;
+}
+
+/* ---- nesting ---- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct outline_item *x = a, *y = b;
+    if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
+    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1;
+    if (outline_is_leaf(x) != outline_is_leaf(y)) return outline_is_leaf(x) ? 1 : -1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void nest(struct outline_item *items, uint32_t n)
+{
+    uint32_t open = ITEM_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        struct outline_item *it = &items[i];
+        while (open != ITEM_NONE && (items[open].end_ns <= it->begin_ns ||
+                                     (!outline_is_leaf(it) && items[open].end_ns < it->end_ns))) {
+            items[open].end = i;
+            open = items[open].parent;
+        }
+        it->parent = open;
+        it->end = i + 1;
+        if (!outline_is_leaf(it)) open = i;
+    }
+    for (; open != ITEM_NONE; open = items[open].parent) items[open].end = n;
+    for (uint32_t i = n; i-- > 0;)
+        if (items[i].parent != ITEM_NONE) items[items[i].parent].weight += items[i].weight;
+}
+
+/* Calls that neither launch nor wait say nothing about the loop; those around them are kept. */
+static int leave_out_idle(struct outline_item *items, uint32_t *n)
+{
+    uint32_t kept = 0;
+    uint8_t *works = mem_zalloc((size_t)*n + 1, 1);
+    if (!works) return ERR_NOMEM;
+    for (uint32_t i = *n; i-- > 0;) {
+        works[i] |= outline_is_leaf(&items[i]);
+        if (works[i] && items[i].parent != ITEM_NONE) works[items[i].parent] = 1;
+    }
+    for (uint32_t i = 0; i < *n; i++) {
+        if (!works[i]) continue;
+        items[kept] = items[i];
+        if (!outline_is_leaf(&items[kept])) items[kept].weight = 0;
+        kept++;
+    }
+    *n = kept;
+    mem_free(works);
+    return 0;
+}
+
+static int settle(struct drawing *d)
+{
+    struct outline *o = d->o;
+    uint32_t n = (uint32_t)d->n;
+    if (n) qsort(d->items, n, sizeof *d->items, by_time);
+    nest(d->items, n);
+    TRY(leave_out_idle(d->items, &n));
+    nest(d->items, n);
+    o->items = arena_alloc(d->cx->mem, ((size_t)n + 1) * sizeof *o->items);
+    if (!o->items) return ERR_NOMEM;
+    if (n) memcpy(o->items, d->items, n * sizeof *o->items);
+    o->n = n;
+    return 0;
+}
+
+/* ---- the pass ---- */
+
+static uint32_t count_work(const struct timeline *tl)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < tl->n_devices; i++) n += tl->devices[i].n_work;
+    return n;
+}
+
+/* Launches where there are some, else the device's own records, else what the CPU does. */
+static int draw(struct drawing *d)
+{
+    uint32_t n_work = count_work(timeline_of(d->cx));
+    d->cpu_only = n_work == 0;
+    lane_id driver = find_driver(d->t, d->cpu_only);
+    if (driver != LANE_NONE) {
+        TRY(read_thread(d, driver));
+        TRY(read_backward(d, driver));
+    }
+    if (d->n_linked * 2ull < n_work) {
+        d->n = 0;
+        d->o->on_device = true;
+        TRY(read_devices(d));
+    }
+    d->o->lane = d->o->on_device ? LANE_NONE : driver;
+    return settle(d);
+}
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    struct drawing d = {.cx = cx, .t = cx->t, .o = ret};
+    TRY(frame_parts_find(cx->t, places_of(cx), cx->mem, &d.o->frames, e));
+    d.region = mem_zalloc((size_t)cx->t->strings.n + 1, 1);
+    map_init(&d.tokens);
+    int rc = d.region ? draw(&d) : ERR_NOMEM;
+    map_done(&d.tokens);
+    mem_free(d.region);
+    mem_free(d.items);
+    return rc < 0 ? err_nomem(e) : 0;
+}
+
+static const struct pass *const needs[] = {&calls_pass, &places_pass, &timeline_pass, NULL};
+
+const struct pass outline_pass = {
+    .id = PASS_OUTLINE,
+    .size = sizeof(struct outline),
+    .needs = needs,
+    .run = run_pass,
+};
