@@ -117,12 +117,15 @@ static double spread(const struct stage_node *s)
 static PyObject *describe(uint32_t node, double ns)
 {
     struct stage_node *s = tree_node(node);
-    struct str name = names_text(s->name);
+    struct str text = names_text(s->name);
+    /* whoever gave it: a name is no reason to have no report */
+    PyObject *name = PyUnicode_DecodeUTF8(text.p, (Py_ssize_t)text.n, "replace");
+    if (!name) return NULL;
     if (s->n_samples) qsort(s->samples, s->n_samples, sizeof *s->samples, by_size);
     return Py_BuildValue(
-        "{s:I,s:I,s:s#,s:K,s:K,s:K,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:L,s:L}", /* */
-        "node", node, "parent", s->parent, "name", name.p, (Py_ssize_t)name.n, "calls",
-        (unsigned long long)s->n_calls, "errors", (unsigned long long)s->n_errors, "recursions",
+        "{s:I,s:I,s:N,s:K,s:K,s:K,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:L,s:L}", /* */
+        "node", node, "parent", s->parent, "name", name, "calls", (unsigned long long)s->n_calls,
+        "errors", (unsigned long long)s->n_errors, "recursions",
         (unsigned long long)s->n_recursions, "total_ns", (double)s->total * ns, "inner_ns",
         (double)s->inner * ns, "error_ns", (double)s->error_total * ns, "first_ns",
         (double)s->first * ns, "min_ns", (double)s->least * ns, "max_ns", (double)s->most * ns,
@@ -195,16 +198,20 @@ static PyObject *py_lost(PyObject *module, PyObject *unused)
     return PyLong_FromUnsignedLongLong(recorder_lost());
 }
 
-static uint16_t id_of(const char *text)
+/* Of a name as the program gives it. While strata is off any name does; so it must be now. */
+static uint16_t id_of(PyObject *name)
 {
-    return (uint16_t)names_id(str_c(text));
+    Py_ssize_t n;
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &n) : NULL;
+    if (!text) PyErr_Clear();
+    return (uint16_t)names_id(text ? str_from(text, (size_t)n) : str_c("?"));
 }
 
 static PyObject *py_instant(PyObject *module, PyObject *args)
 {
     (void)module;
-    const char *name;
-    if (!PyArg_ParseTuple(args, "s:instant", &name)) return NULL;
+    PyObject *name;
+    if (!PyArg_ParseTuple(args, "O:instant", &name)) return NULL;
     if (core.on) span_put((struct ring_record){.kind = RING_INSTANT, .name = id_of(name)}, 0);
     Py_RETURN_NONE;
 }
@@ -212,14 +219,20 @@ static PyObject *py_instant(PyObject *module, PyObject *args)
 static PyObject *py_counter(PyObject *module, PyObject *args)
 {
     (void)module;
-    const char *name;
+    PyObject *name, *given;
     union {
         double number;
         uint64_t bits;
     } value;
-    if (!PyArg_ParseTuple(args, "sd:counter", &name, &value.number)) return NULL;
-    if (core.on)
-        span_put((struct ring_record){.kind = RING_COUNTER, .name = id_of(name)}, value.bits);
+    if (!PyArg_ParseTuple(args, "OO:counter", &name, &given)) return NULL;
+    if (!core.on) Py_RETURN_NONE;
+    value.number = PyFloat_AsDouble(given);
+    if (PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
+        PyErr_Clear(); /* no number: no value */
+        Py_RETURN_NONE;
+    }
+    span_put((struct ring_record){.kind = RING_COUNTER, .name = id_of(name)}, value.bits);
     Py_RETURN_NONE;
 }
 
@@ -261,8 +274,8 @@ static PyObject *py_set_rank(PyObject *module, PyObject *args)
 static PyObject *py_set_process_name(PyObject *module, PyObject *args)
 {
     (void)module;
-    const char *name;
-    if (!PyArg_ParseTuple(args, "s:set_process_name", &name)) return NULL;
+    PyObject *name;
+    if (!PyArg_ParseTuple(args, "O:set_process_name", &name)) return NULL;
     if (core.rings) recorder_set_process_name(id_of(name));
     Py_RETURN_NONE;
 }

@@ -5,6 +5,7 @@
  *   plain code            on a stack of the thread (frames.c)
  *   inside an event loop  in a Task, linked to its parent through a context variable: tasks take
  *                         turns on the thread, and each has a context of its own (task_type.c)
+ *   inside a greenlet     the same: they have contexts of their own, too
  *
  * Coroutines and generators that are stages themselves are Tasks too, which are resumed and
  * suspended: what they have open when they are suspended leaves the stack with them. */
@@ -47,6 +48,7 @@ struct core {
     PyObject *enter_hook, *exit_hook, *sync_hook, *probe; /* the package's, or NULL */
     PyObject *decorate;
     PyObject *get_loop;          /* asyncio's _get_running_loop, once asyncio is there */
+    PyObject *get_greenlet;      /* greenlet's getcurrent, once that is there */
     PyObject *var_get, *var_set; /* of the context variable */
 };
 extern struct core core;
@@ -58,7 +60,7 @@ PyObject *stage_get(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObj
 
 /* task_type.c */
 int task_type_init(PyObject *module);
-bool task_loop_runs(void); /* an event loop, on this thread */
+bool task_loop_runs(void); /* an event loop on this thread, or a greenlet other than its first */
 int task_enter(struct stage *s);
 int task_exit(struct stage *s, PyObject *exc_type); /* 1, or 0 when it is not open here */
 uint32_t task_current_node(void);

@@ -99,7 +99,21 @@ static void stage_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* Stages are the same in every process: a name is all there is to send. */
+/* functools.partial(fn, sync=True); takes `fn` over. */
+static PyObject *with_sync(PyObject *fn)
+{
+    PyObject *module = PyImport_ImportModule("functools");
+    PyObject *partial = module ? PyObject_GetAttrString(module, "partial") : NULL;
+    PyObject *args = Py_BuildValue("(N)", fn), *options = Py_BuildValue("{s:O}", "sync", Py_True);
+    PyObject *made = partial && args && options ? PyObject_Call(partial, args, options) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(partial);
+    Py_XDECREF(args);
+    Py_XDECREF(options);
+    return made;
+}
+
+/* Stages are the same in every process: a name, and whether it waits, is all there is to send. */
 static PyObject *stage_reduce(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -107,6 +121,7 @@ static PyObject *stage_reduce(PyObject *self, PyObject *unused)
     PyObject *module = PyImport_ImportModule("strata");
     PyObject *fn = module ? PyObject_GetAttrString(module, "stage") : NULL;
     Py_XDECREF(module);
+    if (fn && s->sync) fn = with_sync(fn);
     return fn ? Py_BuildValue("N(O)", fn, s->name) : NULL;
 }
 

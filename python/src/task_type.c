@@ -25,29 +25,51 @@ struct task {
 static PyTypeObject *task_type;
 static uint32_t last_id;
 
-/* asyncio is looked for until it is there: without it no loop can run. */
-static bool find_asyncio(void)
+/* What a module that may be loaded offers; NULL while it is not. */
+static PyObject *find_in(PyObject *modules, const char *module, const char *name)
 {
-    static PyObject *key;
-    if (!key && !(key = PyUnicode_InternFromString("asyncio.events"))) return false;
-    PyObject *modules = PySys_GetObject("modules"); /* borrowed */
-    PyObject *events = modules ? PyDict_GetItemWithError(modules, key) : NULL;
-    if (events) core.get_loop = PyObject_GetAttrString(events, "_get_running_loop");
+    PyObject *found = PyDict_GetItemString(modules, module); /* borrowed */
+    PyObject *value = found ? PyObject_GetAttrString(found, name) : NULL;
     PyErr_Clear();
-    return core.get_loop != NULL;
+    return value;
+}
+
+/* asyncio and greenlet are looked for whenever more modules are there than at the last look:
+ * without them nothing takes turns on a thread. */
+static void find_modules(void)
+{
+    static Py_ssize_t n_seen;
+    PyObject *modules = PySys_GetObject("modules"); /* borrowed */
+    Py_ssize_t n = modules ? PyDict_Size(modules) : 0;
+    if (n == n_seen) return;
+    n_seen = n;
+    if (!core.get_loop) core.get_loop = find_in(modules, "asyncio.events", "_get_running_loop");
+    if (!core.get_greenlet) core.get_greenlet = find_in(modules, "greenlet", "getcurrent");
+}
+
+/* Whether a call has returned something, and not None; takes it over. */
+static bool is_something(PyObject *value)
+{
+    bool is = value && value != Py_None;
+    if (!value) PyErr_Clear();
+    Py_XDECREF(value);
+    return is;
+}
+
+/* The first greenlet of a thread, which has no parent, is the thread's plain code. */
+static bool in_greenlet(void)
+{
+    PyObject *now = PyObject_CallNoArgs(core.get_greenlet);
+    PyObject *parent = now ? PyObject_GetAttrString(now, "parent") : NULL;
+    Py_XDECREF(now);
+    return is_something(parent);
 }
 
 bool task_loop_runs(void)
 {
-    if (!core.get_loop && !find_asyncio()) return false;
-    PyObject *loop = PyObject_CallNoArgs(core.get_loop);
-    if (!loop) {
-        PyErr_Clear();
-        return false;
-    }
-    bool runs = loop != Py_None;
-    Py_DECREF(loop);
-    return runs;
+    if (!core.get_loop || !core.get_greenlet) find_modules();
+    if (core.get_loop && is_something(PyObject_CallNoArgs(core.get_loop))) return true;
+    return core.get_greenlet && in_greenlet();
 }
 
 /* A new reference; NULL without an error means that there is none. */

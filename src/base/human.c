@@ -107,6 +107,30 @@ const char *human_cut(struct str s, int width, char *out, size_t cap)
     return out;
 }
 
+/* Bytes of the code at `s` that only sets a colour, 0 when it is none. */
+static size_t color_code(struct str s)
+{
+    size_t n = 2;
+    if (s.n < 3 || s.p[0] != '\033' || s.p[1] != '[') return 0;
+    while (n < s.n && (s.p[n] == ';' || (s.p[n] >= '0' && s.p[n] <= '9'))) n++;
+    return n < s.n && s.p[n] == 'm' ? n + 1 : 0;
+}
+
+size_t human_clean_lines(char *s, size_t n, bool color)
+{
+    struct str all = str_from(s, n);
+    size_t o = 0;
+    for (size_t i = 0; i < n;) {
+        size_t code = color ? color_code(str_from(s + i, n - i)) : 0;
+        size_t len = code ? code : utf8_len(all, i);
+        size_t next = i + (len ? len : 1);
+        if (code || s[i] == '\n' || s[i] == '\t') memmove(s + o, s + i, next - i), o += next - i;
+        else o = add_char(s, o, n + 1, all, i);
+        i = next;
+    }
+    return o;
+}
+
 char *human_clean(char *s)
 {
     struct str all = str_c(s);

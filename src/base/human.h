@@ -2,6 +2,7 @@
 #ifndef STRATA_BASE_HUMAN_H
 #define STRATA_BASE_HUMAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -25,5 +26,9 @@ const char *human_cut(struct str s, int width, char *out, size_t cap);
 /* Makes a terminated string safe to print, in place: '?' for each control character, override or
  * stray byte. Returns `s`. */
 char *human_clean(char *s);
+
+/* The same for `n` bytes of lines: line breaks and tabs stay, and with `color` the codes that set
+ * colours. Returns how many bytes are left. */
+size_t human_clean_lines(char *s, size_t n, bool color);
 
 #endif

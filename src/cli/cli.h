@@ -94,4 +94,8 @@ int cli_flush(struct cli *cli, struct err *e) MUST_USE;
  * traces can be passed as they are. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Lines for people on standard error, where a name in them commands no terminal. `text` is changed.
+ */
+void cli_show_lines(const struct cli *cli, const char *before, struct buf *text);
+
 #endif

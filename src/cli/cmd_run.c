@@ -142,7 +142,7 @@ static int tell_stages(struct cli *cli, const char *dir, struct err *e)
     buf_init(&text);
     struct screen s = {cli->json ? &cli->out : &text, shown(dir), cli->width, cli->color, 40};
     int rc = run_folder_show(cli, dir, &s, e);
-    if (rc == 0 && !cli->json) fprintf(stderr, "strata: %s", buf_c(&text));
+    if (rc == 0 && !cli->json) cli_show_lines(cli, "strata: ", &text);
     buf_done(&text);
     return rc;
 }

@@ -34,6 +34,13 @@ void cli_say(const char *fmt, ...)
     fprintf(stderr, "strata: %s\n", human_clean(text));
 }
 
+void cli_show_lines(const struct cli *cli, const char *before, struct buf *text)
+{
+    if (!buf_ok(text)) return;
+    size_t n = human_clean_lines(text->p, text->n, cli->color);
+    fprintf(stderr, "%s%.*s", before, (int)n, text->p);
+}
+
 static int exit_code(int rc)
 {
     if (rc >= 0) return rc;
@@ -74,6 +81,8 @@ static int terminal_width(void)
 int cli_flush(struct cli *cli, struct err *e)
 {
     if (!buf_ok(&cli->out)) return err_nomem(e);
+    /* whatever a name in a trace holds, it commands no terminal; JSON has its own escapes */
+    if (!cli->json) cli->out.n = human_clean_lines(cli->out.p, cli->out.n, cli->color);
     size_t done = 0;
     while (done < cli->out.n) {
         ssize_t n = write(STDOUT_FILENO, cli->out.p + done, cli->out.n - done);

@@ -55,7 +55,7 @@ static void show(struct cli *cli, const struct run_recording *r, const char *sho
     struct screen s = {&text, shown, cli->width, cli->color, MOST_SHOWN};
     if (cli->json) view_report_json(&cli->out, &r->cx);
     else view_report_text(&s, &r->cx);
-    if (!cli->json) fprintf(stderr, "%s", buf_c(&text));
+    if (!cli->json) cli_show_lines(cli, "", &text);
     buf_done(&text);
 }
 

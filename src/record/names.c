@@ -77,9 +77,18 @@ static struct name *add(uint64_t hash, struct str s)
     return e;
 }
 
+/* As much of it as a file takes, without half a character at the end. */
+static struct str cut(struct str s)
+{
+    if (s.n <= RING_TEXT_MAX) return s;
+    s.n = RING_TEXT_MAX;
+    while (s.n > RING_TEXT_MAX - 4 && ((unsigned char)s.p[s.n] & 0xc0) == 0x80) s.n--;
+    return s;
+}
+
 uint32_t names_id(struct str s)
 {
-    if (s.n > RING_TEXT_MAX) s.n = RING_TEXT_MAX;
+    s = cut(s);
     if (s.n == 0) return 0;
     uint64_t hash = intern_hash(s);
     uint32_t slot;

@@ -143,3 +143,8 @@ $ strata syncs pp.json.gz --site 3
 $ strata syncs pp.json.gz --site x
 ! strata: --site takes a whole number from 1 to 4294967295, not 'x'
 ? 2
+
+# Whatever a name in a trace holds, it commands no terminal.
+$ printf '[%s,%s,%s,%s]' '{"ph":"X","cat":"cpu_op","name":"a\u001b]0;b\u0007c\u202ed","pid":1,"tid":1,"ts":1,"dur":90}' '{"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":1,"tid":1,"ts":5,"dur":80,"args":{"correlation":2}}' '{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":2,"dur":2,"args":{"correlation":1}}' '{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":6,"dur":70,"args":{"correlation":1,"stream":7,"device":0}}' > escape.json
+$ strata syncs escape.json --site 1 --color always | head -1 | cat -v
+| site 1   cudaStreamSynchronize under a?]0;b?c?d   1 call   blocked 80.0 us, exposed 0

@@ -293,3 +293,167 @@ print("done")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
                           check=False, env=clean_environment(STRATA_RINGS="off"))
     assert done.stdout == "done\n" and done.returncode == 0, done.stderr
+
+
+def test_a_program_without_stderr(program):
+    """What strata says is lost then; it does not get into the program's output."""
+    done = program("""
+        import sys, strata
+        with strata.stage("a"):
+            pass
+        sys.stderr = None
+        strata._base.settings.say("something")
+        print("result")
+    """)
+    assert done.status == 0 and done.stdout == "result\n"
+    assert done.json()["stages"]["a"]["count"] == 1
+
+
+def test_names_that_are_cut_inside_a_character(program):
+    done = program("""
+        import strata
+        with strata.stage("a" + "\u00e9" * 700):
+            pass
+        with strata.stage("\U0001f600" * 300):
+            pass
+        with strata.stage("good"):
+            pass
+    """)
+    names = sorted(s["name"] for s in done.json()["stages"].values())
+    assert names == ["a" + "\u00e9" * 511, "good", "\U0001f600" * 256], done.stderr
+
+
+ODD_NAMES = """
+    import strata
+    for name in ("\\ud800", "a\\0b", None, 5, b"bytes", "x" * 5000):
+        strata.instant(name)
+        for value in (1, None, "text", 1e400, 10**400):
+            strata.counter(name, value)
+    with strata.stage("a"):
+        pass
+    print("done")
+"""
+
+
+@pytest.mark.parametrize("switch", ["on", "off"])
+def test_odd_names_raise_nothing(program, switch):
+    done = program(ODD_NAMES, STRATA=switch)
+    assert done.status == 0 and done.stdout == "done\n", done.stderr
+
+
+def test_a_working_directory_that_is_gone(program):
+    done = program("""
+        import os, tempfile, strata
+        with strata.stage("a"):
+            pass
+        gone = tempfile.mkdtemp()
+        os.chdir(gone)
+        os.rmdir(gone)
+    """)
+    assert done.status == 0 and "no report" not in done.stderr
+    assert "1 stages" in done.stderr and str(done.folder()) in done.stderr
+
+
+def test_starting_in_a_directory_that_is_gone(program, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = program("""
+        import os, subprocess, sys
+        os.rmdir(os.getcwd())
+        text = "import strata\\nwith strata.stage('a'): pass\\nprint('done')"
+        sys.exit(subprocess.run([sys.executable, "-c", text]).returncode)
+    """, cwd=gone)
+    assert done.status == 0 and done.stdout == "done\n", done.stderr
+    assert done.json()["stages"]["a"]["count"] == 1
+
+
+# Two greenlets that take turns inside their stages, as far as strata can see: a greenlet has a parent
+# and a context of its own.
+TURNS = """
+    import contextvars, sys, types
+    fake = types.ModuleType("greenlet")
+    main = types.SimpleNamespace(parent=None)
+    fake.now = main
+    fake.getcurrent = lambda: fake.now
+    sys.modules["greenlet"] = fake
+
+    import strata
+
+    class Green:
+        parent = main
+
+        def __init__(self):
+            self.context = contextvars.Context()
+
+        def run(self, fn, *args):
+            fake.now = self
+            try:
+                return self.context.run(fn, *args)
+            finally:
+                fake.now = main
+
+    def enter(name):
+        strata.stage(name).__enter__()
+
+    def leave(name):
+        strata.stage(name).__exit__(None, None, None)
+
+    with strata.stage("serve"):
+        a, b = Green(), Green()
+        a.run(enter, "one")
+        b.run(enter, "two")
+        a.run(enter, "in one")
+        b.run(enter, "in two")
+        a.run(leave, "in one")
+        a.run(leave, "one")
+        b.run(leave, "in two")
+        b.run(leave, "two")
+"""
+
+
+def test_greenlets_have_stages_of_their_own(program):
+    found = program(TURNS).json()["stages"]
+    assert set(found) == {"serve", "serve/one", "serve/one/in one", "serve/two", "serve/two/in two"}
+
+
+def test_real_greenlets(program):
+    pytest.importorskip("greenlet")
+    found = program("""
+        import greenlet, strata
+        main = greenlet.getcurrent()
+
+        def work(name):
+            for _ in range(3):
+                with strata.stage(name):
+                    main.switch()
+                    with strata.stage("in"):
+                        main.switch()
+
+        waiting = [greenlet.greenlet(work) for _ in range(2)]
+        for name, g in zip("ab", waiting):
+            g.switch(name)
+        while waiting:
+            for g in list(waiting):
+                g.switch()
+                if g.dead:
+                    waiting.remove(g)
+    """).json()["stages"]
+    assert {k: v["count"] for k, v in found.items()} == {"a": 3, "a/in": 3, "b": 3, "b/in": 3}
+
+
+def test_an_old_python_keeps_its_sitecustomize(tmp_path):
+    """As far as this Python can act as one that knows nothing of importlib."""
+    if sys.version_info >= (3, 12):
+        pytest.skip("it has no imp, which an old one would use")
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text("print('own')\n")
+    inject = os.path.join(PACKAGE, "strata", "_inject")
+    text = ("import sys, warnings; warnings.simplefilter('ignore'); import imp\n"
+            "sys.modules['importlib.machinery'] = None; sys.version_info = (2, 7)\n"
+            f"sys.path[:0] = [{inject!r}, {str(own)!r}]\n"
+            "import sitecustomize\n"
+            f"assert {inject!r} not in sys.path and len(sys.meta_path) < 5\n")
+    done = subprocess.run([sys.executable, "-S", "-c", text], capture_output=True, text=True,
+                          check=False)
+    assert (done.stdout, done.returncode) == ("own\n", 0), done.stderr

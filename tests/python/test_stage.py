@@ -180,6 +180,9 @@ def test_names_of_any_kind(strata):
 def test_stages_can_be_sent_to_other_processes(strata):
     s = strata.stage("sent")
     assert pickle.loads(pickle.dumps(s)) is s
+    waits = strata.stage("a", sync=True)
+    assert waits is not s and pickle.loads(pickle.dumps(waits)) is waits
+    assert copy.deepcopy(waits) is waits
     assert copy.deepcopy(s) is s
 
 

@@ -130,4 +130,15 @@ TEST(a_small_buffer_is_not_overrun)
     CHECK_EQ_STR(out, "é");
 }
 
+TEST(lines_keep_breaks_and_colours_only)
+{
+    char text[] =
+        "\033[1mbold\033[0m\tx\n\033]0;title\007\033[2J\xff\xe2\x80\xae caf\xc3\xa9\r\n\033[31";
+    size_t n = human_clean_lines(text, sizeof text - 1, true);
+    CHECK_EQ_BYTES(str_from(text, n), "\033[1mbold\033[0m\tx\n?]0;title??[2J?? caf\xc3\xa9?\n?[31");
+    char plain[] = "\033[1mbold\n";
+    n = human_clean_lines(plain, sizeof plain - 1, false);
+    CHECK_EQ_BYTES(str_from(plain, n), "?[1mbold\n");
+}
+
 TEST_MAIN

@@ -14,15 +14,22 @@ _NO = {"off", "0", "false", "no", "none", "disable", "disabled"}
 _told: set[str] = set()
 
 
-def say(text: str) -> None:
-    """One line on stderr, once; a program without stderr loses the line, nothing else."""
-    if text in _told:
-        return
-    _told.add(text)
+def tell(text: str) -> None:
+    """Text on stderr; a program without one (a service, pythonw) loses it, and nothing else. Never
+    on stdout, which is the program's."""
     try:
-        print(f"strata: {text}", file=sys.stderr, flush=True)
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
     except Exception:
         pass
+
+
+def say(text: str) -> None:
+    """One line on stderr, once."""
+    if text not in _told:
+        _told.add(text)
+        tell(f"strata: {text}\n")
 
 
 def flag(name: str, default: bool) -> bool:

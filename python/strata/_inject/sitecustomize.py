@@ -2,9 +2,8 @@
 
 It makes the strata package importable, waits for diffusers to be imported, and gets out of the way:
 its folder leaves sys.path, and the sitecustomize the program would have loaded without us is loaded
-now. Whatever goes wrong on our side is dropped."""
-import importlib.machinery
-import importlib.util
+now. Whatever goes wrong on our side is dropped. Any Python may come by here, also one that is too
+old for strata (a tool that the program starts): for those only the last part counts."""
 import os
 import sys
 
@@ -12,16 +11,17 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _PACKAGES = os.path.dirname(os.path.dirname(_HERE))
 
 
-class _Package:
+class _Package(object):
     """Finds strata and nothing else: what lies beside it may be another Python's."""
 
     def find_spec(self, name, path=None, target=None):
         if name != "strata":
             return None
-        return importlib.machinery.PathFinder.find_spec(name, [_PACKAGES])
+        from importlib.machinery import PathFinder
+        return PathFinder.find_spec(name, [_PACKAGES])
 
 
-class _Waiter:
+class _Waiter(object):
     """Imports strata just before diffusers, or before torch where a timeline is wanted, so that
     programs without either pay nothing."""
 
@@ -37,26 +37,51 @@ class _Waiter:
             del strata
         except Exception:
             pass
+        import importlib.util
         return importlib.util.find_spec(name)  # by finders that strata has put in front
 
 
+def _leave_path():
+    sys.path[:] = [p for p in sys.path if os.path.normpath(p or os.curdir) != _HERE]
+
+
 def _begin():
-    sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != _HERE]
+    if sys.version_info < (3, 10):
+        return
     sys.meta_path.append(_Package())  # the last: one that is installed is found before
     sys.meta_path.insert(0, _Waiter())
 
 
 def _hand_on():
     """Loads the sitecustomize that would have been loaded without us."""
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
+    try:
+        from importlib.machinery import PathFinder
+        from importlib.util import module_from_spec
+    except ImportError:  # Python 2
+        return _hand_on_old()
+    spec = PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
         return
-    module = importlib.util.module_from_spec(spec)
+    module = module_from_spec(spec)
     sys.modules["sitecustomize"] = module
     spec.loader.exec_module(module)
 
 
+def _hand_on_old():
+    import imp
+    try:
+        found = imp.find_module("sitecustomize", sys.path)
+    except ImportError:
+        return
+    try:
+        imp.load_module("sitecustomize", *found)
+    finally:
+        if found[0]:
+            found[0].close()
+
+
 try:
+    _leave_path()
     _begin()
 except Exception:
     pass

@@ -49,15 +49,22 @@ def _rows(report: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
+def _near(folder: str) -> str:
+    """The folder as people name it from where they are, if they are anywhere: it may be gone."""
+    try:
+        near = os.path.relpath(folder)
+    except OSError:
+        return folder
+    return folder if near.startswith("../../..") else near
+
+
 def render(report: dict[str, Any], folder: str | None) -> str:
     """The table and what to do next."""
     rows = _rows(report)
     widths = [max(len(r[c]) for r in rows) for c in range(1, len(rows[0]) - 1)]
     name = min(max(len(r[0]) for r in rows), 40)
     lost = report["lost_records"]
-    where = os.path.relpath(folder) + "/" if folder else "(nothing written)"
-    if where.startswith("../../.."):
-        where = folder + "/" if folder else where
+    where = _near(folder) + "/" if folder else "(nothing written)"
     lines = [f"strata: {report['num_stages']} stages, {duration(report['wall_clock_ms'])}, "
              f"{lost:,} records lost  -> {where}"]
     for row in rows:

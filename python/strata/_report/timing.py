@@ -239,8 +239,7 @@ def _at_exit() -> None:
         folder = write()
         found = content() if _speaks() else None
         if found and found["stages"]:
-            sys.stderr.write(render(found, folder))
-            sys.stderr.flush()
+            settings.tell(render(found, folder))
         run_files.tidy()
     except Exception as why:
         settings.say(f"no report: {why!r}")

@@ -20,7 +20,7 @@ def _share_with_children() -> None:
     os.environ.setdefault("STRATA_LAUNCH", key)
     os.environ.setdefault("STRATA_PIPELINE", run_files.pipeline_name())
     out = os.environ.get("STRATA_OUT") or "strata_out"
-    os.environ["STRATA_OUT"] = os.path.abspath(out)
+    os.environ["STRATA_OUT"] = os.path.normpath(os.path.join(settings.STARTED_IN, out))
 
 
 def begin() -> None:

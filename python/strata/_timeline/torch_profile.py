@@ -9,7 +9,6 @@ Takes every argument of torch.profiler.profile and is one; `report=False` keeps 
 from __future__ import annotations
 
 import functools
-import sys
 from typing import Any
 
 from strata._base import run_files, settings
@@ -46,7 +45,7 @@ def _class() -> type:
             if self._tells and self.trace and settings.flag("STRATA_TABLE", True):
                 text = self.report()
                 try:
-                    sys.stderr.write(text or f"strata: trace in {self.trace}\n")
+                    settings.tell(text or f"strata: trace in {self.trace}\n")
                 except Exception:
                     pass
 
