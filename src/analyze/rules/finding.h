@@ -92,7 +92,7 @@ struct findings {
     int64_t all_fixed_ns;  /* wall clock with every listed finding fixed */
 };
 
-/* A new finding of the rule in `mem`, listed; NULL when memory is out. */
+/* A new finding of the rule in `mem`, listed; NULL when out of memory. */
 struct finding *findings_add(struct findings *f, const struct rule *rule, struct arena *mem);
 void findings_done(struct findings *f);
 

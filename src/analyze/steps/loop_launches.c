@@ -70,7 +70,7 @@ static row_t outer_op(const struct trace *t, row_t r)
     return best;
 }
 
-/* The token of a call outside compiled regions; false when it is none. */
+/* The token of a call outside compiled regions; false if it is not one. */
 static bool call_token(const struct tokens *ts, row_t r, const struct calls *calls,
                        struct token *ret)
 {
@@ -162,7 +162,7 @@ static int find_repeat(const struct tokens *ts, struct arena *mem, struct repeat
     struct period_seq seq = {items, weights, (uint32_t)ts->n, SLACK_PCT};
     TRY(period_find(&seq, mem, &r, e));
     bool often = r.period >= SHORT_PERIOD || r.count >= SHORT_REPEATS;
-    /* one kernel over and over is no loop of steps; one graph or compiled region is */
+    /* one kernel over and over is not a loop of steps; one graph or compiled region is */
     if (r.period == 1 && ts->list && !ts->list[r.begin].compiled) often = false;
     if (!often || r.weight == 0 || r.weight < total / 100 * COVER_PCT) r.count = 0;
     *ret = r;
