@@ -113,7 +113,8 @@ def test_a_part_without_a_gpu_says_so_once(capture, tmp_path):
     script = tmp_path / "inside.py"
     script.write_text(textwrap.dedent(FROM_INSIDE))
     run = capture(program=[sys.executable, str(script)], fake="refuse=10", STRATA_TABLE="off")
-    assert run.status == 0 and run.stderr == "strata: this timeline has no GPU work; run strata doctor to see why\n"
+    assert run.status == 0
+    assert run.stderr == "strata: this timeline has no GPU work; run strata doctor to see why\n"
 
 
 SLOW = "mhz=1395 max=1980 power=698500 limit=700000 temperature=71 limits=4"
