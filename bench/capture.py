@@ -5,9 +5,9 @@
 
 In one process: a launch-bound loop with recording paused and on in turns, then, with the place given
 up, without and under torch.profiler in turns, whose trace must hold device events to count. What is
-added is told against the loops just before and after. In others: a program that is
-killed, whose last records tell what was lost; and the kernels of a workload with a CUDA graph, by
-name, against torch.profiler's.
+added is computed from the loops just before and after. In others: a program that is killed, whose last
+records show what was lost; and the kernels of a workload with a CUDA graph, by name, compared with
+torch.profiler's.
 """
 import argparse
 import csv

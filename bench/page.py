@@ -139,7 +139,7 @@ def write_page(strata, trace, page):
 
 
 def slowest_half_second(times):
-    """The lowest rate over any half second, in frames a second."""
+    """The lowest rate over any half second, in frames per second."""
     rates, first, length = [], 0, 0
     for last, ms in enumerate(times):
         length += ms
@@ -152,7 +152,7 @@ def slowest_half_second(times):
 
 
 def pan(browser, page, zoom):
-    """Frames a second while panning, in all and in the slowest half second, and CPU ms a frame."""
+    """Frames per second while panning, in total and in the slowest half second, and CPU ms per frame."""
     browser.open(page)
     busy = browser.busy()
     times = browser.evaluate(PAN % (zoom, PAN_S * 1000))
@@ -204,9 +204,9 @@ def bench(o, browser, folder):
         lines.append(("interactive, s", ready, goal_ready,
                       verdict(ready, goal_ready, lambda a, b: a < b)))
         for zoom, (mean, low, busy) in frames.items():
-            lines.append((f"panning at {zoom}x, frames a second", mean, None, ""))
+            lines.append((f"panning at {zoom}x, frames per second", mean, None, ""))
             lines.append((f"panning at {zoom}x, slowest half second", low, None, ""))
-            lines.append((f"panning at {zoom}x, CPU ms a frame", busy, None, ""))
+            lines.append((f"panning at {zoom}x, CPU ms per frame", busy, None, ""))
         lines.append(("panning, slowest at any zoom", slowest, goal_fps,
                       verdict(slowest, goal_fps, lambda a, b: a >= b)))
         for what, value, goal, met in lines:

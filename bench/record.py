@@ -2,7 +2,7 @@
 """record.py: what recording costs the program that is recorded: a range in C, a stage in Python,
 each beside what it replaces, in one run on one machine. Writes record.csv.
 
-Goals: in C 40 ns a range when on and 1 ns when off; in Python a stage 20 times cheaper than
+Goals: in C 40 ns per range when on and 1 ns when off; in Python a stage 20 times cheaper than
 torch.profiler.record_function, and a function decorated while strata is off the function itself; the
 command starts within 5 ms."""
 import argparse

@@ -38,6 +38,7 @@ typescript() {
 check layers tools/check_layers.py
 check python-layers tools/check_python_layers.py
 check banned tools/check_banned.py
+check words tools/check_words.py
 check clang-format formatting
 check commits tools/check_commits.py
 check shellcheck shell

@@ -129,7 +129,7 @@ class Measuring:
 
     def last_words(self, worker):
         lines = (self.args.work / f"{worker.name}.log").read_text(errors="replace").strip().splitlines()
-        return (lines or ["without a word"])[-1][:300]
+        return (lines or ["no output"])[-1][:300]
 
     def one(self, worker, after):
         """Runs worker; after is started when the timings are made."""
@@ -213,7 +213,7 @@ def arguments():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--part", default="1/1", help="which part of the cases: 1/2, 2/2")
     parser.add_argument("--seconds", type=float, default=6, help="of timing per case")
-    parser.add_argument("--limit", type=float, default=120, help="seconds per case in all")
+    parser.add_argument("--limit", type=float, default=120, help="seconds per case in total")
     parser.add_argument("--deadline", type=float, default=560, help="seconds for everything")
     parser.add_argument("--strata", default="build/src/strata")
     parser.add_argument("--wheels", help="a folder of wheels to unpack and use")

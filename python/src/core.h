@@ -70,7 +70,7 @@ int frames_enter(struct stage *s);
 int frames_exit(struct stage *s, PyObject *exc_type); /* 1, or 0 when it is not open here */
 struct frame *frames_top(void);                       /* NULL when nothing is open */
 size_t frames_depth(void);
-int frames_push(struct frame f); /* takes over what it owns; -1 when memory is out */
+int frames_push(struct frame f); /* takes over what it owns; -1 when out of memory */
 struct frame frames_pop(void);
 int *frames_open_tasks(void); /* how many Tasks of with statements are open on this thread */
 

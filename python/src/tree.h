@@ -39,7 +39,7 @@ struct stage_call {
 
 bool tree_init(void); /* true on failure */
 
-/* The node of stage `name` inside `parent`; TREE_ROOT when there are too many or memory is out,
+/* The node of stage `name` inside `parent`; TREE_ROOT when there are too many or out of memory,
  * which counts for nobody. */
 uint32_t tree_child(uint32_t parent, uint32_t name);
 

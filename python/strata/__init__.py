@@ -11,17 +11,18 @@
     handle = strata.annotate_pipeline(pipe)  # a diffusers pipeline, from outside
     handle = strata.watch(model)             # any module or object
 
-    with strata.timeline():                  # every kernel, copy and wait, from here to there
+    with strata.timeline():                  # every kernel, copy and wait of this part
         ...
 
     strata.report("trace.json.gz")           # in a notebook: what is slow and why, inline
 
-A table comes out on stderr when the program ends, and files in strata_out/ (timing.json and
-others). Nothing here fails because of strata: what cannot be recorded is left out and told once.
+When the program ends, a table is printed to stderr and files are written to strata_out/ (timing.json
+and others). Strata never makes the program fail: what cannot be recorded is left out and reported
+once.
 
 Environment: STRATA=off turns everything off at import (decorators return functions unchanged),
-STRATA_OUT and STRATA_PIPELINE say where files go, STRATA_ONLY=a,b takes a timeline of the stages
-named and nothing else. docs/recording.md has all of them.
+STRATA_OUT and STRATA_PIPELINE set where files go, STRATA_ONLY=a,b records a timeline of the named
+stages and nothing else. docs/recording.md lists all of them.
 """
 from strata._base import extension as _extension
 from strata._base.version import __version__
@@ -39,7 +40,7 @@ if enabled:
         from strata._timeline.torch_profile import profile, schedule
 
         _on.begin()
-    except Exception as why:  # an installation of which half is there
+    except Exception as why:  # an incomplete installation
         _extension.give_up(why)
         enabled = False
 if not enabled:

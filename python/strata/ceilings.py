@@ -1,7 +1,7 @@
-"""What this GPU reaches: bytes a second through its memory, operations a second by precision.
+"""The rates this GPU reaches: bytes per second through its memory, operations per second by precision.
 
-`python -m strata.ceilings` prints it as JSON, for `strata dive` to keep. Large matrices of random
-numbers, since zeros are multiplied faster; the best of a few rounds, since a ceiling is a ceiling.
+`python -m strata.ceilings` prints them as JSON, for `strata dive` to keep. Uses large matrices of random
+numbers, since zeros are multiplied faster, and the best of a few rounds, since it measures a ceiling.
 """
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def main() -> int:
     try:
         print(json.dumps(measure()))
     except (ImportError, RuntimeError, AssertionError) as why:
-        print(f"strata.ceilings: no GPU to measure: {why}", file=sys.stderr)
+        print(f"strata.ceilings: there is no GPU to measure: {why}", file=sys.stderr)
         return 1
     return 0
 

@@ -1,12 +1,12 @@
-"""Memory at named moments: a baseline, snapshots, what has been added since, what the allocator
-holds beyond what is in use, and the room left on the device.
+"""Memory at named moments: a baseline, snapshots, the increase since, what the allocator holds but
+does not use, and the free memory of the device.
 
     strata.memory.baseline()
     ...
     strata.memory.snapshot("after_load")
     print(strata.memory.table())
 
-Without a device the host's memory is told."""
+Without a device the host's memory is reported."""
 from __future__ import annotations
 
 import os
@@ -48,14 +48,14 @@ def current() -> dict[str, Any]:
 
 
 def baseline() -> dict[str, Any]:
-    """What later snapshots are compared with."""
+    """Sets the baseline for later snapshots."""
     global _baseline
     _baseline = current()
     return _baseline
 
 
 def snapshot(name: str) -> dict[str, Any]:
-    """Remembers the memory of this moment under a name; the same name again takes its place."""
+    """Records memory at this moment under a name; the same name again replaces it."""
     found = current()
     if name in _snapshots or len(_snapshots) < MOST_SNAPSHOTS:
         _snapshots[name] = found
@@ -72,7 +72,7 @@ def _increase(now: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pools(now: dict[str, Any]) -> dict[str, Any]:
-    """How much of what the allocator holds is in no use, and how much could still be had."""
+    """How much of the allocator's memory is unused, and how much is still available."""
     out = {}
     for name, device in now["devices"].items():
         reserved, allocated = device["reserved_bytes"], device["allocated_bytes"]
@@ -111,7 +111,7 @@ def table() -> str:
                          f"{size(m['reserved_bytes'])} held, peak {size(m['peak_reserved_bytes'])}")
         lines.append(f"{name:<24} " + "; ".join(parts))
     for device, pool in _pools(found["now"]).items():
-        room = f", room for {size(pool['remaining_bytes'])}" if "remaining_bytes" in pool else ""
+        room = f", {size(pool['remaining_bytes'])} free" if "remaining_bytes" in pool else ""
         lines.append(f"{device}: {size(pool['pool_overhead_bytes'])} held but not in use "
                      f"({pool['pool_overhead_pct']:.0f} %){room}")
     return "\n".join(lines)

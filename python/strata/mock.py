@@ -1,4 +1,4 @@
-"""Inputs made up from a signature of timing_io_signature.json: valid ones, for running a stage
+"""Inputs generated from a signature of timing_io_signature.json: valid ones, for running a stage
 alone.
 
     found = json.load(open("timing_io_signature.json"))["stages"]["vae_decode"]["signatures"][0]
@@ -53,7 +53,7 @@ def build(d: dict[str, Any], maker: Any = None, types: Sequence[str] = ()) -> An
             maker.device or d["value"])
     if kind == "generator":
         return maker.generator(d["device"])
-    raise ValueError(f"a {d.get('type', kind)} cannot be made up from its signature")
+    raise ValueError(f"a {d.get('type', kind)} cannot be generated from its signature")
 
 
 def tensor_options(d: dict[str, Any]) -> dict[str, Any]:

@@ -32,14 +32,14 @@ MOST_HEADER_BYTES = 100_000_000
 
 @dataclass
 class Unit:
-    """What a scheme moves in one go."""
+    """What a scheme moves at once."""
 
     name: str
     bytes: int
     tensors: int
     leader: Any = field(default=None, repr=False)  # the module whose call brings it over
-    whole: bool = False  # any call inside the leader does: decode() of a VAE is no forward()
-    flops: int = 0  # between its call and that of the next unit; 0: not known
+    whole: bool = False  # any call inside the leader does: decode() of a VAE is not forward()
+    flops: int = 0  # between its call and that of the next unit; 0: unknown
     twice: int = 0  # bytes that are moved a second time
 
     def as_dict(self) -> dict[str, Any]:
@@ -61,10 +61,10 @@ def list_modules(target: Any, scheme: str = "sequential", run: Callable[[], Any]
     group_block  enable_group_offload(offload_type="block_level", num_blocks_per_group=...)
     model        enable_model_cpu_offload: whole components
 
-    `run` runs the model once: units then stand in the order of their first use, and what is never
-    used is left out. Without it they stand as they are registered."""
+    `run` runs the model once: units are then in the order of their first use, and unused ones are
+    left out. Without it they are in the order of registration."""
     if scheme not in SCHEMES:
-        raise ValueError(f"scheme is one of {', '.join(SCHEMES)}, not {scheme!r}")
+        raise ValueError(f"scheme must be one of {', '.join(SCHEMES)}, not {scheme!r}")
     units = list(_units(target, scheme, blocks_per_group))
     return units if run is None else in_order(units, run)
 
@@ -243,7 +243,7 @@ def read_safetensors(path: str | Path) -> list[Unit]:
     path = Path(path)
     files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
     if not files:
-        raise ValueError(f"{path}: no .safetensors files in it")
+        raise ValueError(f"{path}: the folder has no .safetensors files")
     found: dict[str, Unit] = {}
     for file in files:
         for tensor, entry in _read_header(file).items():
@@ -281,7 +281,7 @@ def _place(name: str) -> int:
 
 
 def write(units: Iterable[Unit], order: str, out: Any, scheme: str = "") -> None:
-    """The list as `strata offload --modules` reads it. `order` says what the order rests on:
+    """The list as `strata offload --modules` reads it. `order` says where the order comes from:
     "executed", "registered" or "guessed"; `scheme` what the units are those of."""
     head = {"format": "strata-modules-1", "order": order, **({"scheme": scheme} if scheme else {})}
     json.dump({**head, "modules": [u.as_dict() for u in units]}, out, indent=1)
@@ -300,7 +300,7 @@ def calibrate(device: str = "cuda", megabytes: int = 64, rounds: int = 12,
     kind = torch.device(device).type
     backend = getattr(torch, kind, None)
     if kind == "cpu" or backend is None or not backend.is_available():
-        raise RuntimeError(f"no {kind} device here: copies to it cannot be timed. Calibrate where "
+        raise RuntimeError(f"there is no {kind} device, so copies to it cannot be timed. Calibrate where "
                            "the model will run, or give --pageable-gbps and --pinned-gbps")
 
     def timed(work: Callable[[], Any]) -> float:
@@ -388,12 +388,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m strata.offload", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    listing = commands.add_parser("list", help="the modules of a model, with their bytes")
+    listing = commands.add_parser("list", help="list the modules of a model with their bytes")
     listing.add_argument("target", help=".safetensors file or folder, or package.module:factory")
     listing.add_argument("--scheme", choices=SCHEMES, default="sequential")
     listing.add_argument("--blocks-per-group", type=int, default=1)
     listing.set_defaults(run=_list)
-    measure = commands.add_parser("calibrate", help="how fast this machine copies")
+    measure = commands.add_parser("calibrate", help="measure how fast this machine copies")
     measure.add_argument("--device", default="cuda")
     measure.set_defaults(run=_calibrate)
     for command in (listing, measure):

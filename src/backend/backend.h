@@ -6,7 +6,7 @@
  * on the ring of the thread that made them, definitions (kernels, devices) through defs_id.
  *
  * A backend is a const struct in its own folder, listed once in backend.c. The user's program
- * always runs on: whatever cannot be recorded becomes a note (backend_note), told once. */
+ * always runs on: whatever cannot be recorded becomes a note (backend_note), reported once. */
 #ifndef STRATA_BACKEND_BACKEND_H
 #define STRATA_BACKEND_BACKEND_H
 

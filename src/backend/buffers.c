@@ -38,7 +38,7 @@ static bool change(struct slot *s, enum state from, enum state to)
     return atomic_compare_exchange_strong(&s->state, &from, to);
 }
 
-/* A new buffer in state `to`; NULL when there may be no more or memory is out. */
+/* A new buffer in state `to`; NULL when there may be no more or out of memory. */
 static struct slot *make(enum state to)
 {
     uint32_t i = atomic_load(&n_slots);

@@ -34,7 +34,7 @@ void buffers_forget(void);
 /* The bytes of an empty buffer, BUFFERS_BYTES of them; NULL when there may be no more. */
 void *buffers_take(void);
 
-/* A buffer comes back with `n_valid` bytes of records; false when it is none of ours. */
+/* A buffer comes back with `n_valid` bytes of records; false if it is not one of ours. */
 bool buffers_give_back(void *bytes, size_t n_valid);
 
 /* The filled buffers in the order they came back, or NULL. */

@@ -1,4 +1,4 @@
-/* inject.c: the doors into somebody else's process. The NVIDIA driver calls InitializeInjection
+/* inject.c: the entry points into the user's process. The NVIDIA driver calls InitializeInjection
  * during cuInit (CUDA_INJECTION64_PATH), every copy of NVTX calls InitializeInjectionNvtx2 at its
  * first range (NVTX_INJECTION64_PATH), and a program that has loaded this library itself calls
  * strata_inject_start. Whatever happens here, the program goes on. */

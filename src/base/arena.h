@@ -25,7 +25,7 @@ struct arena_mark {
 void arena_init(struct arena *a);
 void arena_done(struct arena *a);
 
-/* NULL when memory is out. Aligned for any type; arena_zalloc clears, and checks n * size. */
+/* NULL when out of memory. Aligned for any type; arena_zalloc clears, and checks n * size. */
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_zalloc(struct arena *a, size_t n, size_t size);
 

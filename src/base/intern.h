@@ -10,7 +10,7 @@
 
 typedef uint32_t str_id;
 
-#define STR_NONE UINT32_MAX /* "no string": also what intern_add returns when memory is out */
+#define STR_NONE UINT32_MAX /* "no string": also what intern_add returns when out of memory */
 
 /* A finished table that lies in somebody else's memory, such as a mapped file. String i is
  * bytes[offsets[i]] up to its terminator at bytes[offsets[i + 1] - 1]; `order` lists all ids sorted

@@ -29,7 +29,7 @@ bool map_reserve(struct map *m, size_t n);
 
 uint32_t map_find(const struct map *m, uint64_t key);
 
-/* The value slot of `key`, made with MAP_NONE if new; NULL when memory is out. The pointer holds
+/* The value slot of `key`, made with MAP_NONE if new; NULL when out of memory. The pointer holds
  * until the next insertion. A slot left at MAP_NONE counts as absent. */
 uint32_t *map_at(struct map *m, uint64_t key);
 

@@ -197,7 +197,7 @@ static int with_trace(struct cli *cli, const struct opts *o, struct job *j, stru
     return rc;
 }
 
-/* Operands from `first` on, NULL-terminated; NULL when memory is out. */
+/* Operands from `first` on, NULL-terminated; NULL when out of memory. */
 static char **command_from(const struct opts *o, int first, struct arena *mem)
 {
     char **command = arena_zalloc(mem, (size_t)o->n_args + 1, sizeof *command);

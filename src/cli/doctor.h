@@ -27,7 +27,7 @@ struct doctor {
     const char *timeline; /* what would record a timeline: "cupti" or "torch.profiler" */
 };
 
-/* Looks at everything; texts live in `mem`. Fails only when memory is out. */
+/* Looks at everything; texts live in `mem`. Fails only when out of memory. */
 int doctor_run(struct doctor *d, struct arena *mem, struct err *e) MUST_USE;
 
 #endif

@@ -15,7 +15,7 @@ void csv_done(struct csv *c)
     mem_free(c->fields);
 }
 
-/* The field without its doubled quotes; .p is NULL when memory is out. */
+/* The field without its doubled quotes; .p is NULL when out of memory. */
 static struct str undouble(struct csv *c, struct str raw)
 {
     char *p = arena_alloc(c->mem, raw.n + 1);

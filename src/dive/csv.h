@@ -21,7 +21,7 @@ struct csv {
 void csv_init(struct csv *c, struct str text, struct arena *mem);
 void csv_done(struct csv *c);
 
-/* 1 with the next record in `fields`, 0 at the end. Empty lines are no records. */
+/* 1 with the next record in `fields`, 0 at the end. Empty lines are not records. */
 int csv_next(struct csv *c, struct err *e) MUST_USE;
 
 #endif

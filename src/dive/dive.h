@@ -39,8 +39,8 @@ struct dive_in {
     struct ceilings ceilings;
 };
 
-/* Memory from `mem`. Launches of the report that are no target's follow the targets when there is
- * no trace, and are left out when there is one. */
+/* Memory from `mem`. Launches of the report that belong to no target follow the targets when there
+ * is no trace, and are left out when there is one. */
 int dive_run(const struct dive_in *in, struct arena *mem, struct dive *ret, struct err *e) MUST_USE;
 
 #endif

@@ -79,8 +79,8 @@ static double op_work(const struct trace *t, row_t op, row_t *ret_op)
     return NAN;
 }
 
-/* Elements of the output: of a matrix product its rows and columns, else those of the largest
- * input. */
+/* Elements of the output: of a matrix multiplication its rows and columns, else those of the
+ * largest input. */
 static double output_size(struct str dims, enum kernel_family family, double largest)
 {
     struct shape a, b;

@@ -10,7 +10,7 @@ struct ncu_wish {
     const char *report;   /* where it is to write, ending in .ncu-rep */
     const char *log;      /* where its talk goes */
     const char *replay;   /* "kernel" or "application" */
-    uint32_t skip;        /* launches of each size to let go by */
+    uint32_t skip;        /* launches of each size to skip first */
     uint32_t count;       /* and to measure then */
     bool marked;          /* the program itself marks what to measure (cudaProfilerStart) */
     int major;            /* compute capability; 0 when not known */
@@ -29,7 +29,7 @@ int ncu_args_import(const char *ncu, const char *report, struct arena *mem, char
  */
 void ncu_args_names(const struct targets *targets, struct buf *out);
 
-/* Launches of each size to let go by, and to measure then: from the target that comes first to the
+/* Launches of each size to skip first, and to measure then: from the target that comes first to the
  * one that comes last, but at most NCU_MOST_OF_A_SIZE. */
 enum { NCU_MOST_OF_A_SIZE = 8 };
 uint32_t ncu_args_skip(const struct targets *targets);

@@ -172,7 +172,7 @@ static void launch_init(struct ncu_launch *l, int64_t id)
 }
 
 /* The launch a record is about: the details page has many records of one. NULL with rc set when
- * there is no room; an id that is no number belongs to nothing. */
+ * there is no room; an id that is not a number belongs to nothing. */
 static struct ncu_launch *launch_of(struct reader *r, int64_t id, int *rc, struct err *e)
 {
     if (r->details && r->n && r->launches[r->n - 1].id == id) return &r->launches[r->n - 1];

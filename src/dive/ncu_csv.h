@@ -36,7 +36,7 @@ struct ncu_report {
 #define NCU_MOST_LAUNCHES 100000u
 
 /* Everything in `ret` lives in `mem` or points into `text`. ERR_FORMAT when there is no table;
- * a table without rows is no error. */
+ * a table without rows is not an error. */
 int ncu_csv_read(struct str text, struct arena *mem, struct ncu_report *ret,
                  struct err *e) MUST_USE;
 

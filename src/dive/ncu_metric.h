@@ -13,7 +13,7 @@ enum ncu_metric {
     NCU_TIME_NS,
     NCU_DRAM_READ_BYTES,
     NCU_DRAM_WRITE_BYTES,
-    NCU_DRAM_BYTES, /* both, where they are not told apart */
+    NCU_DRAM_BYTES, /* both, where they are not distinguished */
     NCU_DRAM_BYTES_PER_S,
     NCU_DRAM_PCT,
     NCU_MEMORY_PCT, /* the busiest part of the memory system */

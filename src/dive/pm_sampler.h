@@ -4,7 +4,7 @@
  *
  *     pm_open ─> pm_start ─> pm_poll, pm_poll ... ─> pm_stop ─> pm_close
  *
- * The GPU keeps samples in a buffer of its own: pm_poll fetches them, several times a second. */
+ * The GPU keeps samples in a buffer of its own: pm_poll fetches them, several times per second. */
 #ifndef STRATA_DIVE_PM_SAMPLER_H
 #define STRATA_DIVE_PM_SAMPLER_H
 

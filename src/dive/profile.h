@@ -46,7 +46,7 @@ struct profile {
     double waves;
     double grid_blocks, sms;
     double active_share; /* cycles an SM has work in, of those the kernel takes */
-    struct stall_share stalls[PROFILE_STALLS]; /* largest first; without what is no wait */
+    struct stall_share stalls[PROFILE_STALLS]; /* largest first; without what is not a wait */
     int n_stalls;
     double memory_stall_pct; /* waiting for memory: long scoreboard, full queues */
     double issuing_pct;      /* of warp time: issuing, or ready to */

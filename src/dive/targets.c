@@ -39,7 +39,7 @@ static void sweep(const struct device_line *d, const struct edge *edges, size_t 
     }
 }
 
-/* Adds the time alone of the device's work to `alone`, by row. True when memory is out. */
+/* Adds the time alone of the device's work to `alone`, by row. True when out of memory. */
 static bool add_alone(const struct trace *t, const struct device_line *d, int64_t *alone)
 {
     struct edge *edges = mem_zalloc(2 * (size_t)d->n_work + 1, sizeof *edges);

@@ -40,7 +40,7 @@ struct targets_wish {
     const char *filter; /* only kernels whose name matches; NULL for all */
 };
 
-/* Memory from `mem`. ERR_USAGE when the filter is no regular expression. */
+/* Memory from `mem`. ERR_USAGE when the filter is not a regular expression. */
 int targets_select(const struct context *cx, struct targets_wish wish, struct arena *mem,
                    struct targets *ret, struct err *e) MUST_USE;
 

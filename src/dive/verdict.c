@@ -66,7 +66,7 @@ static bool of_memory(enum unit u)
     return u == UNIT_DRAM || u == UNIT_L2 || u == UNIT_L1;
 }
 
-/* The busiest of the parts but `except`; 0 when none is known. Where parts are not told apart,
+/* The busiest of the parts but `except`; 0 when none is known. Where parts are not distinguished,
  * ncu's own summary of the other half of the GPU stands for them. */
 static double busiest_other(const struct profile *p, enum unit except)
 {

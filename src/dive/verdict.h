@@ -2,7 +2,7 @@
  *
  * Each possible limiter has a few signs that are independent of each other: how busy the part is,
  * how near its rate is to what the GPU reaches, on which side of the ridge the kernel stands, what
- * its warps wait for. One percentage alone is no verdict. */
+ * its warps wait for. One percentage alone is not a verdict. */
 #ifndef STRATA_DIVE_VERDICT_H
 #define STRATA_DIVE_VERDICT_H
 

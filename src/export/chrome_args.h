@@ -6,7 +6,7 @@
 
 /* Appends the row's args as a valid JSON object: as written where the source has some and can still
  * be read (repaired if need be), else made from the row's side table with the keys Kineto uses.
- * `scratch` is memory to work in. *ret_any tells whether there are any; nothing is appended
+ * `scratch` is memory to work in. *ret_any says whether there are any; nothing is appended
  * otherwise. */
 int chrome_args_add(const struct trace *t, row_t r, struct buf *scratch, struct buf *out,
                     bool *ret_any, struct err *e) MUST_USE;

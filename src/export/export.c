@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* One a line: to_<name>.c defines `const struct exporter to_<name>`. */
+/* One per line: to_<name>.c defines `const struct exporter to_<name>`. */
 #define EXPORTERS(X) \
     X(chrome)        \
     X(strata)        \

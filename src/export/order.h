@@ -5,7 +5,7 @@
 
 #include "trace/trace.h"
 
-/* All rows by trace->src. The array is the caller's to mem_free; NULL when memory is out. */
+/* All rows by trace->src. The array is the caller's to mem_free; NULL when out of memory. */
 row_t *order_by_src(const struct trace *t);
 
 #endif

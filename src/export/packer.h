@@ -1,7 +1,7 @@
 /* packer.h: compresses a run of bytes in equal blocks on several threads.
  *
  * Blocks know nothing of each other, so the result does not depend on the number of threads. What
- * a packed block is (a zstd frame, a piece of a deflate stream) is the codec's business. */
+ * a packed block is (a zstd frame, a piece of a deflate stream) is up to the codec. */
 #ifndef STRATA_EXPORT_PACKER_H
 #define STRATA_EXPORT_PACKER_H
 
@@ -10,7 +10,7 @@
 
 struct packer_codec {
     const char *name;
-    void *(*new)(void); /* state of one thread; NULL when memory is out */
+    void *(*new)(void); /* state of one thread; NULL when out of memory */
     void (*free)(void *state);
     size_t (*bound)(size_t n); /* most bytes that `n` plain ones can take */
     size_t (*pack)(void *state, struct str plain, char *to, size_t room); /* 0 on failure */

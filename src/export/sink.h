@@ -21,7 +21,7 @@ struct sink {
     uint64_t plain_bytes;
 };
 
-/* The packing is told by the end of `path`: .gz, .zst or anything else. */
+/* The packing follows from the end of `path`: .gz, .zst or anything else. */
 int sink_begin(struct sink *s, const char *path, int n_threads, struct err *e) MUST_USE;
 
 /* Writes out what has gathered once it is worth it. Also where a failed append is noticed. */

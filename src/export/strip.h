@@ -9,7 +9,7 @@
 bool strip_keeps(const struct trace *t, const struct meta *m, const struct export_options *o);
 
 /* By string id: whether something that goes into the file refers to it, so that the texts of what
- * is left out are left out too. The caller's to mem_free; NULL when memory is out. */
+ * is left out are left out too. The caller's to mem_free; NULL when out of memory. */
 bool *strip_strings(const struct trace *t, const struct export_options *o);
 
 #endif

@@ -59,7 +59,7 @@ static uint8_t find_track(struct open_spans *tracks, int64_t start_ns, int64_t e
     return i;
 }
 
-/* Gives tracks to the rows of one thread, which come in order; true when memory is out. */
+/* Gives tracks to the rows of one thread, which come in order; true when out of memory. */
 static bool assign(struct tracks *k, const struct trace *t, const row_t *rows, size_t n)
 {
     struct open_spans tracks[TRACKS_MOST] = {0};

@@ -1,6 +1,6 @@
 /* tracks.h: where a viewer that cannot draw two crossing spans on one thread must draw each.
  *
- * Perfetto (2025-05 to 2026) drops a span without a word when it overlaps another of its thread
+ * Perfetto (2025-05 to 2026) silently drops a span that overlaps another of its thread
  * and neither contains the other. Such a span gets a further track of its thread where it fits.
  * To a viewer a thread is a pid and a tid: lanes that share both share their tracks. */
 #ifndef STRATA_EXPORT_TRACKS_H

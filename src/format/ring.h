@@ -1,9 +1,9 @@
 /* ring.h: the files a recording process leaves in RUN/rings, laid out so that they are whole at
  * every instant: the process may be killed between any two instructions.
  *
- *     HOST-PID-START.proc      one a process: who it is, and its strings
- *     HOST-PID-START.defs      one a process that defined something: kernels, devices, stacks
- *     HOST-PID-START.N.ring    one a thread that recorded something
+ *     HOST-PID-START.proc      one per process: who it is, and its strings
+ *     HOST-PID-START.defs      one per process that defined something: kernels, devices, stacks
+ *     HOST-PID-START.N.ring    one per thread that recorded something
  *
  *     .proc  | head | string | string | ...        strings_bytes tells the end
  *     .defs  | head | definition | ...             n_bytes tells the end

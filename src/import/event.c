@@ -198,7 +198,7 @@ static enum scan_result scan_id(struct scan *s, struct event_id *ret)
     return SCAN_OK;
 }
 
-/* An id is only ever compared: a text that is no number stands for itself by its hash. */
+/* An id is only ever compared: a text that is not a number stands for itself by its hash. */
 static int64_t id_of_text(struct str text)
 {
     char digits[24], *end;

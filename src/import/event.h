@@ -1,5 +1,5 @@
 /* event.h: one trace event, as far as we decode it. Everything is a range of the text or a number;
- * which fields were written is told by `have`, the others are not set. */
+ * `have` says which fields were written, the others are not set. */
 #ifndef STRATA_IMPORT_EVENT_H
 #define STRATA_IMPORT_EVENT_H
 

@@ -33,7 +33,7 @@ static void make_hole(struct reader *r, enum hole_type type, int arg, const char
     r->copied = after;
 }
 
-/* Where the template will have a text that is no hole. */
+/* Where the template will have a text that is not a hole. */
 static struct scan_text in_template(const struct reader *r, struct scan_text text)
 {
     size_t at = r->text_n + (size_t)(text.p - r->copied);
@@ -144,7 +144,7 @@ static const char *args(struct reader *r, const char *p)
 }
 
 /* The category is part of the template, and so are process and thread. Texts that will have to be
- * decoded are not: their damage is told by their place in the file. */
+ * decoded are not: their damage is reported by their place in the file. */
 static const char *fixed_text(struct reader *r, const char *p, struct scan_text *ret,
                               struct scan_text *in)
 {

@@ -1,4 +1,5 @@
-/* import.h: from a file of any format we read to a trace. The format is told from the content. */
+/* import.h: from a file of any format we read to a trace. The format is recognized by its content.
+ */
 #ifndef STRATA_IMPORT_IMPORT_H
 #define STRATA_IMPORT_IMPORT_H
 

@@ -1,4 +1,4 @@
-/* inflate.h: compressed input, piece by piece, to plain text. The format is told by its first
+/* inflate.h: compressed input, piece by piece, to plain text. The format is recognized by its first
  * bytes; several members or frames in a row read as one text. */
 #ifndef STRATA_IMPORT_INFLATE_H
 #define STRATA_IMPORT_INFLATE_H
@@ -15,11 +15,11 @@ struct codec {
     const char *name;
     unsigned most_ratio; /* text per compressed byte beyond which we suspect a bomb */
     bool (*is)(struct str head);
-    void *(*new)(struct str in); /* NULL when memory is out */
+    void *(*new)(struct str in); /* NULL when out of memory */
     void (*free)(void *state);
 
     /* Fills `out`; *ret_n is less than `room` only at the end of what can be read. `*ret_whole`
-     * then tells whether the input was complete and sound. */
+     * then says whether the input was complete and sound. */
     int (*step)(void *state, char *out, size_t room, size_t *ret_n, bool *ret_whole);
 
     uint64_t (*consumed)(const void *state); /* compressed bytes so far */

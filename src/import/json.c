@@ -95,7 +95,7 @@ static enum scan_result after_member(struct document *d, bool *ret_more)
     return rc;
 }
 
-/* The rest of the top-level object, from the end of a member on; *ret tells how far it is sound. */
+/* The rest of the top-level object, from the end of a member on; *ret says how far it is sound. */
 static int read_rest(struct document *d, enum scan_result *ret, struct err *e)
 {
     bool more;

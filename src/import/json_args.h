@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "trace/trace.h"
 
-/* Takes the file over, also on failure, which is NULL: memory is out. */
+/* Takes the file over, also on failure, which is NULL: out of memory. */
 struct args_source *json_args_new(struct file_map *file);
 
 /* The file, which stays with the source. */

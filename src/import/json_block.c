@@ -91,7 +91,7 @@ static enum scan_result read_event(struct block_reader *r, const char *p)
     return limit == s->end ? SCAN_CUT : SCAN_BAD;
 }
 
-/* An element that is no object. */
+/* An element that is not an object. */
 static enum scan_result skip_element(struct block_reader *r, const char *p)
 {
     struct scan *s = &r->scan;

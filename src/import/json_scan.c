@@ -242,7 +242,7 @@ static const char *parse_decimal(const char *p, const char *end, struct decimal 
     return p;
 }
 
-/* The number a whole text is, decimal or 0x...; false when it is none. */
+/* The number a whole text is, decimal or 0x...; false if it is not one. */
 static bool text_to_decimal(struct scan_text text, struct decimal *d)
 {
     const char *p = text.p, *end = text.p + text.n;
@@ -374,7 +374,7 @@ static int32_t hex4(const char *p, const char *end)
     return v;
 }
 
-/* Decodes \uXXXX at `p` (on the u); returns the last character used, NULL when it is none. */
+/* Decodes \uXXXX at `p` (on the u); returns the last character used, NULL if it is not one. */
 static const char *unescape_u(const char *p, const char *end, struct buf *out)
 {
     int32_t c = hex4(p + 1, end);

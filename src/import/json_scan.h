@@ -100,7 +100,7 @@ enum scan_result scan_expect(struct scan *s, char c);
  * before `close` is noted and ignored. */
 enum scan_result scan_next(struct scan *s, char close, bool *ret_more);
 
-/* The text with its escapes decoded, interned. STR_NONE when memory is out. */
+/* The text with its escapes decoded, interned. STR_NONE when out of memory. */
 str_id scan_intern(struct scan *s, struct scan_text text, struct intern *strings,
                    struct buf *scratch);
 

@@ -170,7 +170,7 @@ union aux {
     struct async_info async;
 };
 
-/* The row's side-table entry; false when memory is out. */
+/* The row's side-table entry; false when out of memory. */
 static bool fill_aux(struct kineto *k, struct scan *s, const struct event *ev, struct part_row *row,
                      union aux *aux)
 {

@@ -12,7 +12,7 @@ struct native_args_file {
     uint64_t plain_bytes;
 };
 
-/* NULL when memory is out. The file's memory must outlive it. Safe to use from several threads. */
+/* NULL when out of memory. The file's memory must outlive it. Safe to use from several threads. */
 struct args_source *native_args_new(const struct native_args_file *f);
 
 #endif

@@ -32,7 +32,7 @@ int64_t nsys_pid(int64_t global_id);
 int64_t nsys_tid(int64_t global_id);
 
 /* How the process's own threads and its devices are named in the trace; .text is STR_NONE when
- * memory is out. */
+ * out of memory. */
 struct part_key nsys_process_key(struct nsys *n, int64_t pid);
 struct part_key nsys_device_key(struct nsys *n, int64_t pid, int64_t device);
 

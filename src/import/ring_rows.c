@@ -154,8 +154,8 @@ static bool innermost(const struct thread *t, size_t task)
     return true;
 }
 
-/* The lane of the parent while it is innermost there, else the lowest that is free; 0 when memory
- * is out. */
+/* The lane of the parent while it is innermost there, else the lowest that is free; 0 when out of
+ * memory. */
 static uint32_t choose_lane(struct thread *t, uint64_t parent)
 {
     for (size_t i = t->n_tasks; parent && i-- > 0;)

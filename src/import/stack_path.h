@@ -15,7 +15,7 @@
 
 enum {
     STACK_DEEPEST = 1024,  /* Python ends a recursion of 1,000 frames */
-    STACK_LEAST_MATCH = 8, /* frames in a row that are no coincidence */
+    STACK_LEAST_MATCH = 8, /* so many equal frames in a row are not a coincidence */
 };
 
 struct stack_frame {

@@ -134,7 +134,7 @@ static bool same_at(const struct stack_path *a, const struct stack_path *b, int 
     return depth < a->n && depth < b->n && stack_frame_same_function(&a->at[depth], &b->at[depth]);
 }
 
-/* Whether what was seen in `a` may have ended and been called anew for `b`: both are calls that
+/* Whether what was seen in `a` may have ended and been called again for `b`: both are calls that
  * waited, and not inside one operator. */
 static bool may_be_anew(const struct sweep *w, const struct stack_seen *a,
                         const struct stack_seen *b)
@@ -142,12 +142,12 @@ static bool may_be_anew(const struct sweep *w, const struct stack_seen *a,
     return a->exact && b->exact && !span_tree_called(&w->spans, a->end_ns, b->begin_ns);
 }
 
-/* Whether the function at `depth` went on. If it may have been called anew, it is not said to have
+/* Whether the function at `depth` went on. If it may have been called again, it is not said to have
  * lasted unless it is further down now. */
-static bool went_on(const struct sweep *w, int depth, bool anew)
+static bool went_on(const struct sweep *w, int depth, bool again)
 {
     if (!same_at(&w->path, &w->next, depth)) return false;
-    return !anew || w->next.at[depth].line > w->path.at[depth].line;
+    return !again || w->next.at[depth].line > w->path.at[depth].line;
 }
 
 struct borders {
@@ -225,9 +225,9 @@ static int step(struct sweep *w, const struct stack_seen *a, const struct stack_
     read_next(w, b);
     struct borders x = find_borders(w, a, b);
     int same = stack_path_common(&w->path, &w->next);
-    bool anew = may_be_anew(w, a, b);
-    if (anew && same == w->path.n && same == w->next.n && same > 0) same--;
-    if (!went_on(w, same, anew)) {
+    bool again = may_be_anew(w, a, b);
+    if (again && same == w->path.n && same == w->next.n && same > 0) same--;
+    if (!went_on(w, same, again)) {
         TRY(close_to(w, same, &x.close));
     } else {
         TRY(close_to(w, same + 1, &x.close));

@@ -18,7 +18,7 @@ struct tick_map {
 void tick_map_init(struct tick_map *m, double ticks_per_second);
 void tick_map_done(struct tick_map *m);
 
-/* In any order; true when memory is out. A pair that cannot be is left out. Then tick_map_sort
+/* In any order; true when out of memory. A pair that cannot be is left out. Then tick_map_sort
  * once, before the first question. */
 bool tick_map_add(struct tick_map *m, struct clock_pair pair);
 void tick_map_sort(struct tick_map *m);

@@ -21,7 +21,7 @@ static int number_range(struct ranges *g, uint32_t from, uint32_t to, int depth)
         struct repeat r = {0};
         struct period_seq seq = {g->item + from, g->bytes + from, to - from, 0};
         if (depth < MOST_DEPTH) TRY(period_find(&seq, g->mem, &r, NULL));
-        /* equal modules in a row are no blocks */
+        /* equal modules in a row are not blocks */
         if (r.count < 2 || r.period < 2) break;
         TRY(number_range(g, from, from + r.begin, depth + 1));
         for (uint32_t i = 0; i < r.period * r.count; i++)

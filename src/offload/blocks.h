@@ -1,4 +1,4 @@
-/* blocks.h: which modules make a transformer block, told from their sizes alone: the longest
+/* blocks.h: which modules make a transformer block, recognized by their sizes alone: the longest
  * stretch that repeats is a row of equal blocks, and so on left and right of it. What does not
  * repeat is a block by itself. */
 #ifndef STRATA_OFFLOAD_BLOCKS_H

@@ -1,7 +1,7 @@
 /* hooks.h: what the CPU does only because weights move, besides moving them: code that runs before
  * a module (checks, waits, gives cached memory back) and after it (puts the weights away,
- * copies them back), and what that does to the code between: cold caches, memory taken anew from
- * the driver. Told from the operators and calls around the loads; no Python frames are needed.
+ * copies them back), and what that does to the code between: cold caches, memory taken again from
+ * the driver. Recognized by the operators and calls around the loads; no Python frames are needed.
  *
  *     [add]  [to][detach]  [== load ==] [to]  [linear]  [sync][detach]  [gelu] ...
  *          |<-------- before the module -----|        |<- after it ---|          gone with the load

@@ -6,7 +6,7 @@
  * A load is one module on its way to the device: its copies, and the stretch of CPU time that
  * exists only because of them (the widest span around the copies that launches no kernel, with the
  * allocator calls that go with it). Copies with no kernel between them belong to one module. The
- * same module in another step is told by its place and its bytes. */
+ * same module in another step is recognized by its place and its bytes. */
 #ifndef STRATA_OFFLOAD_STREAMED_H
 #define STRATA_OFFLOAD_STREAMED_H
 

@@ -7,7 +7,7 @@
 
 enum { VARINT_BYTES = 10 };
 
-/* Above this a number of JavaScript is no integer any more. */
+/* Above this a JavaScript number is not exact. */
 #define MOST_ID ((int64_t)1 << 52)
 
 static uint64_t zigzag(int64_t v)

@@ -46,7 +46,7 @@ static int choose_detail(struct page_set *s, struct err *e)
     return page_detail_run(&in, s->mem, &s->detail, e);
 }
 
-/* What each piece of work waited for, by index into trace->gpu. */
+/* What each device work item waited for, by index into trace->gpu. */
 static int find_starts(struct page_set *s, const struct launch_wait ***ret, struct err *e)
 {
     const struct trace *t = s->cx->t;

@@ -68,7 +68,7 @@ static uint8_t flags_of(const struct trace *t, row_t r)
 static uint32_t config_of(struct writer *w, const struct gpu_info *g)
 {
     struct page_config c;
-    memset(&c, 0, sizeof c); /* told apart byte by byte: no byte may be left open */
+    memset(&c, 0, sizeof c); /* compared byte by byte: no byte may be left open */
     memcpy(c.grid, g->grid, sizeof c.grid);
     memcpy(c.block, g->block, sizeof c.block);
     c.shared_bytes = g->shared_bytes;

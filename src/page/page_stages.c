@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Adds a piece of work to the call it was launched in, and to those around it. */
+/* Adds a device work item to the call it was launched in, and to those around it. */
 static void extend(const struct stage_tree *tree, struct span *gpu, uint32_t call, struct span work)
 {
     for (; call != STAGE_NONE; call = tree->calls[call].parent) {

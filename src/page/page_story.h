@@ -1,4 +1,4 @@
-/* page_story.h: findings and sync sites told in steps, each of which is a view of the timeline with
+/* page_story.h: findings and sync sites as steps, each of which is a view of the timeline with
  * the rows that show it: first what happens, then the gap it leaves and the launch that ends it. */
 #ifndef STRATA_PAGE_PAGE_STORY_H
 #define STRATA_PAGE_PAGE_STORY_H

@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "format/ring.h"
 
-/* The id of a definition of at most RING_DEF_BYTES; 0 when there are too many, memory is out, or
+/* The id of a definition of at most RING_DEF_BYTES; 0 when there are too many, out of memory, or
  * the file cannot grow. Takes the lock of the definitions for one not seen before. */
 uint32_t defs_id(enum def_type type, struct str bytes);
 

@@ -14,7 +14,7 @@
 #include "format/ring.h"
 #include "record/spool.h"
 
-/* The id of `s`, cut to RING_TEXT_MAX bytes; 0 when there are too many or memory is out. Takes
+/* The id of `s`, cut to RING_TEXT_MAX bytes; 0 when there are too many or out of memory. Takes
  * the names lock for a string not seen before. */
 uint32_t names_id(struct str s);
 

@@ -29,7 +29,7 @@ int procfile_open(struct procfile *p, const char *folder, const struct procfile_
 /* Notes an orderly end. The file stays open: threads may go on recording. */
 void procfile_close(struct procfile *p, struct clock_pair now);
 
-/* In a forked child: lets go of the parent's file without a word to it. */
+/* In a forked child: drops the parent's file without writing to it. */
 void procfile_forget(struct procfile *p);
 
 void procfile_ring_path(const struct procfile *p, int n, char out[PROCFILE_PATH]);

@@ -1,7 +1,7 @@
 /* view_table.c: see view_table.h.
  *
  * Columns are a table: each knows its head, how to print a cell, and when it is shown. Times of one
- * kind share a unit, chosen for the largest value and told in the first line. */
+ * kind share a unit, chosen for the largest value and shown in the first line. */
 #include "report/view_table.h"
 
 #include <math.h>

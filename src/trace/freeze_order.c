@@ -1,6 +1,6 @@
 /* freeze_order.c: finds the final order of the rows.
  *
- * Recorders write long runs that are already in time order (one a thread and buffer), so after a
+ * Recorders write long runs that are already in time order (one per thread and buffer), so after a
  * counting sort by lane each lane is sorted by merging its natural runs: two or three runs cost
  * one or two passes. */
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static void merge(const struct rows *r, const row_t *from, row_t *to, const size
     memcpy(to + k, from + j, (bounds[2] - j) * sizeof *to);
 }
 
-/* Starts of the runs already in order, then `n`; NULL when memory is out. */
+/* Starts of the runs already in order, then `n`; NULL when out of memory. */
 static size_t *find_runs(const struct rows *r, const row_t *order, size_t n, size_t *ret_runs)
 {
     size_t *starts = NULL, n_starts = 0, cap = 0;

@@ -130,7 +130,7 @@ static void place_on_device(struct part_lane *lane, const struct part_row *row)
     lane->stream = g && g->stream >= 0 ? g->stream : small_number(row->tid);
 }
 
-/* The part's number for `lane`, added when new; UINT32_MAX when memory is out. */
+/* The part's number for `lane`, added when new; UINT32_MAX when out of memory. */
 static uint32_t find_lane(struct part *p, struct part_lane *lane, const struct part_row *row)
 {
     if (p->last_lane < p->n_lanes && lane_is(&p->lanes[p->last_lane], lane)) return p->last_lane;

@@ -60,7 +60,7 @@ struct rows_ids {
     const uint8_t *cats;
 };
 
-/* Appends all rows and table entries of `from`, translated; true when memory is out. */
+/* Appends all rows and table entries of `from`, translated; true when out of memory. */
 bool rows_append(struct rows *into, const struct rows *from, const struct rows_ids *ids);
 
 #endif

@@ -57,7 +57,7 @@ $ strata report v0.json.gz
 # Advice promises no gain.
 $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata report big.json.gz
 | big.json.gz  CUDA 13.0  NVIDIA H200  3 steps  59 events
-| trace quality: good (replay error 0.0 %; about 733 us without the profiler, 759 us with it)
+| trace quality: good (replay error 0.0 %; about 743 us without the profiler, 759 us with it)
 |
 |   759 us wall, GPU-bound: the GPU is busy 76.8 % of the time. Make the kernels faster; a faster CPU
 |   side gains at most 23.2 %
@@ -121,13 +121,13 @@ $ strata whatif v0.json.gz --drop-sync 1 --wall 36.35
 |   replay 40.961 -> 40.961 ms, error 0.00 %; profiler fitted: 12.3 us/launch, 4.1 us/op, CPU x0.91
 |   --drop-sync 1 (16 matched)
 |     as traced          40.961 ->   39.928 ms    -2.5 %  the profiler changes the critical path
-|     without profiler   36.349 ->   26.502 ms   -27.1 %  range -17.5 ... -35.2 %  <- believe this one
+|     without profiler   36.349 ->   26.944 ms   -25.9 %  range -16.6 ... -33.3 %  <- believe this one
 $ strata whatif v0.json.gz --drop-cpu cache_context --drop-sync 1
 |   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 11.2 us/launch, 3.7 us/op
 |   --drop-cpu cache_context (16 matched)
 |   --drop-sync 1 (16 matched)
 |     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes the critical path
-|     without profiler   38.120 ->   21.275 ms   -44.2 %  range -43.4 ... -45.3 %  <- believe this one
+|     without profiler   38.697 ->   21.297 ms   -45.0 %  range -43.2 ... -45.0 %  <- believe this one
 |
 | next: --wall MS (the wall time without a profiler) replaces the estimated cost with a fitted one
 $ strata whatif v0.json.gz

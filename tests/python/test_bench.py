@@ -401,7 +401,7 @@ def bench(capsys, *words):
     (["--stage", "unet_forward", "--entry", "no_such_module:load"], 2, "no module 'no_such_module'"),
     (["--stage", "unet_forward", "--entry", "bench_entry"], 2, "expected MODULE:NAME"),
     (["--stage", "unet_forward", "--entry", "bench_entry:broken"], 3, "the checkpoint is gone"),
-    (["--stage", "unet_forward", "--entry", "bench_entry:wants"], 2, "wants arguments"),
+    (["--stage", "unet_forward", "--entry", "bench_entry:wants"], 2, "needs arguments"),
     (["--stage", "unet_forward", "--entry", "bench_entry:too_large"], 3, "out of memory"),
     (["--stage", "unet_forward", "--entry", "bench_entry:sampler"], 2, "--target PATH"),
     (["--stage", "unet_forward", "--entry", "bench_entry:load", "--signature", "7"], 2, "1 to 1"),

@@ -73,3 +73,29 @@ def test_imports_that_go_the_wrong_way(tmp_path):
     (folder / "surprise.py").write_text("")
     done = subprocess.run([check], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "'surprise' is not a layer" in done.stdout
+
+
+@pytest.mark.parametrize("name, text, said", [
+    ("a.c", "/* One a line. */\n", "One per line"),
+    ("a.h", 'static const char *s = "the damage is "\n                      "told once";\n', "reported"),
+    ("a.py", '"""Records 3 us a launch."""\n', "per"),
+    ("a.ts", "const NONE = 'together with the others so marked';\n", "marked"),
+    ("a.md", "The CPU stands\nidle.\n", "is idle"),
+    ("a.c", "/* The GPU is in a container that\n * is no container. */\n", "is not a")])
+def test_phrases_that_are_refused(tmp_path, name, text, said):
+    (tmp_path / name).write_text(text)
+    done = subprocess.run([TOOLS / "check_words.py", tmp_path / name], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 1 and said.split()[0].lower() in done.stdout.lower(), done.stdout
+
+
+@pytest.mark.parametrize("name, text", [
+    ("a.c", "/* One per line; there is no other. */\nint told = 1, so_marked;\n"),
+    ("a.c", "/* 'so marked' is a phrase to refuse (words: ok) */\n"),
+    ("a.py", "told = 'reported once'  # two of them are kept\n"),
+    ("a.md", "A figure.\n\n```\nit is told once a line\n```\n")])
+def test_phrases_that_are_fine(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    done = subprocess.run([TOOLS / "check_words.py", tmp_path / name], capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stdout) == (0, "")

@@ -1,4 +1,4 @@
-"""Products whose dimensions are no multiple of anything: a vocabulary of 4093."""
+"""Products whose dimensions are not a multiple of anything: a vocabulary of 4093."""
 import says
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Each step fetches its large output into ordinary memory."""
+"""Each step fetches its large output into pageable memory."""
 import says
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-"""Each step uploads its batch from ordinary memory."""
+"""Each step uploads its batch from pageable memory."""
 import says
 import torch
 from case import Case, Fix

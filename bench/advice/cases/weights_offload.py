@@ -1,4 +1,4 @@
-"""A model larger than one likes: every block is brought from ordinary memory for its call."""
+"""A model larger than one likes: every block is brought from pageable memory for its call."""
 import copy
 
 import says

@@ -1,4 +1,4 @@
-"""The strata command, and what it says about a trace."""
+"""The strata command, and its report on a trace."""
 from __future__ import annotations
 
 import os
@@ -23,7 +23,7 @@ def program() -> str | None:
 
 
 def read(trace: str, *options: str) -> str:
-    """What `strata report` says about a trace; empty when there is no strata command."""
+    """The output of `strata report` for a trace; empty if the strata command is not installed."""
     command = program()
     if command is None:
         return ""

@@ -10,7 +10,7 @@ KINDS = ("cuda", "xpu", "npu", "mtia", "hpu")
 
 
 def capturing(torch: Any, device: Any = None) -> bool:
-    """Whether the current stream records a graph: nothing may be asked of the device then."""
+    """Whether the current stream records a graph: the device must not be queried then."""
     kind = getattr(device, "type", "cuda")
     ask = getattr(getattr(torch, kind, None), "is_current_stream_capturing", None)
     return bool(ask()) if ask is not None else False

@@ -24,7 +24,7 @@ def _check_whole(path: str) -> None:
     (table,) = struct.unpack_from("<Q", head, 0x28)
     entry, entries = struct.unpack_from("<HH", head, 0x3A)
     if size < table + entry * entries:
-        raise ImportError("it was cut short")
+        raise ImportError("the file is cut short")
 
 
 def extension() -> Any:
@@ -47,7 +47,7 @@ def _load() -> bool:
     try:
         core = extension()
     except Exception as why:
-        settings.say(f"off: its extension cannot be loaded ({why})")
+        settings.say(f"off: cannot load its extension ({why})")
         return False
     return True
 

@@ -48,7 +48,7 @@ def folder() -> str | None:
     if path is None:
         trouble = core.trouble()
         if trouble:
-            settings.say(f"nothing is written: {trouble}")
+            settings.say(f"cannot write any files: {trouble}")
     return path
 
 
@@ -87,7 +87,7 @@ def claim(name: str, again: bool = False) -> str | None:
         except FileExistsError:
             continue
         except OSError as why:
-            settings.say(f"{candidate} is not written: {why}")
+            settings.say(f"cannot write {candidate}: {why}")
             return None
         _own[name] = full
         return full
@@ -135,7 +135,7 @@ def write_text(path: str, text: str) -> bool:
         os.replace(temporary, path)
         return True
     except OSError as why:
-        settings.say(f"{os.path.basename(path)} is not written: {why}")
+        settings.say(f"cannot write {os.path.basename(path)}: {why}")
         try:
             os.unlink(temporary)
             if os.path.getsize(path) == 0:

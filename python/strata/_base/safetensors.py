@@ -43,7 +43,7 @@ def _bytes(t: Any) -> Any:
 
 
 def read(path: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """(tensors on the CPU by name, metadata); ValueError when it is no such file."""
+    """(tensors on the CPU by name, metadata); ValueError when it is not such a file."""
     import torch
     with open(path, "rb") as f:
         data = bytearray(f.read())

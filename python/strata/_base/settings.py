@@ -1,4 +1,4 @@
-"""What the environment asks for. A value that makes no sense is told once and the default used."""
+"""Settings from the environment. An invalid value is reported once, and the default is used."""
 from __future__ import annotations
 
 import os
@@ -41,7 +41,7 @@ def flag(name: str, default: bool) -> bool:
         return True
     if value in _NO:
         return False
-    say(f"{name}={value!r} is neither on nor off: {'on' if default else 'off'} is assumed")
+    say(f"{name}={value!r} is neither on nor off; using {'on' if default else 'off'}")
     return default
 
 
@@ -55,7 +55,7 @@ def number(name: str, default: int, least: int = 0) -> int:
     except ValueError:
         found = least - 1
     if found < least:
-        say(f"{name}={value!r} is not a number from {least}: {default} is used")
+        say(f"{name}={value!r} is not a whole number of at least {least}; using {default}")
         return default
     return found
 

@@ -1,4 +1,4 @@
-"""Numbers and names for people: three digits that matter, and text that fits."""
+"""Numbers and names for people: three significant digits, and text that fits."""
 from __future__ import annotations
 
 WIDTH = 100  # columns of what is printed
@@ -49,7 +49,7 @@ def _digits(v: float) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Cut in the middle; the end, which tells more, keeps most."""
+    """Cuts in the middle; the end, which is more informative, keeps most."""
     text = "".join(c if c.isprintable() else "?" for c in text)
     if len(text) <= width:
         return text

@@ -220,7 +220,7 @@ def _patch_method(handle: Handle, owner: Any, method: str, name: str) -> None:
         handle._patches.append(_MethodPatch(owner, method, core.stage(name)))
         stage_owners.note(name, owner, method)
     except (AttributeError, TypeError) as why:  # no attributes of its own: __slots__
-        settings.say(f"{name} is not watched: {why}")
+        settings.say(f"cannot watch {name}: {why}")
 
 
 class PipelineHandle(Handle):

@@ -1,5 +1,5 @@
-"""What is done when others are imported: torch.compile learns to leave stages out of its graphs, and,
-under `strata run`, diffusers pipelines are annotated by themselves."""
+"""What is done when other packages are imported: torch.compile learns to leave stages out of its
+graphs, and, under `strata run`, diffusers pipelines are annotated automatically."""
 from __future__ import annotations
 
 import contextlib
@@ -47,7 +47,7 @@ def _annotate_diffusers(pipeline_utils: Any) -> None:
                 else:
                     handle.refresh()
             except Exception as why:
-                settings.say(f"{type(self).__name__} is not annotated: {why!r}")
+                settings.say(f"cannot annotate {type(self).__name__}: {why!r}")
             with core.stage("pipeline_call"):
                 return call(self, *args, **kwargs)
 

@@ -1,5 +1,5 @@
 """Which parts of an object are stages, and what they are called: a diffusers pipeline by what it is
-made of, anything else as strata.watch was told. Only looks; `annotate` wraps what is found here,
+made of, anything else as strata.watch was asked. Only looks; `annotate` wraps what is found here,
 `strata bench` runs it alone."""
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def of_watched(target: Any, methods: Iterable[str], name: str | None,
     label = name or type(target).__name__
     parts = [(target, method, f"{label}.{method}") for method in methods]
     if not parts and not is_module(target):
-        raise TypeError("strata.watch: name the methods of an object that is no torch module")
+        raise TypeError("strata.watch: name the methods of an object that is not a torch module")
     if not parts:
         parts.append((target, "__call__", label))
     patterns = [submodules] if isinstance(submodules, str) else list(submodules)

@@ -1,4 +1,4 @@
-"""Marks that are no stages: moments, values over time, steps of a loop."""
+"""Marks other than stages: instants, values over time, steps of a loop."""
 from __future__ import annotations
 
 from strata._base.extension import core

@@ -3,7 +3,7 @@
 torch keeps one peak, which has to be reset to see the next. So whenever a stage begins or ends the
 peak since the last look is added to every open stage, and reset: stages inside one another keep
 correct peaks of their own. The program's own view (torch.cuda.max_memory_allocated) must not change
-by that: the peaks taken away are put back into what it is told."""
+by that: the peaks taken away are added back to what it is shown."""
 from __future__ import annotations
 
 import functools

@@ -27,7 +27,7 @@ def save(name: str, recorder: Any, args: tuple, kwargs: dict[str, Any]) -> None:
     try:
         _write(name, dict(recorder.named(args, kwargs)))
     except Exception as why:
-        settings.say(f"the inputs of {name} are not saved: {why}")
+        settings.say(f"cannot save the inputs of {name}: {why}")
 
 
 def _write(name: str, arguments: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ def decorate(stage: Any, fn: Callable) -> Callable:
 
 def wrap_function(stage: Any, fn: Callable, owner: Any = None) -> Callable:
     """A function as a stage, with the signatures of its arguments and results. `owner` is the
-    object it works on, where the function itself does not tell."""
+    object it works on, if the function itself does not say."""
     recorder = io_signature.Recorder(fn, owner)
 
     @functools.wraps(fn)

@@ -1,4 +1,4 @@
-"""The table at the end of a run, for people: at most 100 columns, three digits that matter."""
+"""The table at the end of a run, for people: at most 100 columns, three significant digits."""
 from __future__ import annotations
 
 import os
@@ -7,7 +7,7 @@ from typing import Any
 from strata._base.units import WIDTH, count, duration, shorten, size
 
 FIRST_CALL_SLOW = 3.0  # times the median,
-FIRST_CALL_SLOW_MS = 1.0  # and so much longer: worth a word
+FIRST_CALL_SLOW_MS = 1.0  # and this much longer: worth reporting
 
 
 def _peak(memory: dict[str, Any]) -> float | None:

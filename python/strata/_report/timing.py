@@ -204,7 +204,7 @@ def signatures() -> dict[str, Any]:
 
 
 def write() -> str | None:
-    """Writes the run's files as they are now; called by itself when the program ends."""
+    """Writes the run's files as they are now; called automatically when the program ends."""
     found = content()
     if not found["stages"]:
         return None

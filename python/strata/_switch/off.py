@@ -9,7 +9,7 @@ from strata._record import stage_owners
 
 
 class _Off:
-    """A stage, handle and context that is none."""
+    """A stage, handle and context that does nothing."""
 
     __slots__ = ()
     name = ""
@@ -100,7 +100,7 @@ def step() -> None:
 
 
 def report(trace: Any = None, *, height: int = 720) -> Any:
-    """No stages; traces are read all the same."""
+    """No stages; traces are still read."""
     from strata._report.report import Report, of_trace
     return Report({"stages": {}}, height=height) if trace is None else of_trace(trace, height)
 
@@ -119,7 +119,7 @@ def set_metadata(**values: Any) -> None:
 
 
 def run_dir() -> None:
-    """There is none."""
+    """There is no folder."""
 
 
 def write() -> None:

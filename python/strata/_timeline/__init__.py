@@ -1,2 +1,2 @@
-"""Timelines taken from inside: strata.timeline, strata.profile, those of selected stages, and what
-`strata run --level timeline` does where CUPTI cannot record."""
+"""Timelines recorded from inside: strata.timeline, strata.profile, those of selected stages, and what
+`strata run --level timeline` does if CUPTI cannot record."""

@@ -1,6 +1,6 @@
-"""torch.profiler inside a program whose timeline CUPTI records: CUPTI hands its records to one of
-the two. Our library is told when the other begins and when it has ended, so that what came before
-and what comes after is whole, and the summary of the run says who had what in between."""
+"""torch.profiler inside a program whose timeline CUPTI records: CUPTI delivers its records to one of
+the two. Our library is notified when the other begins and ends, so that everything before and after
+is complete, and the summary of the run says which profiler had the records in between."""
 from __future__ import annotations
 
 import functools
@@ -13,8 +13,8 @@ def _on_cuda(profile: Any) -> bool:
 
 
 def watch(profile: Any, tell: Callable[[int], Any]) -> None:
-    """`profile` is torch.autograd.profiler.profile, of which torch.profiler makes one a trace; tell(1)
-    runs before it touches CUPTI, tell(0) after it has let go of it."""
+    """`profile` is torch.autograd.profiler.profile, of which torch.profiler makes one per trace; tell(1)
+    runs before it uses CUPTI, tell(0) after it has released it."""
     prepare, leave = profile._prepare_trace, profile.__exit__
 
     @functools.wraps(prepare)

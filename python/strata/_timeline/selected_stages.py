@@ -1,6 +1,6 @@
-"""Timelines of selected stages: STRATA_ONLY=vae_decode,denoise (or *) takes one inside each call of
-those stages and nowhere else, so that the traces stay small. STRATA_STEPS says of how many calls of
-a stage (1), STRATA_SKIP how many calls go by first (0).
+"""Timelines of selected stages: STRATA_ONLY=vae_decode,denoise (or *) records one inside each call of
+those stages and nowhere else, so that the traces stay small. STRATA_STEPS is the number of calls per
+stage (1), STRATA_SKIP the number of calls to skip first (0).
 
 Starting and stopping the profiler is not part of the stage's time."""
 from __future__ import annotations
@@ -87,7 +87,7 @@ def start_profiler() -> Any:
     """torch.profiler over everything it can see here, already running."""
     from torch import profiler
     if _others_profile():
-        raise RuntimeError("the program runs a profiler of its own")
+        raise RuntimeError("the program runs its own profiler")
     options = {
         "activities": list(profiler.supported_activities()),
         "record_shapes": settings.flag("STRATA_SHAPES", True),

@@ -4,9 +4,9 @@
         pipe(prompt)
     print(part.report())                # or: strata report FOLDER, later
 
-Kernels, copies, waits with their Python lines and samples of Python functions, from here to there:
-for notebooks, servers and programs that somebody else starts. Between two parts nothing is recorded
-and the device library of the vendor is told to keep quiet."""
+Kernels, copies, waits with their Python lines and samples of Python functions in this part: for
+notebooks, servers and programs that are started by others. Between two parts nothing is recorded, and
+the vendor's device library is switched off."""
 from __future__ import annotations
 
 import contextlib
@@ -45,7 +45,7 @@ def _load(ops: str) -> Any:
     os.environ.update(wanted)
     try:
         if ctypes.PyDLL(here).strata_inject_start(_kind()) < 0:  # with the GIL, for its self-test
-            settings.say("no GPU in this timeline: strata doctor tells why")
+            settings.say("this timeline has no GPU work; run strata doctor to see why")
     finally:
         for name, value in before.items():
             os.environ.pop(name)
@@ -78,9 +78,9 @@ def _end() -> None:
 
 
 class timeline(contextlib.ContextDecorator):
-    """A part of the program whose timeline is recorded. `ops` is what of torch's operators goes with
-    it: "off", "user" ranges or "all"; the first part decides for all. Under `strata run --level
-    timeline` everything is recorded anyway."""
+    """A part of the program whose timeline is recorded. `ops` selects torch's operators: "off", "user"
+    ranges or "all"; the first part decides for all. Under `strata run --level timeline` everything is
+    recorded anyway."""
 
     def __init__(self, ops: str = "user") -> None:
         self.ops = ops
@@ -104,7 +104,7 @@ class timeline(contextlib.ContextDecorator):
         return run_files.folder()
 
     def report(self, *options: str) -> str:
-        """What `strata report` says about all parts so far."""
+        """The output of `strata report` for all parts so far."""
         time.sleep(FETCHED_S)
         return read(self.folder, *options) if self.folder else ""
 

@@ -70,7 +70,7 @@ def _stop() -> None:
         if path is not None:
             profiler.export_chrome_trace(path)
     except Exception as why:
-        settings.say(f"no timeline by torch.profiler: {why}")
+        settings.say(f"torch.profiler cannot record a timeline: {why}")
 
 
 def _forget() -> None:
@@ -95,7 +95,7 @@ def _module_called(module: Any, args: Any) -> None:
             _stop()
     except Exception as why:
         _forget()
-        settings.say(f"no timeline by torch.profiler: {why}")
+        settings.say(f"torch.profiler cannot record a timeline: {why}")
 
 
 def _has_device(torch: Any) -> bool:

@@ -50,7 +50,7 @@ def _class() -> type:
                     pass
 
         def report(self, *options: str) -> str:
-            """What `strata report` says about the trace."""
+            """The output of `strata report` for the trace."""
             return read(self.trace, *options) if self.trace else ""
 
     return Profile

@@ -4,7 +4,7 @@
     found = strata.bench.compare(lambda: model(x), lambda: faster(x))
     print(found["verdict"], found["change_pct"])
 
-The same as `strata bench` on the command line. docs/bench.md tells what the numbers mean."""
+The same as `strata bench` on the command line. docs/bench.md explains the numbers."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -16,14 +16,14 @@ stage_owners.wanted = True  # stages that are defined from now on can be found b
 
 
 def stage(run: str, name: str, entry: str, **options: Any) -> list[dict[str, Any]]:
-    """Runs a stage alone, of the run in that folder (or signature file); one result a signature.
+    """Runs a stage of the run in that folder (or signature file) alone; one result per signature.
     `options` are those of strata.bench.run.Options, and of its Choice."""
     from strata.bench.run import bench_stages
     return bench_stages(run, name, _options(entry, options))
 
 
 def call(entry: str, **options: Any) -> dict[str, Any]:
-    """Measures a whole call, in several modes or against another variant."""
+    """Measures a whole call, in several modes or compared with another variant."""
     from strata.bench import race
     return race.bench_call(_options(entry, options))
 

@@ -1,5 +1,5 @@
-"""Is what runs alone the same as in the full run? Outputs of the same shapes, the same kernels in the
-same order, the same time; and where not, what may make it so: hooks, caches, another machine."""
+"""Does the stage do the same alone as in the full run? Outputs of the same shapes, the same kernels in
+the same order, the same time; and if not, possible reasons: hooks, caches, another machine."""
 from __future__ import annotations
 
 import glob
@@ -11,8 +11,8 @@ from strata._record import call_state, io_signature
 from strata.bench import timeline
 from strata.bench.signatures import Signature
 
-NEAR_MS = 0.01  # what taking the time itself may cost or hide
-FEW_CALLS = 3  # fewer in the full run: its time has the warm-up in it
+NEAR_MS = 0.01  # what measuring itself may cost or hide
+FEW_CALLS = 3  # fewer in the full run: its time includes the warm-up
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _shape(pair: tuple[list[int], str]) -> str:
 
 
 def full_trace(folder: str, stage: str) -> str | None:
-    """A timeline of the stage that the full run took (strata run --only STAGE)."""
+    """A timeline of the stage that the full run recorded (strata run --only STAGE)."""
     for pattern in (f"{stage}_trace*.json.gz", "trace*.json.gz"):
         found = sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
         if found:
@@ -62,7 +62,7 @@ def work(stage: str, alone: str, full: str) -> dict[str, Any]:
     theirs = timeline.work_of(timeline.events(full), stage)
     if mine.kind != theirs.kind:
         return {"check": "kernels", "same": False, "of": mine.kind,
-                "detail": f"{mine.kind} here, {theirs.kind} in the full run: other devices"}
+                "detail": f"{mine.kind} here, {theirs.kind} in the full run: different devices"}
     out = {"check": "kernels", "same": not mine.difference(theirs), "of": mine.kind,
            "alone": len(mine.steps), "full": len(theirs.steps), "trace": os.path.basename(full)}
     if not out["same"]:
@@ -73,9 +73,9 @@ def work(stage: str, alone: str, full: str) -> dict[str, Any]:
 
 def duration(folder: str, path: str, times: dict[str, Any],
              tolerance_pct: float) -> dict[str, Any] | None:
-    """Compares the median time with that of the full run's timing.json: the same within the
-    tolerance, or where the interval of the median is wider, within that; ten microseconds are
-    nothing."""
+    """Compares the median time with that of the full run's timing.json: the same if within the
+    tolerance, or within the interval of the median if that is wider; ten microseconds do not
+    count."""
     stages = _read(os.path.join(folder, "timing.json")).get("stages", {})
     found = stages.get(path)
     if not found:
@@ -108,7 +108,7 @@ def state(signature: Signature, owner: Any, written: list[str]) -> list[str]:
             mode = "training" if recorded.get("training") else "evaluation"
             notes.append(f"in the full run it was in {mode} mode, here it is not")
     if written:
-        notes.append(f"it writes into its inputs ({', '.join(written[:4])}): they are put back "
+        notes.append(f"it writes into its inputs ({', '.join(written[:4])}): they are restored "
                      "before every call")
     return notes
 
@@ -119,8 +119,8 @@ def _hooks(then: dict[str, int], now: dict[str, int]) -> list[str]:
     notes = []
     if gone:
         words = ", ".join(f"{k} ({n}, here {now.get(k, 0)})" for k, n in gone.items())
-        notes.append(f"hooks of the full run that are not the same here: {words}: offloading or "
-                     "caching makes a difference")
+        notes.append(f"hooks of the full run that differ here: {words}; offloading or caching makes "
+                     "a difference")
     if new:
         notes.append(f"hooks that the full run did not have: {', '.join(new)}")
     return notes

@@ -1,5 +1,5 @@
-"""What the machine did meanwhile: clocks, temperature, power and throttling of an NVIDIA device, from
-its management library; how busy the processors were."""
+"""What the machine did during the measurement: clocks, temperature, power and throttling of an NVIDIA
+device, from its management library; how busy the processors were."""
 from __future__ import annotations
 
 import ctypes
@@ -22,7 +22,7 @@ class Clocks:
         if device.startswith("cuda"):
             try:
                 self._open(device)
-            except Exception:  # no library, no permission: times are measured all the same
+            except Exception:  # no library, no permission: times are measured anyway
                 self.nvml = None
 
     def _open(self, device: str) -> None:
@@ -56,7 +56,7 @@ class Clocks:
         self.samples.append(found)
 
     def as_dict(self) -> dict[str, Any]:
-        """Ranges of what was seen, and what held the clocks down."""
+        """Ranges of what was seen, and what throttled the clocks."""
         out: dict[str, Any] = {"load_average": self.load, "cpus": len(os.sched_getaffinity(0))}
         for key in ("sm_mhz", "memory_mhz", "temperature_c", "power_w"):
             seen = [s[key] for s in self.samples if key in s]
@@ -83,10 +83,10 @@ class Clocks:
             lines.append(f"SM clock {span} MHz (limit {limit:,}), {found.get('max_temperature_c', 0)} C, "
                          + (f"throttled by {', '.join(held)}" if held else "not throttled"))
             if low and 100 * (high - low) / low > CLOCK_SPREAD_PCT:
-                lines.append("the clock moved while it was measured: times spread with it")
+                lines.append("the clock changed during the measurement, and times vary with it")
         if found["load_average"] > 0.7 * found["cpus"]:
-            lines.append(f"the machine was busy before it began (load {found['load_average']:.1f} on "
-                         f"{found['cpus']} processors): CPU times spread")
+            lines.append(f"the machine was busy before the measurement (load {found['load_average']:.1f} on "
+                         f"{found['cpus']} processors): CPU times vary")
         return lines
 
 

@@ -1,4 +1,4 @@
-"""The command line. `strata bench` checks its words before they come here."""
+"""The command line. `strata bench` checks its arguments before they come here."""
 from __future__ import annotations
 
 import argparse
@@ -81,8 +81,8 @@ def _results(a: argparse.Namespace) -> list[dict[str, Any]]:
     try:
         import torch  # noqa: F401
     except ImportError as why:
-        raise BenchError(f"this Python ({sys.executable}) has no torch ({why}): choose one that has "
-                         "with --python") from why
+        raise BenchError(f"this Python ({sys.executable}) has no torch ({why}); choose another with "
+                         "--python") from why
     from strata.bench import race, run
     options = _options(a)
     if a.path is None:
@@ -91,7 +91,7 @@ def _results(a: argparse.Namespace) -> list[dict[str, Any]]:
                              "RUN/timing_io_signature.json --stage NAME", USAGE)
         return [race.bench_call(options)]
     if a.stage is None:
-        raise BenchError("--stage NAME says which stage; --list shows them", USAGE)
+        raise BenchError("give --stage NAME; --list shows the stages", USAGE)
     if a.modes is not None or a.compare is not None:
         return [race.compare_stage(a.path, a.stage, options)]
     return run.bench_stages(a.path, a.stage, options)
@@ -132,5 +132,5 @@ def main(words: list[str]) -> int:
     except Exception as why:
         if getattr(why, "errno", None) is None and not isinstance(why, MemoryError):
             raise
-        say(str(from_program("while it was measured", why)))
+        say(str(from_program("during the measurement", why)))
         return 3

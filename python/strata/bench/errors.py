@@ -1,4 +1,4 @@
-"""What can go wrong, in words for whoever ran the command: what happened, and what to do next."""
+"""Errors for the user of the command: what happened, and what to do next."""
 from __future__ import annotations
 
 import difflib
@@ -24,7 +24,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word, names, 1, 0.6)
     if close:
         return f"Did you mean {close[0]!r}?"
-    return f"There is: {', '.join(names[:12])}." if names else "There is none."
+    return f"Available: {', '.join(names[:12])}." if names else "There are none."
 
 
 def out_of_memory(why: BaseException) -> bool:
@@ -38,8 +38,8 @@ def from_program(doing: str, why: BaseException) -> BenchError:
     """An exception of the program's own code: its message, and where it was raised."""
     if out_of_memory(why):
         return BenchError(f"out of memory {doing}: {first_line(why)}\n"
-                          "  free the device, take a smaller signature (--signature N), or run it "
-                          "elsewhere with --device cpu")
+                          "  free the device, use a smaller signature (--signature N), or run it "
+                          "on the CPU with --device cpu")
     where = ""
     frames = traceback.extract_tb(why.__traceback__)
     ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

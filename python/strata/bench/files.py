@@ -28,7 +28,7 @@ class Folder:
         try:
             os.makedirs(self.path, exist_ok=True)
         except OSError as why:
-            raise BenchError(f"{self.path}: {why.strerror}: choose another folder with -o") from why
+            raise BenchError(f"{self.path}: {why.strerror}; choose another folder with -o") from why
         for number in range(1, 10000):
             tail = f"_{number}" if number > 1 else ""
             path = os.path.join(self.path, f"{clean(stem)}{tail}{ending}")
@@ -38,8 +38,8 @@ class Folder:
             except FileExistsError:
                 continue
             except OSError as why:
-                raise BenchError(f"{path}: {why.strerror}: choose another folder with -o") from why
-        raise BenchError(f"{self.path} is full of results: choose another folder with -o")
+                raise BenchError(f"{path}: {why.strerror}; choose another folder with -o") from why
+        raise BenchError(f"{self.path} has too many results; choose another folder with -o")
 
 
 def clean(name: str) -> str:
@@ -49,7 +49,7 @@ def clean(name: str) -> str:
 
 
 def finite(value: Any) -> Any:
-    """JSON has no word for infinity."""
+    """Replaces infinity, which JSON cannot express."""
     if isinstance(value, float):
         return value if value - value == 0 else None
     if isinstance(value, dict):

@@ -43,8 +43,8 @@ class Entry:
             return self.value()
         except Exception as why:
             if isinstance(why, TypeError) and "positional argument" in str(why):
-                raise BenchError(f"--entry {self.text} wants arguments: name a function without any "
-                                 "that returns the pipeline", USAGE) from why
+                raise BenchError(f"--entry {self.text} needs arguments; name a function without "
+                                 "arguments that returns the pipeline", USAGE) from why
             raise from_program(f"in --entry {self.text}", why) from why
 
 
@@ -61,9 +61,9 @@ def entry(text: str) -> Entry:
     except ModuleNotFoundError as why:
         if why.name is not None and not module_name.startswith(why.name):
             raise BenchError(f"--entry {text}: {module_name} needs {why.name}, which this Python "
-                             f"({sys.executable}) does not have: choose another with --python") from why
+                             f"({sys.executable}) does not have; choose another with --python") from why
         raise BenchError(f"--entry {text}: there is no module {module_name!r} here or in this Python. "
-                         "Run it from the folder the module lies in, or set PYTHONPATH.",
+                         "Run it from the folder of the module, or set PYTHONPATH.",
                          USAGE) from why
     except Exception as why:
         raise from_program(f"while loading {module_name}", why) from why
@@ -148,7 +148,7 @@ def target(root: Any, name: str, function: str | None = None, path: str | None =
     _ask_for_target(root, name, function)
     known = [*stage_owners.names(), *(label for *_, label in _pipeline_parts(root))]
     raise BenchError(f"no stage {name!r} in what the entry returned ({type(root).__name__}). "
-                     f"{nearest(name, known)} --target PATH says what it is, such as "
+                     f"{nearest(name, known)} Or name it with --target PATH, such as "
                      "--target model.blocks[0] or --target vae.decode", USAGE)
 
 
@@ -213,8 +213,7 @@ def _pipeline(root: Any, name: str) -> Target | None:
 
 
 def _watched(root: Any, name: str) -> Target | None:
-    """Class, Class.method or Class.path.to.module, as strata.watch names what it is not told a name
-    for."""
+    """Class, Class.method or Class.path.to.module: the names that strata.watch chooses itself."""
     kind, _, rest = name.partition(".")
     for _, value in walk(root):
         if type(value).__name__ != kind:

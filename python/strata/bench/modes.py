@@ -46,7 +46,7 @@ def parse(text: str) -> list[Mode]:
                              f"MODE one of {', '.join(COMPILE_MODES)}", USAGE)
         found.append(Mode(word.strip()))
     if len(set(found)) != len(found):
-        raise BenchError(f"--modes {text}: one of them stands there twice", USAGE)
+        raise BenchError(f"--modes {text}: a mode is listed twice", USAGE)
     return found
 
 
@@ -77,7 +77,7 @@ def outermost(found: dict[Any, float]) -> Iterator[None]:
 
 
 def called_modules(call: Callable[[], Any]) -> list[Any]:
-    """The modules a call spends its time in, which are worth compiling; the first call is let by."""
+    """The modules a call spends its time in, which are worth compiling; the first call is skipped."""
     found: dict[Any, float] = {}
     call()
     began = time.perf_counter()

@@ -46,7 +46,7 @@ class Line:
     def add_modes(self, variant: Variant, wanted: list[modes.Mode], modules: list[Any]) -> None:
         """The same call in several modes."""
         if not modules and any(m.compiles for m in wanted):
-            raise BenchError("no torch module is called that could be compiled", USAGE)
+            raise BenchError("the call uses no torch module that could be compiled", USAGE)
         self.switch = modes.Switch(modules, self.options.regional, self.options.fullgraph)
         for mode in wanted:
             self.switch.add(mode)
@@ -161,7 +161,7 @@ def race(line: Line, name: str, folder: files.Folder | None = None) -> dict[str,
     """Warms all variants up, measures them in turns, and judges."""
     options, variants = line.options, line.variants
     if options.metric == "gpu" and torch.device(line.device).type == "cpu":
-        raise BenchError(f"--metric {options.metric}: there is no device to measure that on", USAGE)
+        raise BenchError(f"--metric {options.metric}: there is no device to measure it on", USAGE)
     watch = clocks.Clocks(line.device)
     for v in variants:
         v.start(line.device, options.warmup)
@@ -187,9 +187,9 @@ def race(line: Line, name: str, folder: files.Folder | None = None) -> dict[str,
 
 
 def decided_on(trial: list[dict[str, float]], has_device: bool, best_of: int) -> str:
-    """What the verdict rests on, unless it is said: the time until it is done. Where calls are
-    disturbed while they compute on one processor, they wait for it: the time they use it tells
-    more then."""
+    """The metric that decides, unless it is given: the time until the call is done. If calls are
+    disturbed while they compute on one processor, they wait for it; then the processor time is the
+    better metric."""
     computes = min(s["cpu_ms"] for s in trial) <= 1.3 * min(s["wall_ms"] for s in trial)
     return "cpu" if best_of > 1 and not has_device and computes else "wall"
 
@@ -283,7 +283,7 @@ def diff(before: str, after: str) -> dict[str, Any]:
     """What `strata diff` says about two traces, for people and for programs."""
     program = command.program()
     if program is None:
-        say("no strata command to compare the traces with")
+        say("cannot compare the traces: the strata command is not installed")
         return {}
     done = subprocess.run([program, "diff", before, after], capture_output=True, text=True,
                           check=False, timeout=600)

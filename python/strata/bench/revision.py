@@ -18,7 +18,7 @@ def _git(folder: str, *words: str) -> str:
         done = subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True,
                               check=False, timeout=300)
     except OSError as why:
-        raise BenchError(f"git cannot be run: {why}") from why
+        raise BenchError(f"cannot run git: {why}") from why
     if done.returncode:
         raise BenchError(f"git {words[0]}: {done.stderr.strip() or 'failed'}", USAGE)
     return done.stdout.strip()

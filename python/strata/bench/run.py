@@ -79,7 +79,7 @@ def bench_stages(path: str, stage: str, options: Options) -> list[dict[str, Any]
 def entry_of(options: Options) -> str:
     """What --entry says; it is needed for everything but --list."""
     if options.entry is None:
-        raise BenchError("--entry MODULE:NAME says what returns the pipeline", USAGE)
+        raise BenchError("give --entry MODULE:NAME, the function that returns the pipeline", USAGE)
     return options.entry
 
 
@@ -144,7 +144,7 @@ def _check(recorded: SignatureFile, stage: Stage, variant: Variant, times: dict[
         try:
             checks.append(against.work(signature.stage, trace, full))
         except (OSError, ValueError, KeyError, TypeError) as why:
-            raise BenchError(f"{full}: not a trace that can be compared: {why}") from why
+            raise BenchError(f"{full}: cannot compare with this trace: {why}") from why
     measured = against.duration(recorded.folder, signature.path, times, options.tolerance_pct)
     if measured is not None:
         checks.append(measured)
@@ -160,7 +160,7 @@ def _write_script(result: dict[str, Any], entry: find.Entry, stage: Stage,
     medians = {f"{m}_ms": t["median_ms"] for m, t in result["times"].items()}
     try:
         if stage.choice.arguments:
-            raise ValueError("--arg gives arguments it cannot make up")
+            raise ValueError("it cannot generate the arguments given with --arg")
         path = folder.new(f"profile_{signature.stage}", ".py")
         facts = {"file": os.path.basename(path), "device": stage.device,
                  "seed": stage.choice.seed, "times": medians, "types": stage.choice.types,

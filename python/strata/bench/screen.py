@@ -91,7 +91,7 @@ def stage(s: Screen, r: dict[str, Any]) -> None:
     which = r["signature"]
     several = f", signature {which['index']} of {which['of']}" if which["of"] > 1 else ""
     s.add(f"{r['stage']}   {r['target']}   on {r['device_name']}", BOLD)
-    real = "real inputs" if r["inputs"]["from"] != "signature" else "inputs made up from its signature"
+    real = "real inputs" if r["inputs"]["from"] != "signature" else "inputs generated from its signature"
     s.add(f"{real}{several}: {counted(r['inputs']['tensors'], 'tensor')}, "
           f"{size(r['inputs']['bytes'])}; {mode_words(r['mode'])}; seed {r['seed']}")
     s.add()
@@ -117,7 +117,7 @@ def mode_words(mode: dict[str, Any]) -> str:
 
 def warm_words(warmup: dict[str, Any]) -> str:
     words = f"{counted(warmup['calls'], 'call')} of warm-up"
-    return words if warmup["steady"] else f"{words}, which had not become steady"
+    return words if warmup["steady"] else f"{words}, not steady yet"
 
 
 def _against(s: Screen, found: dict[str, Any]) -> None:
@@ -126,7 +126,7 @@ def _against(s: Screen, found: dict[str, Any]) -> None:
     for c in found["checks"]:
         s.add(f"    {check_words(c)}")
     if not any(c["check"] == "kernels" for c in found["checks"]):
-        s.add("    kernels not compared: the full run took no timeline (strata run --only STAGE)", DIM)
+        s.add("    kernels not compared: the full run recorded no timeline (strata run --only STAGE)", DIM)
     for note in found["notes"]:
         s.add(f"    {note}")
     s.add()
@@ -142,7 +142,7 @@ def check_words(c: dict[str, Any]) -> str:
         return f"{mark} {c['of']}: " + (c.get("detail") or f"the same {c['alone']:,}, in the same order")
     words = (f"{mark} {'GPU ' if c['of'] == 'gpu' else ''}time: {duration(c['alone_ms'])}, in the full "
              f"run {duration(c['full_ms'])} ({c['change_pct']:+.1f} %; {c['calls']} calls)")
-    return words + (": its first calls are in that" if c["few_calls"] and not c["same"] else "")
+    return words + ("; that includes its cold calls" if c["few_calls"] and not c["same"] else "")
 
 
 def _breakdown(s: Screen, b: dict[str, Any]) -> None:
@@ -198,9 +198,9 @@ def compare(s: Screen, r: dict[str, Any]) -> None:
     s.table(rows, 20)
     s.add(f"  medians of {counted(n, 'measurement')}" + (
         " each, taken in turns" if len(rows) > 2 else "") + (
-        f"; calls are disturbed, so it is judged by the best of {r['best_of']}"
+        f"; calls are disturbed, so the best of {r['best_of']} decides"
         if r["best_of"] > 1 else "") + (
-        "; judged by processor time" if columns.get(r["metric"]) == NO_DEVICE["cpu"] else ""))
+        "; processor time decides" if columns.get(r["metric"]) == NO_DEVICE["cpu"] else ""))
     for remark in r["remarks"]:
         s.add(f"  {remark}")
     s.add()
@@ -217,15 +217,15 @@ def verdict_words(c: dict[str, Any]) -> str:
     """The verdict in a sentence."""
     low, high = sorted((c["low_pct"], c["high_pct"]))
     if c["verdict"] == "unknown":
-        return f"{c['change_pct']:+.1f} %, from {c['pairs']} measurements: too few to tell. Give it " \
-               "more with --iterations or --time"
+        return f"{c['change_pct']:+.1f} %, but {c['pairs']} measurements are too few for a verdict; " \
+               "use --iterations or --time for more"
     span = f"between {low:+.1f} and {high:+.1f} %"
     if c["verdict"] != "no_difference":
         return f"{c['verdict']} by {abs(c['change_pct']):.1f} % ({span}): real"
     if c["resolution_pct"] <= c["threshold_pct"] + 1e-9:
-        return f"no difference ({span}; what is below {c['threshold_pct']:g} % does not count)"
-    return f"no difference seen ({span}); one below {c['resolution_pct']:.1f} % would not show in " \
-           f"{c['pairs']} measurements: --time gives it longer"
+        return f"no difference ({span}; differences below {c['threshold_pct']:g} % do not count)"
+    return f"no difference seen ({span}); {c['pairs']} measurements cannot show one below " \
+           f"{c['resolution_pct']:.1f} %; measure longer with --time"
 
 
 def _also(s: Screen, r: dict[str, Any], c: dict[str, Any]) -> None:
@@ -236,7 +236,7 @@ def _also(s: Screen, r: dict[str, Any], c: dict[str, Any]) -> None:
         s.add(f"    {', '.join(others)}")
     o = c["outputs"]
     if not o["same_shapes"]:
-        s.add("    outputs have other shapes: the two do not compute the same")
+        s.add("    outputs have different shapes: the two do not compute the same")
     elif o["relative_difference"]:
         s.add(f"    outputs differ by {o['relative_difference']:.1e} of the largest value")
 
@@ -246,7 +246,7 @@ def _compare_next(s: Screen, r: dict[str, Any]) -> None:
     if traces:
         s.command(f"next: strata report {shown(traces[-1])}")
     else:
-        s.add("next: the same with --trace: what changed, kernel by kernel")
+        s.add("next: add --trace to see what changed, kernel by kernel")
 
 
 # ---- lists ----

@@ -1,4 +1,4 @@
-"""profile_{stage}.py: a program that makes the inputs up, loads the pipeline, calls the stage and
+"""profile_{stage}.py: a program that generates the inputs, loads the pipeline, calls the stage and
 measures it. Its first half is written here, in plain Python one can read and change; its second half
 is the text of strata/_pipeline/single_call.py. It needs torch and the user's module, not strata.
 
@@ -33,11 +33,11 @@ SEED = {seed}
 MODE = {mode!r}  # of torch, as recorded
 DEVICE = {device!r}
 TIMES = {times!r}  # milliseconds, as `strata bench` measured them
-STORED = {stored!r}  # real inputs, where they were given
+STORED = {stored!r}  # real inputs, if they were given
 
 
 def load():
-    """What has the stage in it."""
+    """Returns the pipeline that contains the stage."""
     import {module}
     return {entry}
 
@@ -54,7 +54,7 @@ def inputs(make):
 
 
 def state(make):
-    """What the object had in it before the call."""
+    """The state of the object before the call."""
     return {{
 {state}    }}
 
@@ -68,8 +68,8 @@ def main():
     import argparse
     import json
     parser = argparse.ArgumentParser(description=f"runs the stage {STAGE} alone")
-    parser.add_argument("--iters", type=int, help="measurements (default: 5 seconds of them)")
-    parser.add_argument("--warmup", type=int, help="calls before (default: until they are steady)")
+    parser.add_argument("--iters", type=int, help="number of measurements (default: 5 seconds of them)")
+    parser.add_argument("--warmup", type=int, help="warm-up calls (default: until times are steady)")
     parser.add_argument("--trace", help="write a timeline of one more call here (.json.gz)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args()
@@ -101,7 +101,7 @@ def main():
 
 @contextlib.contextmanager
 def marked():
-    """The measured calls for Nsight: a range, and what --profile-from-start off waits for."""
+    """Marks the measured calls for Nsight: a range, and the start for --profile-from-start off."""
     if torch.device(DEVICE).type != "cuda":
         yield
         return
@@ -148,7 +148,7 @@ def code(d: dict[str, Any], types: Sequence[str] = ()) -> str:
         return f"torch.device(make.device or {d['value']!r})"
     if kind == "generator":
         return f"make.generator({d['device']!r})"
-    raise ValueError(f"a {d.get('type', kind)} cannot be made up")
+    raise ValueError(f"a {d.get('type', kind)} cannot be generated")
 
 
 def _imported(kind: type) -> str:

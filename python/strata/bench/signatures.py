@@ -30,7 +30,7 @@ class Signature:
         return self.found["inputs"]
 
     def impossible(self) -> list[str]:
-        """Arguments that cannot be made up."""
+        """Arguments that cannot be generated."""
         return [name for name, d in self.inputs.items() if _has_objects(d)]
 
 
@@ -61,12 +61,12 @@ class SignatureFile:
         except ValueError as why:
             raise BenchError(f"{self.path}: not JSON: {why}") from why
         if not isinstance(content, dict) or not isinstance(content.get("stages"), dict):
-            raise BenchError(f"{self.path}: not a signature file: it has no \"stages\". The run's "
-                             f"folder has one, called {FILE}.")
+            raise BenchError(f"{self.path}: not a signature file: it has no \"stages\". The run "
+                             f"folder has one, named {FILE}.")
         schema = content.get("schema")
         if schema != SCHEMA:
-            raise BenchError(f"{self.path}: written in version {schema} of the format, and this strata "
-                             f"reads version {SCHEMA}: record the run again with this strata, or use "
+            raise BenchError(f"{self.path}: written in version {schema} of the format, but this strata "
+                             f"reads version {SCHEMA}. Record the run again with this strata, or use "
                              "the one that wrote it.")
         return content["stages"]
 

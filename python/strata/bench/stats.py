@@ -1,12 +1,12 @@
 """What measurements say: the middle and spread of one variant, and whether two variants differ.
 
-Two variants are measured in pairs, one right after the other, which of them first drawn at random
-for every pair. If they are the same program, each pair could as well have come out the other way
-round: the sign of its difference is a coin toss, whatever the machine did meanwhile (drift, bursts,
-a neighbour's rhythm). So the test of signed ranks is exact without any assumption about the noise,
-and its interval is that of the median ratio. It is looked at a few times while pairs come in; every
-look spends LOOK_ERROR of being wrong. A difference is real when the interval leaves out zero and
-it is at least the threshold; before the time is over it must be so in two looks."""
+Two variants are measured in pairs, one right after the other, in an order that is random for every
+pair. If they are the same program, each pair could as well have come out the other way round: the
+sign of its difference is a coin toss, whatever the machine did meanwhile (drift, bursts, periodic
+noise). So the signed-rank test is exact without any assumption about the noise, and its interval is
+that of the median ratio. The result is checked a few times while pairs come in; every check is wrong
+with a probability of LOOK_ERROR. A difference is real if the interval excludes zero and it is at
+least the threshold; before the time is over this must hold in two checks in a row."""
 from __future__ import annotations
 
 import bisect

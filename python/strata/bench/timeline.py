@@ -25,7 +25,7 @@ class Work:
         self.steps = steps
 
     def difference(self, other: Work) -> str:
-        """Empty when both are the same, else where they part."""
+        """Empty if both are the same, else the first difference."""
         for i, (mine, theirs) in enumerate(zip(self.steps, other.steps)):
             if mine != theirs:
                 same_name = mine[0] == theirs[0]
@@ -58,7 +58,7 @@ def events(path: str) -> list[dict[str, Any]]:
 
 
 def work_of(trace: Iterable[dict[str, Any]], stage: str) -> Work:
-    """The work of the last call of a stage; of the whole trace where nothing is called so."""
+    """The work of the last call of a stage, or of the whole trace if no stage has that name."""
     found = list(trace)
     spans = [e for e in found if e.get("cat") == "user_annotation" and e["name"] == stage]
     span = max(spans, key=lambda e: e["ts"]) if spans else None

@@ -143,22 +143,22 @@ class Stage:
                 made[name] = mock.build(d, self.maker)
             except ValueError as why:
                 if name not in defaults:
-                    raise BenchError(f"{self.signature.stage}: the argument {name} cannot be made up "
+                    raise BenchError(f"{self.signature.stage}: the argument {name} cannot be generated "
                                      f"({why}). Give it with --arg {name}=MODULE:NAME, a function "
                                      "that returns it.") from why
-                self.notes.append(f"{name} ({why}) is left at its default; --arg {name}=MODULE:NAME "
-                                  "gives it")
+                self.notes.append(f"{name} ({why}) is left at its default; give it with "
+                                  f"--arg {name}=MODULE:NAME")
                 del self.described[name]
             except Exception as why:
                 if not out_of_memory(why) and d.get("device", "cpu") != "cpu" and (
                         self.choice.device is None):
-                    raise BenchError(f"{name} was on {d['device']}, which this Python has not: "
-                                     f"{str(why).splitlines()[0]}. --device cpu runs it here.") from why
-                raise from_program(f"making up {name}", why) from why
+                    raise BenchError(f"{name} was on {d['device']}, which is not available here: "
+                                     f"{str(why).splitlines()[0]}. Use --device cpu to run it here.") from why
+                raise from_program(f"generating {name}", why) from why
         unknown = set(self.choice.arguments) - set(made)
         if unknown:
             raise BenchError(f"--arg {sorted(unknown)[0]}: {self.signature.stage} was not called with "
-                             f"that; it has {', '.join(made)}", USAGE)
+                             f"this argument; it has {', '.join(made)}", USAGE)
         return made
 
     def _state(self) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class Stage:
         here = torch.device(self.device).type
         if there and here not in there and not call_state.hooks(owner):
             raise BenchError(f"{self.target.described} is on {sorted(there)[0]} and its inputs were on "
-                             f"{self.device}: move it there in the entry, or choose with --device")
+                             f"{self.device}; move it there in the entry, or choose with --device")
 
     def _made_state(self) -> dict[str, Any]:
         """The recorded attributes of the object; what cannot be made up stays as it is."""
@@ -272,10 +272,10 @@ def whole(text: str, load: str | None, seed: int) -> Whole:
     if not wanted:
         return Whole(fn, (), seed)
     if len(wanted) > 1:
-        raise BenchError(f"--entry {text} wants {', '.join(p.name for p in wanted)}: a whole call "
-                         "takes nothing, or what load() beside it returns", USAGE)
+        raise BenchError(f"--entry {text} needs {', '.join(p.name for p in wanted)}; a whole call "
+                         "takes no argument, or what load() in the same module returns", USAGE)
     loader = load or f"{text.partition(':')[0]}:load"
     if load is None and not hasattr(sys.modules[found.module.__name__], "load"):
-        raise BenchError(f"--entry {text} wants {wanted[0].name}: name what returns it with "
-                         "--load MODULE:NAME", USAGE)
+        raise BenchError(f"--entry {text} needs {wanted[0].name}; name the function that returns it "
+                         "with --load MODULE:NAME", USAGE)
     return Whole(fn, (find.entry(loader).load(),), seed)

@@ -113,7 +113,7 @@ const struct budget_metric budget_metrics[] = {
     {"sync_exposed_pct", "device idle time caused by waits, of the wall clock", exposed_pct, NULL},
     {"kernels_per_step", "kernels per step", kernels_per_step, NULL},
     {"launches_per_step", "calls per step that put work on the device", launches_per_step, NULL},
-    {"pageable_copies_mb", "megabytes copied from or to ordinary memory", pageable_mb, NULL},
+    {"pageable_copies_mb", "megabytes copied from or to pageable memory", pageable_mb, NULL},
     {"high_findings", "findings of high severity", high_findings, NULL},
     {"medium_findings", "findings of medium or high severity", medium_findings, NULL},
     {0},

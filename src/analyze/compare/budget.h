@@ -21,7 +21,7 @@ struct budget_line {
     double limit;
 
     double value; /* set by budget_measure */
-    bool known;   /* false: the trace does not tell */
+    bool known;   /* false: unknown in this trace */
     bool broken;
 };
 
@@ -35,7 +35,7 @@ int budget_parse(struct budget *b, struct str text, struct arena *mem, struct er
 
 void budget_measure(struct budget *b, const struct context *cx);
 
-/* What can be limited. The value is not finite where the trace does not tell. */
+/* What can be limited. The value is not finite if the trace does not show it. */
 struct budget_metric {
     const char *name;                             /* with its unit: "step_ms" */
     const char *help;                             /* one line */

@@ -1,10 +1,10 @@
 /* diff.h: what changed between two traces of the same program, and what the change of the wall
  * clock is made of.
  *
- * The wall clock of a trace is kernels + copies nothing hides + idle time by cause + the time
- * before the first and after the last work, all on the busiest device, exactly. So the change of
- * the wall clock is the sum of the changes of these parts. Stages, kernels and syncs are matched by
- * name. */
+ * The wall clock of a trace is kernels + copies that no kernel overlaps + idle time by cause + the
+ * time before the first and after the last work, all on the busiest device, exactly. So the change
+ * of the wall clock is the sum of the changes of these parts. Stages, kernels and syncs are matched
+ * by name. */
 #ifndef STRATA_ANALYZE_COMPARE_DIFF_H
 #define STRATA_ANALYZE_COMPARE_DIFF_H
 

@@ -40,7 +40,7 @@ struct ranks {
     int64_t others_wait_ns; /* mean of what they spend there beyond the straggler */
 };
 
-/* `list` must outlive `ret`. Processes that are no ranks are given numbers in order. */
+/* `list` must outlive `ret`. Processes that are not ranks are given numbers in order. */
 int ranks_run(const struct timing *list, uint32_t n, struct arena *mem, struct ranks *ret,
               struct err *e) MUST_USE;
 

@@ -7,10 +7,10 @@
 #include "base/map.h"
 
 #define LEAST_CALLS   3
-#define LEAST_PCT     1.0  /* smaller changes are no news, however sure */
+#define LEAST_PCT     1.0  /* smaller changes do not matter, however sure */
 #define WIDE_QUANTILE 2.58 /* 99 % of a normal distribution */
 
-/* Mean of the calls after the first: where there are enough of them the first is no sample. */
+/* Mean of the calls after the first: where there are enough of them the first is not used. */
 static double steady_mean(const struct timing_stage *s)
 {
     if (s->count < LEAST_CALLS || s->first_ns < 0) return (double)s->total_ns / (double)s->count;

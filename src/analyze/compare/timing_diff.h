@@ -1,8 +1,8 @@
 /* timing_diff.h: two timing.json files, stage by stage: what changed, and is it more than chance.
  *
  * Calls of a stage are taken as samples. The verdict asks whether the mean has moved by more than
- * the calls scatter (Welch's test, 99 %); with fewer than three calls a side it does not judge. The
- * first call, which compiles and warms up, is left out of the means where there are others. */
+ * the calls scatter (Welch's test, 99 %); with fewer than three calls per side it does not judge.
+ * The first call, which compiles and warms up, is left out of the means where there are others. */
 #ifndef STRATA_ANALYZE_COMPARE_TIMING_DIFF_H
 #define STRATA_ANALYZE_COMPARE_TIMING_DIFF_H
 

@@ -26,7 +26,7 @@ struct work {
     struct node *nodes;
     size_t n_nodes, cap_nodes;
     struct map place;
-    uint32_t *node_of;  /* by row; UINT32_MAX for rows that are no range of the process */
+    uint32_t *node_of;  /* by row; UINT32_MAX for rows that are not a range of the process */
     int64_t *durations; /* by node */
     int64_t begin_ns, end_ns;
 };

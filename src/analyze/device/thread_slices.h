@@ -5,7 +5,7 @@
  *     pieces    |f  |op    |f  |op |f    |none
  *
  * The pieces cover the asked time exactly, without overlap. Rows that cross instead of nesting are
- * no trouble: the one that started last counts. Costs the rows inside the time plus one search. */
+ * fine: the one that started last counts. Costs the rows inside the time plus one search. */
 #ifndef STRATA_ANALYZE_DEVICE_THREAD_SLICES_H
 #define STRATA_ANALYZE_DEVICE_THREAD_SLICES_H
 

@@ -6,7 +6,7 @@
  *     busy       ######.####..##     union over streams; touching spans are one span
  *     idle       ......x....xx..     what is left of a window
  *
- * Device-side sync records and annotations are no work. Records without a time stamp are left out
+ * Device-side sync records and annotations are not work. Records without a time stamp are left out
  * and counted. All memory comes from the arena given to timeline_run. */
 #ifndef STRATA_ANALYZE_DEVICE_TIMELINE_H
 #define STRATA_ANALYZE_DEVICE_TIMELINE_H

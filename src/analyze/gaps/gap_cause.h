@@ -1,5 +1,5 @@
 /* gap_cause.h: why devices had nothing to do: kinds of reason, and the table that adds up what each
- * single reason costs. A cause is told apart by kind, name, device, sync site and the user's
+ * single reason costs. A cause is identified by kind, name, device, sync site and the user's
  * function around it; names are interned or literals, so their address is their identity. */
 #ifndef STRATA_ANALYZE_GAPS_GAP_CAUSE_H
 #define STRATA_ANALYZE_GAPS_GAP_CAUSE_H
@@ -19,7 +19,7 @@ enum gap_cause_kind {
     CAUSE_PROFILER,   /* the recorder's own cost */
     CAUSE_LOADING,    /* code is loaded on its first use */
     CAUSE_LAUNCH,     /* from the launch to the start */
-    CAUSE_COPY,       /* ordinary memory is staged for a copy */
+    CAUSE_COPY,       /* pageable memory is staged for a copy */
     CAUSE_DEPENDENCY, /* launched in time, but waits for another stream */
     CAUSE_GRAPH,      /* between the nodes of a graph */
     CAUSE_DEVICE,     /* launched in time, same stream: the device itself */
@@ -82,8 +82,8 @@ void gap_causes_done(struct gap_causes *c);
 /* Starts a gap: no parts yet. */
 void gap_causes_begin(struct gap_causes *c);
 
-/* The number of the cause that is like `like`, whose sums do not matter; CAUSE_NONE when memory is
- * out. The number stays. */
+/* The number of the cause that is like `like`, whose sums do not matter; CAUSE_NONE when out of
+ * memory. The number stays. */
 uint32_t gap_causes_find(struct gap_causes *c, const struct gap_cause *like);
 
 /* The same for a function inside a cause. */

@@ -15,7 +15,7 @@
 #define LEAST_NS 500000
 /* ... and how many times the usual distance of launches it has to be. */
 #define FAR 10
-/* Where functions are samples, one sample alone does not tell whose time it was. */
+/* Where functions are samples, one sample alone does not say whose time it was. */
 #define LEAST_SAMPLES 2
 
 struct stretch {
@@ -148,7 +148,7 @@ static int64_t least_ns(const struct finder *f, row_t owner)
     return f->t->kind[owner] == KIND_PYTHON && samples > least ? samples : least;
 }
 
-/* The group of the name, which takes the pieces from `from` on. NULL when memory is out. */
+/* The group of the name, which takes the pieces from `from` on. NULL when out of memory. */
 static struct launch_delay_group *join_group(struct finder *f, const struct lead *l, size_t from)
 {
     str_id name = f->t->name[l->owner];

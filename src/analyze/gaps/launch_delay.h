@@ -1,5 +1,5 @@
-/* launch_delay.h: launches that take long to come. The CPU is in something that does launch, so
- * nothing of it can be left out, but between two of its launches lies far more time than usual,
+/* launch_delay.h: launches that come after a long delay. The CPU is in something that does launch,
+ * so nothing of it can be left out, but between two of its launches lies far more time than usual,
  * with no call, no other function and no operator in it: a library plans for a new shape, a lock is
  * waited for, C++ works on the host.
  *

@@ -9,7 +9,7 @@
 #define LEAST_GPU_SHARE 0.5
 /* Below that, one reason of idle time has to make up this share of it. */
 #define REASON_SHARE 0.5
-/* Copies that nothing hides, of the time the device works. */
+/* Copies that no kernel overlaps, of the time the device works. */
 #define COPY_SHARE 0.5
 
 /* Time on the device when at least one kernel or fill runs. */

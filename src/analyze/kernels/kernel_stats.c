@@ -45,7 +45,7 @@ struct collector {
     struct group *groups;
     size_t n, cap;
     struct map names;      /* (name, kind) -> group */
-    struct map splits;     /* (that group, config or op) -> group, when told apart by more */
+    struct map splits;     /* (that group, config or op) -> group, when split further */
     struct map members;    /* (group, config or op) -> index into `tallies` */
     struct intern configs; /* launches, byte for byte */
     struct tally {
@@ -129,7 +129,7 @@ static uint32_t find_group(struct collector *c, row_t r, uint32_t config, str_id
     return find_in(c, &c->splits, (uint64_t)base << 32 | extra, r);
 }
 
-/* The tally of a member of the group, made when new; NULL when memory is out. */
+/* The tally of a member of the group, made when new; NULL when out of memory. */
 static struct tally *tally_of(struct collector *c, uint32_t group, uint32_t member, bool *ret_new)
 {
     uint32_t *slot = map_at(&c->members, (uint64_t)group << 32 | member);
@@ -261,7 +261,7 @@ static bool collect(struct collector *c, struct arena *mem, struct kernel_stats 
     return false;
 }
 
-/* Durations of all work, group after group, each in ascending order; NULL when memory is out. */
+/* Durations of all work, group after group, each in ascending order; NULL when out of memory. */
 static int64_t *gather_durations(struct collector *c, struct arena *mem)
 {
     const struct trace *t = c->t;
@@ -365,7 +365,7 @@ static bool finish(struct collector *c, struct arena *mem, struct kernel_stats *
     bool failed = false;
     for (size_t i = 0; i < c->n && !failed; i++) {
         struct kernel_row *row = &ret->rows[ret->n_rows];
-        if (!c->groups[i].calls) continue; /* a name all of whose calls were told apart further */
+        if (!c->groups[i].calls) continue; /* a name all of whose calls were split further */
         ret->n_rows++;
         fill_row(c, &c->groups[i], ret->work_ns, row);
         fill_times(row, &c->groups[i], durations);

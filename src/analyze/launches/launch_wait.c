@@ -1,4 +1,4 @@
-/* launch_wait.c: per stream, the end of the work before tells whether a launch found it idle. */
+/* launch_wait.c: per stream, the end of the work before says whether a launch found it idle. */
 #include "analyze/launches/launch_wait.h"
 
 #include "analyze/names/overhead.h"

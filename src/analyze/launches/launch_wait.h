@@ -1,7 +1,7 @@
 /* launch_wait.h: for every piece of device work, what it waited for between its launch and its
  * start.
  *
- * A kernel that starts milliseconds after its launch is no sign of trouble when the stream was
+ * A kernel that starts milliseconds after its launch is not a sign of trouble when the stream was
  * busy all that time: the CPU is ahead, as it should be. Only a launch onto an idle stream shows
  * what a launch costs. */
 #ifndef STRATA_ANALYZE_LAUNCHES_LAUNCH_WAIT_H

@@ -1,4 +1,4 @@
-/* launches.h: what launching costs, and who is ahead, the CPU or the device.
+/* launches.h: what launching costs, and whether the CPU runs ahead of the device.
  *
  * Two numbers are often taken for one: the latency of a launch onto an idle stream (microseconds,
  * the price of a launch) and the wait in the queue of a busy stream (as long as the CPU is ahead,
@@ -57,7 +57,7 @@ struct launch_group {
     struct spread kernel;       /* duration of kernels */
     struct spread interval;     /* start of a launch to start of the next, same thread */
     uint32_t median_depth;      /* work waiting when a launch began */
-    int64_t waiting_ns; /* CPU time in copies and in calls that wait, which are no launch cost */
+    int64_t waiting_ns; /* CPU time in copies and in calls that wait, which are not launch cost */
     bool launch_bound;  /* kernels are shorter than the time between launches, and wait for them */
 };
 

@@ -9,7 +9,7 @@
 enum {
     FEWEST_STEPS = 3,   /* levels to compare before anything is called growth */
     RISES_PCT = 80,     /* changes that must be upwards */
-    LEAST_GROWTH = 1024 /* bytes a step */
+    LEAST_GROWTH = 1024 /* bytes per step */
 };
 
 struct watch {

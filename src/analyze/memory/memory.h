@@ -29,8 +29,8 @@ struct memory_line {
     int16_t device_type, device_id; /* 0, -1: the CPU */
     bool relative;                  /* levels count from where the window opened */
     int64_t begin_bytes, end_bytes, peak_bytes;
-    int64_t reserved_bytes;    /* the allocator's own, at its most; -1 when not recorded */
-    int64_t unused_bytes;      /* reserved minus allocated, at its most; -1 when not recorded */
+    int64_t reserved_bytes;    /* the allocator's own, peak; -1 when not recorded */
+    int64_t unused_bytes;      /* reserved minus allocated, peak; -1 when not recorded */
     row_t peak;                /* the event that reached the peak */
     uint32_t peak_stage;       /* index into stages.list, or STAGE_NONE */
     struct memory_step *steps; /* by step */

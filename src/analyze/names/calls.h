@@ -1,4 +1,4 @@
-/* calls.h: what a runtime or driver call does, told from its name, whoever made the device.
+/* calls.h: what a runtime or driver call does, by its name, for every vendor.
  *
  * Vendors name the same few verbs alike (cudaStreamSynchronize, hipStreamSynchronize,
  * aclrtSynchronizeStream, urQueueFinish), with prefixes and suffixes (_v2, _ptsz) of their own, so
@@ -70,7 +70,7 @@ static inline const struct calls *calls_of(const struct context *cx)
     return context_kept(cx, PASS_CALLS);
 }
 
-/* CALL_OTHER for rows that are no calls. */
+/* CALL_OTHER for rows that are not calls. */
 static inline enum call_kind calls_kind(const struct calls *c, const struct trace *t, row_t r)
 {
     bool is_call = t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER;

@@ -15,7 +15,7 @@ enum copy_way {
 /* The memory of its host side. Not every vendor says: HIP only writes "Host". */
 enum copy_memory {
     MEMORY_UNKNOWN,
-    MEMORY_PAGEABLE, /* ordinary memory: the driver has to stage it */
+    MEMORY_PAGEABLE, /* pageable memory: the driver has to stage it */
     MEMORY_PINNED
 };
 
@@ -26,7 +26,7 @@ struct copy {
 
 struct copy copy_parse(struct str name);
 
-/* The same of a row; unknown for ROW_NONE and rows that are no copies. */
+/* The same of a row; unknown for ROW_NONE and rows that are not copies. */
 struct copy copy_of(const struct trace *t, row_t r);
 
 /* Whether it goes over the bus between host and device. */

@@ -18,8 +18,8 @@
 /* Appends the short form of a readable (not mangled) name. */
 void kernel_name_short(struct str name, struct buf *out);
 
-/* Makes a kernel's name readable in place and gives its short form, both in `mem`. True when memory
- * is out. */
+/* Makes a kernel's name readable in place and gives its short form, both in `mem`. True when out of
+ * memory. */
 bool kernel_name_read(struct demangler *d, struct str *name, struct str *ret_short,
                       struct arena *mem);
 

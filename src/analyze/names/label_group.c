@@ -13,7 +13,7 @@ struct counting {
     struct intern stems;
     struct buf text;
     uint32_t *n_names; /* by stem id */
-    str_id *stem_of;   /* by name id, STR_NONE for what is no label or has no number */
+    str_id *stem_of;   /* by name id, STR_NONE for what is not a label or has no number */
 };
 
 static bool is_digit(struct str s, size_t i)

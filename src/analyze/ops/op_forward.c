@@ -1,7 +1,7 @@
 /* op_forward.c: see op_forward.h. */
 #include "analyze/ops/op_forward.h"
 
-_Static_assert(MAP_NONE == ROW_NONE, "a row that is not in the map is no row");
+_Static_assert(MAP_NONE == ROW_NONE, "a row that is not in the map is ROW_NONE");
 
 static bool is_backward(const struct op_info *op)
 {

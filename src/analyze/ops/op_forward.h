@@ -2,7 +2,7 @@
  *
  * Autograd runs on threads without Python frames, so the line that caused its work is the one that
  * called the forward operator. Both carry the same sequence number; the first operator with the
- * number owns it, as in torch's table. Numbers of several forward threads are not told apart. */
+ * number owns it, as in torch's table. Numbers of several forward threads are not distinguished. */
 #ifndef STRATA_ANALYZE_OP_FORWARD_H
 #define STRATA_ANALYZE_OP_FORWARD_H
 

@@ -1,6 +1,6 @@
-/* op_groups.h: rows of the table while they are being added up, one set a worker thread.
+/* op_groups.h: rows of the table while they are being added up, one set per worker thread.
  *
- * A group is told apart by name id, class and, when asked for, by a third id (shapes, stack,
+ * A group is identified by name id, class and, when asked for, by a third id (shapes, stack,
  * module). Ids are the trace's own: texts are looked at only once, when sets are merged into the
  * table. */
 #ifndef STRATA_ANALYZE_OP_GROUPS_H
@@ -57,11 +57,11 @@ struct op_groups {
 void op_groups_init(struct op_groups *g);
 void op_groups_done(struct op_groups *g);
 
-/* Index of the group, made when new; UINT32_MAX when memory is out. */
+/* Index of the group, made when new; UINT32_MAX when out of memory. */
 uint32_t op_groups_find(struct op_groups *g, const struct trace *t, str_id name, op_class class,
                         uint32_t extra);
 
-/* Extra id of a stack that goes on with frame `name` outside `below`; 0 when memory is out. */
+/* Extra id of a stack that goes on with frame `name` outside `below`; 0 when out of memory. */
 uint32_t op_groups_stack(struct op_groups *g, uint32_t below, str_id name);
 
 /* Counts one call of row `r`. */

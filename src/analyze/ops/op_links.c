@@ -92,7 +92,7 @@ static bool fill_ids(struct linker *k)
     return false;
 }
 
-/* The op with this id in the process, or ROW_NONE. True when memory is out. */
+/* The op with this id in the process, or ROW_NONE. True when out of memory. */
 static bool find_id(struct linker *k, uint32_t process, int64_t id, row_t *ret)
 {
     if (fill_ids(k)) return true;

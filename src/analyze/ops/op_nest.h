@@ -17,7 +17,7 @@ struct op_pass {
     const struct op_table_opts *opts;
     struct op_links links;
     struct op_memory memory;
-    struct op_forward forward; /* filled when rows are told apart by frames */
+    struct op_forward forward; /* filled when rows are split by frames */
     const char *vendor;
     int64_t annotation_excess_ns; /* what the recorder adds to device-side annotations */
 };

@@ -108,7 +108,7 @@ static void print_stack(struct merge *m, const struct op_groups *from, uint32_t 
     }
 }
 
-/* What the group is told apart by; empty when it has nothing. */
+/* What the group is identified by; empty when it has nothing. */
 static struct str shown_extra(struct merge *m, const struct op_groups *from, uint32_t extra)
 {
     const struct trace *t = m->pass->t;
@@ -125,7 +125,7 @@ static struct str shown_extra(struct merge *m, const struct op_groups *from, uin
     return buf_str(&m->scratch);
 }
 
-/* A fresh row for the group; NULL when memory is out. */
+/* A fresh row for the group; NULL when out of memory. */
 static struct op_row *new_row(struct merge *m, const struct op_group *g, str_id name, str_id extra)
 {
     struct op_row *row = &m->table->rows[m->table->n_rows++];

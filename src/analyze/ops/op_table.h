@@ -6,7 +6,7 @@
  * Device rows (kernels, copies, fills, device-side syncs and annotations) stand for themselves.
  *
  * Differences from torch, both on purpose: overhead rows are never credited with device time
- * (torch 2.11 to 2.13 gives them their operator's kernels a second time, pytorch #193392), and
+ * (torch 2.11 to 2.13 counts the kernels of their operator twice, pytorch #193392), and
  * names are demangled only when they are mangled. */
 #ifndef STRATA_ANALYZE_OP_TABLE_H
 #define STRATA_ANALYZE_OP_TABLE_H

@@ -211,7 +211,7 @@ static void memory_flat(const struct context *cx, struct checklist *c)
     }
     if (!line->growth.judged) {
         i->known = false;
-        i->verdict = "too few steps to tell whether memory grows";
+        i->verdict = "too few steps to judge whether memory grows";
         return;
     }
     i->value = (double)line->growth.per_step;

@@ -11,8 +11,8 @@ struct copies {
     row_t longest;
 };
 
-/* Pinned copies on a stream of their own run beside kernels already. Where nothing hides them, it
- * is because there is nothing to hide behind: the first batch, the last result, a full bus. */
+/* Pinned copies on a stream of their own run beside kernels already. If no kernel overlaps them, it
+ * is because there is no kernel: the first batch, the last result, a full bus. */
 static bool is_in_the_way(struct copy c, bool beside_kernels)
 {
     return copy_crosses(c) && (beside_kernels || c.memory == MEMORY_PAGEABLE);

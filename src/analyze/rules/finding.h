@@ -93,7 +93,7 @@ struct findings {
     uint8_t *claimed;      /* by index into trace->gpu: a rule has a fix for it; NULL: none has */
 };
 
-/* A new finding of the rule in `mem`, listed; NULL when memory is out. */
+/* A new finding of the rule in `mem`, listed; NULL when out of memory. */
 struct finding *findings_add(struct findings *f, const struct rule *rule, struct arena *mem);
 void findings_done(struct findings *f);
 

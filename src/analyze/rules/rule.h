@@ -25,7 +25,7 @@ extern const struct rule *const rules[]; /* NULL-terminated */
 struct finding *rule_finding(const struct context *cx, struct findings *out, const struct rule *r,
                              struct err *e);
 
-/* Text into the memory of the analysis; "" when memory is out. */
+/* Text into the memory of the analysis; "" when out of memory. */
 const char *rule_text(const struct context *cx, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

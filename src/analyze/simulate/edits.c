@@ -227,7 +227,7 @@ static int edit_drop_sync(struct plan_build *b, struct sim_edit *ed, struct err 
     return 0;
 }
 
-/* Marks the works an edit is about: by name, or one by one. NULL when memory is out. */
+/* Marks the works an edit is about: by name, or one by one. NULL when out of memory. */
 static int match_works(struct plan_build *b, const struct sim_edit *ed, uint8_t **ret,
                        struct err *e)
 {

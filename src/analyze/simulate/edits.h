@@ -21,7 +21,7 @@ enum sim_edit_kind {
     EDIT_COMPILE,    /* what is launched in `spans` is compiled; see fuse.c */
     EDIT_PIN_COPIES, /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
     EDIT_OVERLAP_COPIES, /* host-device copies run ahead beside the kernels, one after the other,
-                            pageable ones at `factor` bytes a nanosecond */
+                            pageable ones at `factor` bytes per nanosecond */
     EDIT_DROP_SPANS,     /* `spans`: their CPU time and every call in them never happen */
     EDIT_SCALE_SPANS,    /* `spans`: CPU time takes `keep` times as long, which may be above 1 */
 };

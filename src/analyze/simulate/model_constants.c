@@ -141,8 +141,8 @@ static void set_works(struct model_build *b)
     }
 }
 
-/* Sweep over calls in time with the works launched so far, so that each wait can be told what it
- * waited for. `ended` walks the works by end time. */
+/* Sweep over calls in time with the works launched so far, so that each wait knows what it waited
+ * for. `ended` walks the works by end time. */
 struct sweep {
     uint32_t *by_end;      /* works by end time */
     uint32_t *last_stream; /* stream last launched to, by thread */

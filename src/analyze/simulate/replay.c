@@ -161,7 +161,7 @@ static bool main_is_active(const struct run *r, int64_t from, int64_t to)
 }
 
 /* A thread with nothing open that comes back to life was woken by the main thread, unless that one
- * stood still as well: then it was busy with something that was not recorded. */
+ * was idle as well: then it was busy with something that was not recorded. */
 static void wake(struct run *r, uint32_t thread, row_t call, int64_t at_ns)
 {
     const struct trace *t = r->m->t;

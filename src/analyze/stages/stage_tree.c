@@ -1,6 +1,6 @@
 /* stage_tree.c: one walk over the threads gives every row the innermost call open when it starts; a
  * second one finds a place for what autograd threads launched. Stages nest by their own times:
- * what else stands on a thread may cross them (ROW_CROSSES), so parents of rows do not tell. */
+ * what else stands on a thread may cross them (ROW_CROSSES), so parents of rows cannot be used. */
 #include "analyze/stages/stage_tree.h"
 
 #include "analyze/names/label.h"

@@ -2,7 +2,7 @@
  *
  * A stage is a path of labels ("pipeline_call/transformer_forward"), so the same name in two
  * places is two stages; a call is one instance of it on one thread. ProfilerStep#, compiled
- * regions and collectives are no stages and are looked through, unless asked for.
+ * regions and collectives are not stages and are looked through, unless asked for.
  *
  * Work that autograd threads launch carries no label of its own. It belongs to the label that is
  * open on the forward thread meanwhile; where that label encloses the forward op too (nobody
@@ -45,7 +45,7 @@ int stage_tree_run(const struct trace *t, bool all, struct arena *mem, struct st
 uint32_t stage_tree_at(const struct trace *t, const struct stage_tree *s, lane_id lane,
                        int64_t ts_ns);
 
-/* "a/b/c" of a node, in `mem`; NULL when memory is out. */
+/* "a/b/c" of a node, in `mem`; NULL when out of memory. */
 const char *stage_tree_path(const struct trace *t, const struct stage_tree *s, uint32_t node,
                             struct arena *mem);
 

@@ -80,7 +80,7 @@ static row_t whose(struct gap_walk *g, row_t r)
 
 static void add_self(struct gap_walk *g, const struct lane *l, row_t r)
 {
-    if (is_step_mark(g->t, r)) return; /* the profiler's mark is no function */
+    if (is_step_mark(g->t, r)) return; /* the profiler's mark is not a function */
     int64_t self = g->self[r - l->begin];
     if (self <= 0) return;
     g->recorded_ns += self;

@@ -274,8 +274,8 @@ static int add_rounds(const struct labels *ls, const struct memory_level *v, con
     return 0;
 }
 
-/* Below the outermost level, labels inside something that is no loop by its name (a forward pass,
- * say) may be the layers of a model: there they must say themselves that they are rounds. */
+/* Below the outermost level, labels inside something that is not a loop by its name (a forward
+ * pass, say) may be the layers of a model: there they must say themselves that they are rounds. */
 static bool convincing(const struct labels *ls, const struct memory_level *v, uint32_t parent,
                        const struct repeat *r)
 {

@@ -38,7 +38,7 @@ struct dead_window {
 
 struct steps {
     enum origin found_by;
-    uint32_t period; /* labels or launches a step */
+    uint32_t period; /* labels or launches per step */
     lane_id lane;
     struct step *steps; /* in time order, apart */
     uint32_t n_steps;

@@ -1,5 +1,6 @@
 /* queue_full.h: launches that took long because the queue in front of the device was full. The CPU
- * is far ahead then, which is healthy: this is no wait that a change to the program should remove.
+ * is far ahead then, which is healthy: this is not a wait that a change to the program should
+ * remove.
  */
 #ifndef STRATA_ANALYZE_WAITS_QUEUE_FULL_H
 #define STRATA_ANALYZE_WAITS_QUEUE_FULL_H

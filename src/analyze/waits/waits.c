@@ -58,7 +58,7 @@ static int64_t bytes_of(const struct trace *t, row_t copy)
     return g ? g->bytes : -1;
 }
 
-/* An asynchronous copy call waits after all when the driver has to stage ordinary memory: always
+/* An asynchronous copy call waits after all when the driver has to stage pageable memory: always
  * on the way to the CPU, piece by piece on the way to the device. */
 static bool copy_waits(const struct trace *t, row_t copy)
 {

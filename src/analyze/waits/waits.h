@@ -23,8 +23,8 @@
 
 enum wait_kind {
     WAIT_READBACK,   /* a few bytes to the CPU */
-    WAIT_UPLOAD,     /* a few bytes to the device, from ordinary memory */
-    WAIT_COPY,       /* many bytes, the CPU standing by */
+    WAIT_UPLOAD,     /* a few bytes to the device, from pageable memory */
+    WAIT_COPY,       /* many bytes, while the CPU waits */
     WAIT_ALLOCATION, /* getting or returning memory */
     WAIT_EXPLICIT,   /* the program asked to wait */
     WAIT_KINDS

@@ -31,13 +31,13 @@ static uint64_t signs_taken, told_taken; /* signs, and launches counted as lost,
 /* Times of our clock are between these. */
 #define CLOCK_SLACK_S 60
 static uint64_t first_ticks, earliest, latest, slack;
-static uint64_t n_strange; /* records with other times that were not told of yet */
+static uint64_t n_strange; /* records with other times that were not reported yet */
 
 /* Where records go that nobody reads: older versions crash when they get no buffer. */
 enum { N_NOWHERE = 1024, NOWHERE_BYTES = 8192 };
 static uint64_t nowhere[N_NOWHERE][NOWHERE_BYTES / sizeof(uint64_t)];
 static atomic_bool nowhere_lent[N_NOWHERE];
-static atomic_uint_fast64_t n_nowhere; /* records that went there and were not told of yet */
+static atomic_uint_fast64_t n_nowhere; /* records that went there and were not reported yet */
 
 static uint64_t clock_now(void)
 {
@@ -216,7 +216,7 @@ static void give_up(struct buffer *b)
     b->given_up = true;
 }
 
-/* Buffers that are none of ours: another profiler has registered itself in between. */
+/* Buffers that are not ours: another profiler has registered itself in between. */
 static void note_foreign(void)
 {
     if (atomic_load_explicit(&n_foreign, memory_order_relaxed))

@@ -161,7 +161,7 @@ static int subscribe(struct err *e)
     return FAIL(e, ERR_UNSUPPORTED, "%s (CUPTI error %u)", cupti_api_reason(api, rc), rc);
 }
 
-/* A version that does not know a call does not make it either: its refusal is no loss. */
+/* A version that does not know a call does not make it either: its refusal does not matter. */
 static void enable_calls(bool enable)
 {
     for (int i = 0; i < N_CALLS; i++)

@@ -11,7 +11,7 @@
 int callbacks_start(const struct cupti_api *api, const struct backend_options *o,
                     struct err *e) MUST_USE;
 
-/* Calls are let by without a callback, until they are wanted again. */
+/* Calls get no callback until they are wanted again. */
 void callbacks_pause(bool paused);
 
 /* Records no more; the subscription is kept where `detach` is false: giving it up while other

@@ -1,9 +1,10 @@
 /* pulse.h: whether CUPTI's records still come to us.
  *
  * Its buffers, its clock and its kinds of record belong to the process, not to the subscriber:
- * another profiler that registers its own takes ours away, and nobody is told. What we still see
- * are the calls. A launch that was waited for has left a record; when several of them leave none,
- * somebody else has it. Work that was not waited for proves nothing: a GPU may be busy for long. */
+ * another profiler that registers its own takes ours away, and nobody is notified. What we still
+ * see are the calls. A launch that was waited for has left a record; when several of them leave
+ * none, somebody else has it. Work that was not waited for proves nothing: a GPU may be busy for
+ * long. */
 #ifndef STRATA_BACKEND_PULSE_H
 #define STRATA_BACKEND_PULSE_H
 

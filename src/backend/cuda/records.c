@@ -31,7 +31,7 @@ struct known {
 
 static struct known known[REMEMBERED];
 static uint64_t devices_seen;
-static uint32_t device_of[MOST_CONTEXTS]; /* by context, + 1: sync records do not tell */
+static uint32_t device_of[MOST_CONTEXTS]; /* by context, + 1: sync records do not have it */
 
 /* Names are not freed: the parent's thread may just have done that. */
 void records_reset(void)

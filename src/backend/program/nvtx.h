@@ -1,4 +1,4 @@
-/* nvtx.h: ranges, marks and names that programs give with NVTX, by its injection door.
+/* nvtx.h: ranges, marks and names that programs give with NVTX, through its injection.
  *
  * NVTX is a header: every library that uses it has a copy of its own and asks at its first call,
  * through NVTX_INJECTION64_PATH, for our InitializeInjectionNvtx2, which hands over to

@@ -19,7 +19,7 @@ struct pycode {
 
 enum { PYCODE_BYTES_SIZE = 16, PYCODE_BYTES_DATA = 32 }; /* of a bytes object, in all versions */
 
-/* False when what is at `address` is no code object. */
+/* False if what is at `address` is not a code object. */
 bool pycode_read(const struct pyapi *api, uintptr_t address, struct pycode *ret);
 
 /* Whether the code object at `address`, which is alive, is still the one `c` was read from. */
@@ -47,7 +47,7 @@ static inline bool pycode_counts(const struct pycode *c, uint32_t offset)
 /* The line of the instruction at `offset`; 0 when it has none or the table cannot be read. */
 int pycode_line(const struct pyapi *api, const struct pycode *c, uint32_t offset);
 
-/* The text of a str as UTF-8, cut to fit and terminated; its length, 0 when it is none. */
+/* The text of a str as UTF-8, cut to fit and terminated; its length, 0 if it is not one. */
 size_t pycode_text(const struct pyapi *api, uintptr_t str, char *out, size_t cap);
 
 /* The line of `offset` by a line table of Python 3.`minor`. */

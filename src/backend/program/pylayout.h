@@ -17,7 +17,7 @@ struct pylayout {
     uint16_t cframe_frame; /* in what tstate_frame points to, where that is not the frame */
     /* frame */
     uint16_t frame_code, frame_back, frame_instr, frame_owner, frame_self;
-    uint16_t frame_state; /* a byte that tells whether it runs: frames are objects, used again */
+    uint16_t frame_state; /* a byte that says whether it runs: frames are objects, used again */
     uint8_t owner_skip;   /* frames of this owner and beyond are the interpreter's own */
     bool rooted;          /* a frame of the interpreter's own is around all others */
     bool instr_is_index;  /* a number of instructions, not an address */

@@ -23,7 +23,7 @@ struct pytable_memo {
 void pytable_prepare(void);
 
 /* The number of the stack `frames`, innermost first; 0 when there is none. `alive` says that the
- * frames are the calling thread's own and stand still, so that their code objects may be looked
+ * frames are the calling thread's own and do not change, so that their code objects may be looked
  * at directly. Not in a signal handler. */
 uint32_t pytable_find(const struct pyapi *api, struct pytable_memo *memo,
                       const struct pyframe *frames, int n, bool alive);

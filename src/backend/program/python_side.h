@@ -1,7 +1,7 @@
 /* python_side.h: what a recording knows of the Python program around its device work: the line of
  * every wait, where its threads spend their time, its operators, its ranges.
  *
- * The whole of it is started once a process, after recorder_start, by whoever came first: the
+ * The whole of it is started once per process, after recorder_start, by whoever came first: the
  * driver's injection, the Python package, a test. What cannot be had (another interpreter, another
  * torch) is left out, and python_side_trouble says why. Nothing here takes the GIL, waits for the
  * program, or keeps it from ending. */

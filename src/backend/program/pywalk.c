@@ -32,7 +32,7 @@ static inline bool is_function(const struct pylayout *l, const void *frame)
 }
 
 /* Not of a running call, or a generator that nothing has called: it is just being entered or left,
- * and what it hangs on is no caller. */
+ * and what it hangs on is not its caller. */
 static inline bool is_loose(const struct pylayout *l, const void *frame)
 {
     enum { OWNED_BY_GENERATOR = 1, UNWINDING = 2 };

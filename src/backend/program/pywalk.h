@@ -1,5 +1,5 @@
-/* pywalk.h: the raw frames of a thread: addresses, as they lie in the interpreter's memory. What
- * they mean is pycode.h's business. */
+/* pywalk.h: the raw frames of a thread: addresses, as they lie in the interpreter's memory.
+ * pycode.h knows what they mean. */
 #ifndef STRATA_BACKEND_PYWALK_H
 #define STRATA_BACKEND_PYWALK_H
 

@@ -121,7 +121,7 @@ static uint32_t moving_stack(struct place *p, uint64_t *ret_ticks)
     return pytable_find(pystack_api(), &p->stack_memo, outer, n, false);
 }
 
-/* Of one that stands still, and does so until it was read; 0 when it does not. */
+/* Of one that does not run until it was read; 0 if it runs. */
 static uint32_t standing_stack(struct place *p, uint64_t *ret_ticks)
 {
     static struct reading only;
@@ -145,7 +145,7 @@ static void end_standing(struct place *p)
     p->standing = 0;
 }
 
-/* One look at one thread. Two readings of its CPU clock tell whether it is running now. */
+/* One look at one thread. Two readings of its CPU clock show whether it is running now. */
 static void look(struct place *p)
 {
     bool there;

@@ -3,10 +3,10 @@
  *
  * A thread of ours looks at every watched thread about once a millisecond of wall clock, and reads
  * its frames from outside, through the kernel: the thread is not stopped, not signalled and runs no
- * code of ours, and no state of the interpreter can make us crash. One that stands still (its CPU
- * clock does) is read as it is. One that runs may move while it is read: it is read twice, and what
- * both readings agree on, from the outermost function inwards, is its stack, with the one call that
- * is under way there at the second. */
+ * code of ours, and no state of the interpreter can make us crash. One that does not run (its CPU
+ * clock stops) is read as it is. One that runs may move while it is read: it is read twice, and
+ * what both readings agree on, from the outermost function inwards, is its stack, with the one call
+ * that is under way there at the second. */
 #ifndef STRATA_BACKEND_SAMPLER_H
 #define STRATA_BACKEND_SAMPLER_H
 
@@ -17,7 +17,7 @@
 
 struct sampler_options {
     unsigned samples_a_second; /* 0: chores only */
-    void (*chore)(void);       /* run on our thread, some twenty times a second; may be NULL */
+    void (*chore)(void);       /* run on our thread, some twenty times per second; may be NULL */
 };
 
 int sampler_start(const struct sampler_options *o, struct err *e) MUST_USE;

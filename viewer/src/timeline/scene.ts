@@ -10,7 +10,7 @@ export interface Light {
   spans: number[];
   arrows: { from: number; to: number }[];
   frames: number[];
-  /** Stretches to shade: where the CPU waits, or where the device has nothing to do. */
+  /** Stretches to shade: where the CPU waits, or where the device is idle. */
   mark: { kind: 'blocked' | 'exposed'; ranges: Range[] } | null;
 }
 
