@@ -115,6 +115,7 @@ TEST(the_speed_of_pinned_copies_is_seen_or_guessed)
     CHECK(pinned_speed_guess(9) > pinned_speed_guess(8));
     CHECK(pinned_speed_guess(8) > pinned_speed_guess(7));
     CHECK_NEAR(pinned_speed_guess(0), pinned_speed_guess(8), 0);
+    CHECK_NEAR(pinned_speed_guess(INT32_MIN), pinned_speed_guess(0), 0);
 }
 
 TEST_MAIN

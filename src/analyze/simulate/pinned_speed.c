@@ -9,7 +9,7 @@
 double pinned_speed_guess(int major)
 {
     if (major >= 9) return 55;
-    return major == 8 || major == 0 ? 25 : 12;
+    return major == 8 || major <= 0 ? 25 : 12;
 }
 
 struct speed {

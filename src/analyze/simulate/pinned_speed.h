@@ -13,8 +13,8 @@ struct pinned_speed {
  * the pageable copies of the trace. */
 struct pinned_speed pinned_speed(const struct trace *t);
 
-/* What 16 lanes of PCIe reach, by the generation that cards of this compute capability have; 0
- * stands for a card that is not known. */
+/* What 16 lanes of PCIe reach, by the generation that cards of this compute capability have. A
+ * card without one, 0 or less, is not known. */
 double pinned_speed_guess(int major);
 
 #endif
