@@ -22,7 +22,7 @@ static void find_work(const struct context *cx, struct span *gpu)
         const struct device_line *line = &timeline_of(cx)->devices[d];
         for (uint32_t i = 0; i < line->n_work; i++) {
             row_t launch = trace_launch_of(t, line->work[i]);
-            struct span work = {t->ts_ns[line->work[i]], trace_end_ns(t, line->work[i])};
+            struct span work = trace_span(t, line->work[i]);
             if (launch != ROW_NONE) extend(tree, gpu, tree->owner[launch], work);
         }
     }

@@ -1,17 +1,10 @@
 /* freeze_bounds.c: rows whose times cannot be lose them (bounds.h). A start far from all others,
  * from another clock or from nowhere, would stretch the trace over years. */
-#include <stdlib.h>
-
+#include "base/stats.h"
 #include "trace/bounds.h"
 #include "trace/freeze.h"
 
 enum { SAMPLES = 1023 };
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
 
 /* Rows with a time of their own that counts: zero stands for none, see freeze_times.c. */
 static bool is_placed(const struct rows *r, size_t i)
@@ -29,7 +22,7 @@ static bool find_middle(const struct rows *r, int64_t *ret)
         if (is_placed(r, i)) sample[n++] = r->ts_ns[i];
     for (size_t i = 0; n == 0 && i < r->n; i++)
         if (is_placed(r, i)) sample[n++] = r->ts_ns[i];
-    qsort(sample, n, sizeof *sample, by_value);
+    stats_sort(sample, (uint32_t)n);
     if (n) *ret = sample[n / 2];
     return n > 0;
 }

@@ -46,7 +46,7 @@ static int collect_overheads(struct judge *j, struct arena *mem)
         for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) {
             enum overhead_kind kind = overhead_kind(trace_name(t, r));
             if (kind != OVERHEAD_PROFILER && kind != OVERHEAD_LOADING) continue;
-            struct span s = {t->ts_ns[r], trace_end_ns(t, r)};
+            struct span s = trace_span(t, r);
             uint32_t at = j->n_overheads++;
             for (; at && j->overheads[at - 1].begin_ns > s.begin_ns; at--)
                 j->overheads[at] = j->overheads[at - 1];

@@ -5,8 +5,6 @@
 #include "analyze/steps/steps_private.h"
 #include "base/stats.h"
 
-#define err_nomem(e) FAIL((e), ERR_NOMEM, "out of memory")
-
 static bool is_step(const struct trace *t, row_t r)
 {
     return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_STEP;

@@ -335,5 +335,5 @@ int frame_parts_find(const struct trace *t, struct source_places *places, struct
     mem_free(p->candidates);
     mem_free(p->paths);
     mem_free(p);
-    return rc < 0 ? FAIL(e, rc, "out of memory") : 0;
+    return err_grow(e, rc);
 }

@@ -9,8 +9,6 @@
 #include "base/stats.h"
 #include "base/vec.h"
 
-#define err_nomem(e) FAIL((e), ERR_NOMEM, "out of memory")
-
 enum {
     COVER_PCT = 30,    /* share of the weight looked at that rounds must hold */
     SHORT_PERIOD = 8,  /* rounds of fewer leaves must come */

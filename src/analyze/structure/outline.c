@@ -10,8 +10,6 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define err_nomem(e) FAIL((e), ERR_NOMEM, "out of memory")
-
 struct drawing {
     const struct context *cx;
     const struct trace *t;

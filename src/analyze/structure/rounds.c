@@ -9,8 +9,6 @@
 #include "base/map.h"
 #include "base/stats.h"
 
-#define err_nomem(e) FAIL((e), ERR_NOMEM, "out of memory")
-
 enum {
     SLACK_PCT = 3,     /* items that may differ from one round to the next */
     DIFFERENCE = 33,   /* as many equal items make up for one that differs: 3 % */
