@@ -12,7 +12,4 @@
 void guess_profile(const struct trace *t, const struct op_links *links, const struct target *target,
                    struct profile *ret);
 
-/* Work of attention operators from their shapes; 0 if it is not one. */
-double guess_attention_flops(const struct trace *t, row_t op);
-
 #endif

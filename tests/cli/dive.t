@@ -133,7 +133,7 @@ $ strata dive $DATA/dive/kernels.json.gz --top 2
 |
 |   #  kernel                            share   us  TFLOP/s  TB/s  of roof  limited by  sure
 |   1  Kernel2<cut...28_8x4_nn_align1>  26.5 %  341     50.4  0.15     99 %  arithmetic  low, estimate
-|   2  elementwise...copy_kernel_cuda>  16.8 %  216        -  0.93     22 %  no verdict
+|   2  elementwise...copy_kernel_cuda>  16.8 %  216        -  0.62     15 %  no verdict
 |
 |   1  Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>
 |      3 launches, 340 us each in the trace

@@ -8,6 +8,8 @@
 #include "base/jdoc.h"
 
 #define TERA 1e12
+/* The newest generation of GPUs for data centers. */
+#define DATA_CENTER 10
 
 struct rates {
     const char *name; /* several words of a name part with '+'; the first row that fits counts */
@@ -163,8 +165,10 @@ void ceilings_from_table(struct ceilings *c)
 
 void ceilings_from_generation(struct ceilings *c, int major)
 {
-    size_t i = 0, last = sizeof generations / sizeof *generations - 1;
-    while (i < last && generations[i].major > major) i++;
+    size_t i = 0;
+    if (major < 0) major = 0;
+    if (major > generations[0].major) major = DATA_CENTER; /* newer, or no generation at all */
+    while (generations[i].major > major) i++;
     fill_all(c, &generations[i].rates);
 }
 

@@ -165,13 +165,25 @@ void doubt_clocks(struct doubting *c)
     if (level > QUALITY_USABLE) c->i->times_trusted = false;
 }
 
+/* Whether a kernel is a collective; names are looked at once each. */
+static bool is_collective(const struct trace *t, row_t r, uint8_t *seen)
+{
+    enum { OTHER = 1, COLLECTIVE };
+    if (t->kind[r] != KIND_KERNEL) return false;
+    uint8_t *known = &seen[t->name[r]];
+    if (!*known) *known = collective_kernel(trace_name(t, r)) ? COLLECTIVE : OTHER;
+    return *known == COLLECTIVE;
+}
+
 /* The first collective waits until every rank's profiler has started. */
 void doubt_collectives(struct doubting *c)
 {
     row_t first = ROW_NONE;
     uint32_t n = 0;
-    for (row_t r = 0; r < c->t->n_rows; r++) {
-        if (c->t->kind[r] != KIND_KERNEL || !collective_kernel(trace_name(c->t, r))) continue;
+    uint8_t *seen = arena_zalloc(c->mem, c->t->strings.n + (size_t)1, 1);
+    if (!seen) c->failed = true;
+    for (row_t r = 0; seen && r < c->t->n_rows; r++) {
+        if (!is_collective(c->t, r, seen)) continue;
         n++;
         if (first == ROW_NONE || c->t->ts_ns[r] < c->t->ts_ns[first]) first = r;
     }
@@ -180,8 +192,7 @@ void doubt_collectives(struct doubting *c)
     if (!durs) return;
     uint32_t k = 0;
     for (row_t r = 0; r < c->t->n_rows; r++)
-        if (c->t->kind[r] == KIND_KERNEL && collective_kernel(trace_name(c->t, r)))
-            durs[k++] = c->t->dur_ns[r];
+        if (is_collective(c->t, r, seen)) durs[k++] = c->t->dur_ns[r];
     stats_sort(durs, n);
     int64_t usual = stats_median(durs, n), dur = c->t->dur_ns[first];
     if (dur < COLLECTIVE_NS || dur < COLLECTIVE_TIMES * usual) return;
