@@ -114,6 +114,7 @@ static void put_no_gain(struct jout *j, const struct context *cx)
     const struct no_gain *n = no_gain_of(cx);
     if (n->reason) jout_cstr(j, "no_gain_reason", n->reason);
     else jout_null(j, "no_gain_reason");
+    jout_bool(j, "idle_unexplained", n->unexplained);
     jout_arr(j, "idle_causes");
     for (uint32_t i = 0; i < n->n_fills; i++) {
         jout_obj(j, NULL);

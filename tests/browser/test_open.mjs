@@ -82,7 +82,7 @@ export const tests = [
     async kit => {
       const page = await kit.open(kit.viewer, { ready: 'failed' });
       assert.match(await page.locator('.problem').innerText(), /strata report TRACE --html/);
-      kit.troubles = kit.troubles.filter(t => !/This is the empty page/.test(t));
+      kit.troubles = kit.troubles.filter(t => !/This page is empty/.test(t));
     },
   ],
   [

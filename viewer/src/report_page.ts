@@ -58,7 +58,7 @@ export function reportPage(app: HTMLElement, { head, sets }: Loaded): Timeline {
   listenKeys(() => ({ scene, timeline, player, search, help }));
   app.append(
     titleBar(head.title, headlineOf(info.headline, head.title), help),
-    top(scene),
+    top(scene, player),
     h(
       'main',
       { class: 'work' },

@@ -40,8 +40,6 @@ static bool is_torch(const struct trace *t)
 
 static const char *fix(const struct context *cx, const struct launch_unit *u)
 {
-    if (launch_unit_is_optimizer(cx, u))
-        return "Launch less: the fused optimizer (fused=True), or torch.compile around the step.";
     const char *where = u->stage ? "the stage" : "the loop body";
     const char *pieces =
         u->syncs ? rule_text(cx, "what lies between the syncs of %s", where) : where;
@@ -90,6 +88,47 @@ static void add_options(const struct context *cx, const struct launch_unit *u, s
                       .times = BATCH_TIMES});
 }
 
+/* A launch from the middle of the unit, to look at; ROW_NONE when there is none. */
+static row_t example(const struct context *cx, const struct launch_unit *u)
+{
+    const struct sim_model *m = model_of(cx);
+    if (!u->n_spans) return ROW_NONE;
+    const struct sim_cut *s = &u->spans[u->n_spans / 2];
+    int64_t middle = s->begin_ns + (s->end_ns - s->begin_ns) / 2;
+    for (uint32_t c = sim_call_at(m, middle); c < m->n_calls; c++) {
+        if (m->calls[c].begin_ns >= s->end_ns) break;
+        if (m->calls[c].thread == s->thread && m->calls[c].n_work == 1) return m->calls[c].row;
+    }
+    return ROW_NONE;
+}
+
+/* The outermost function of the program's own that begins inside the step: its body. */
+static void place_loop(const struct context *cx, const struct launch_unit *u, row_t launch,
+                       struct finding *f)
+{
+    const char *subject = f->subject;
+    int64_t begin = u->spans[u->n_spans / 2].begin_ns;
+    row_t body = ROW_NONE;
+    for (row_t r = launch; r != ROW_NONE && cx->t->ts_ns[r] >= begin; r = cx->t->parent[r])
+        if (cx->t->kind[r] == KIND_PYTHON && source_places_class(places_of(cx), r) == FRAME_USER)
+            body = r;
+    if (body == ROW_NONE) return;
+    struct place p;
+    source_places_find(places_of(cx), body, &p);
+    rule_place(cx, f, &p);
+    f->subject = subject;
+}
+
+static void show_example(const struct context *cx, row_t launch, struct finding *f)
+{
+    uint32_t n = 0;
+    const row_t *work = trace_launched(cx->t, launch, &n);
+    if (n)
+        finding_note(f, cx->mem, cx->t->ts_ns[launch], launch, "one of them launches %s, %s long",
+                     rule_name(cx, trace_name(cx->t, work[0]), 60),
+                     human_time(cx->t->dur_ns[work[0]]).s);
+}
+
 static void explain(const struct context *cx, const struct launch_unit *u, struct finding *f)
 {
     int64_t mean = u->work_ns / u->works;
@@ -98,7 +137,7 @@ static void explain(const struct context *cx, const struct launch_unit *u, struc
                        "average: the GPU waits for the next launch most of the time.",
                        u->launches / u->calls, u->stage ? "call" : "step",
                        human_time(launch_unit_interval(u)).s, human_time(mean).s);
-    finding_note(f, cx->mem, u->n_spans ? u->spans[0].begin_ns : ID_NONE, ROW_NONE,
+    finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "%s: %u %s, %u launches, %s of CPU time, %s of GPU work", f->subject, u->calls,
                  u->stage ? "calls" : "steps", u->launches, human_time(u->cpu_ns).s,
                  human_time(u->work_ns).s);
@@ -128,9 +167,12 @@ static int report_unit(const struct context *cx, const struct launch_unit *u, st
         u->stage
             ? (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .pattern = rule_exactly(cx, stage)}
             : (struct sim_edit){.kind = EDIT_CUDA_GRAPH, .spans = u->spans, .n_spans = u->n_spans};
-    f->effort = launch_unit_is_optimizer(cx, u) ? EFFORT_ONE_LINE : EFFORT_LOCAL;
-    if (!launch_unit_is_optimizer(cx, u)) add_options(cx, u, f);
+    f->effort = EFFORT_LOCAL;
+    add_options(cx, u, f);
     explain(cx, u, f);
+    row_t launch = example(cx, u);
+    if (launch != ROW_NONE) show_example(cx, launch, f);
+    if (launch != ROW_NONE && !u->stage) place_loop(cx, u, launch, f);
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     return 0;
 }

@@ -121,6 +121,12 @@ static int stage_spans(const struct context *cx, uint32_t stage, struct launch_u
     return 0;
 }
 
+/* A step of an optimizer can be had in fewer kernels: rule unfused_optimizer. */
+static bool is_optimizer(const struct context *cx, const struct stage *s)
+{
+    return str_starts(trace_str(cx->t, s->name), "Optimizer.step");
+}
+
 /* Figures of the stage as the stages say them; only what they do not know is counted here. */
 static int stage_unit(const struct context *cx, uint32_t stage, struct launch_unit *ret,
                       struct err *e)
@@ -128,7 +134,8 @@ static int stage_unit(const struct context *cx, uint32_t stage, struct launch_un
     const struct stage *s = &stages_of(cx)->list[stage];
     struct launch_unit counted = {.stage = s};
     *ret = (struct launch_unit){.stage = s};
-    if (!s->user || s->container || !s->calls || s->launches / s->calls < LEAST_STAGE_LAUNCHES)
+    if (!s->user || s->container || !s->calls || s->launches / s->calls < LEAST_STAGE_LAUNCHES ||
+        is_optimizer(cx, s))
         return 0;
     TRY(stage_spans(cx, stage, &counted, e));
     add_calls(cx, &counted);
@@ -331,11 +338,6 @@ static bool loop_is_launch_bound(const struct context *cx, const struct launch_u
     return is_launch_bound(&judged, LEAST_LOOP_LAUNCHES);
 }
 
-bool launch_unit_is_optimizer(const struct context *cx, const struct launch_unit *u)
-{
-    return u->stage && str_starts(trace_str(cx->t, u->stage->name), "Optimizer.step");
-}
-
 int launch_units_find(const struct context *cx, struct launch_units *ret, struct err *e)
 {
     struct launch_unit *stages, loop;
@@ -349,8 +351,7 @@ int launch_units_find(const struct context *cx, struct launch_units *ret, struct
     if (whole) ret->list[ret->n++] = loop;
     for (uint32_t i = 0; i < n; i++) {
         if (!stages[i].calls || inside_another(cx, stages, &stages[i])) continue;
-        if (!whole || !is_in_loop(stages[i].stage) || launch_unit_is_optimizer(cx, &stages[i]))
-            ret->list[ret->n++] = stages[i];
+        if (!whole || !is_in_loop(stages[i].stage)) ret->list[ret->n++] = stages[i];
     }
     return 0;
 }

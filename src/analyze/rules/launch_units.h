@@ -29,9 +29,6 @@ struct launch_units {
 
 int launch_units_find(const struct context *cx, struct launch_units *ret, struct err *e) MUST_USE;
 
-/* Whether it is a step of an optimizer, which can be had in fewer kernels. */
-bool launch_unit_is_optimizer(const struct context *cx, const struct launch_unit *u);
-
 /* Mean time from one launch to the next, waits left out. */
 int64_t launch_unit_interval(const struct launch_unit *u);
 

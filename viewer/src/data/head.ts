@@ -12,6 +12,22 @@ export interface Source {
   function: string | null;
 }
 
+/** One of several ways to fix a finding. */
+export interface Option {
+  name: string;
+  gain_pct: number;
+  effort: string;
+  note: string;
+}
+
+export interface Rung {
+  kind: 'now' | 'fix' | 'gpu' | 'roofline';
+  name: string;
+  wall_us: number;
+  /** Its place in the findings, from 1. */
+  finding: number | null;
+}
+
 export interface Finding {
   rule: string;
   title: string;
@@ -24,6 +40,9 @@ export interface Finding {
   predicted_gain_pct: number;
   predicted_gain_low_pct?: number;
   predicted_gain_high_pct?: number;
+  predicted_gain_alone_pct?: number;
+  effort?: string;
+  options?: Option[];
   only_together?: boolean;
   promises_gain?: boolean;
   why: string;
@@ -56,6 +75,10 @@ export interface Report {
   findings: Finding[];
   not_worth_it?: { count: number; blocked_us: number; gain_us: number };
   roofline?: { of_roof_pct: number | null; at_roof: boolean; levers: string[] };
+  no_gain_reason?: string | null;
+  idle_unexplained?: boolean;
+  idle_causes?: { kind: string; what: string; idle_us: number; share_pct: number }[];
+  ladder?: Rung[];
   checklist: Check[];
 }
 

@@ -4,7 +4,7 @@
 import { h, replace, type Child } from '../base/dom';
 import { count, pct, us } from '../base/format';
 import { explain, term } from '../base/glossary';
-import type { Finding, Report, Source } from '../data/head';
+import type { Finding, Option, Report, Source } from '../data/head';
 import type { Scene } from '../timeline/scene';
 import type { Player } from './story';
 import { storySteps } from './story_steps';
@@ -40,14 +40,42 @@ function costs(f: Finding): HTMLElement {
   );
 }
 
+/** How far the gain alone must be from the gain after the others to be said. */
+const ALONE_DIFFERS = 0.5;
+
+const OPTIONS: Record<string, string> = {
+  cuda_graph: 'CUDA graphs',
+  compile: 'torch.compile',
+  larger_batch: 'twice the batch',
+};
+
+/** The ways to fix it, each with what it gains alone and what it takes. */
+function options(list: Option[]): HTMLElement | null {
+  if (!list.length) return null;
+  const rows = list.map(o =>
+    h(
+      'tr',
+      { title: o.note },
+      h('th', { scope: 'row' }, OPTIONS[o.name] ?? o.name),
+      h('td', null, pct(o.gain_pct)),
+      h('td', { class: 'dim' }, o.effort),
+    ),
+  );
+  return h('table', { class: 'options', 'aria-label': 'Ways to fix it' }, ...rows);
+}
+
 function range(f: Finding): string {
   const { predicted_gain_low_pct: low, predicted_gain_high_pct: high } = f;
   const span =
     low !== undefined && high !== undefined && high - low > 0.1
       ? ` (${pct(low)} to ${pct(high)})`
       : '';
+  const alone = f.predicted_gain_alone_pct ?? f.predicted_gain_pct;
   return (
     `${pct(f.predicted_gain_pct)} of the wall time${span}` +
+    (Math.abs(alone - f.predicted_gain_pct) >= ALONE_DIFFERS
+      ? `, ${pct(Math.max(0, alone))} if nothing else is fixed`
+      : '') +
     (f.only_together ? ', only if all findings marked “together” are fixed' : '')
   );
 }
@@ -58,6 +86,7 @@ function body(player: Player, number: number, f: Finding): HTMLElement {
     { class: 'finding-body' },
     h('p', null, ...explain(f.why)),
     h('p', { class: 'fix' }, h('b', null, 'Fix. '), ...explain(f.fix)),
+    options(f.options ?? []),
     h('p', { class: 'dim' }, term('Gain', 'gain'), ': ' + range(f)),
     f.not_fixed ? h('p', { class: 'dim' }, ...explain(f.not_fixed)) : null,
     storySteps(player, number),
@@ -72,6 +101,9 @@ function headOf(f: Finding, number: number): Child[] {
       { class: 'finding-line' },
       h('span', { class: 'rank' }, String(number + 1)),
       h('span', { class: 'severity' }, f.severity + (f.only_together ? ' · together' : '')),
+      f.effort && f.promises_gain !== false
+        ? h('span', { class: 'effort', title: 'What the fix takes' }, f.effort)
+        : null,
     ),
     h('span', { class: 'finding-title' }, ...explain(f.title, false)),
     f.subject ? h('code', { class: 'subject' }, f.subject) : null,
@@ -130,7 +162,28 @@ function intro(report: Report): HTMLElement {
   }
   if (report.quality?.abstains) return h('p', { class: 'dim' }, ABSTAINS);
   if (report.bound === 'unknown') return h('p', { class: 'dim' }, NO_DEVICE);
+  if (report.idle_causes?.length) return h('p', { class: 'dim' }, 'No findings.');
   return h('p', { class: 'none' }, NONE);
+}
+
+/** What the GPU waits for, where the findings do not account for it. */
+function idle(report: Report): HTMLElement | null {
+  const causes = report.idle_causes ?? [];
+  if (!causes.length || !report.idle_unexplained) return null;
+  const reason = report.no_gain_reason;
+  return h(
+    'section',
+    { class: 'idle', 'aria-label': 'Idle time' },
+    h('h3', null, 'What the GPU waits for'),
+    reason ? h('p', null, ...explain(`No gain is promised: ${reason}.`)) : null,
+    h(
+      'table',
+      { class: 'options' },
+      ...causes.map(c =>
+        h('tr', null, h('th', { scope: 'row' }, c.what), h('td', null, pct(c.share_pct))),
+      ),
+    ),
+  );
 }
 
 export function findings(scene: Scene, player: Player): HTMLElement {
@@ -153,5 +206,6 @@ export function findings(scene: Scene, player: Player): HTMLElement {
     intro(report),
     list,
     rest(scene),
+    idle(report),
   );
 }

@@ -6,7 +6,9 @@ import { count, us } from '../base/format';
 import { explain, term } from '../base/glossary';
 import type { Check, Report, SetInfo } from '../data/head';
 import type { Scene } from '../timeline/scene';
+import { ladder } from './ladder';
 import { stageBars } from './stage_bars';
+import type { Player } from './story';
 
 const BOUND: Record<string, string> = {
   gpu: 'GPU-bound',
@@ -95,7 +97,7 @@ function figures(report: Report): HTMLElement {
   );
 }
 
-export function top(scene: Scene): HTMLElement {
+export function top(scene: Scene, player: Player): HTMLElement {
   const { info } = scene.set;
   const { report } = info;
   return h(
@@ -114,7 +116,7 @@ export function top(scene: Scene): HTMLElement {
         ...doubts(report),
       ),
     ),
-    stageBars(scene),
+    h('div', { class: 'top-middle' }, stageBars(scene), ladder(report, player)),
     checklist(report.checklist),
   );
 }
