@@ -58,9 +58,10 @@ static int is_again(const struct context *cx, row_t compiler)
 {
     const struct trace *t = cx->t;
     const struct steps *s = steps_of(cx);
-    if (s->n_steps > 1) return t->ts_ns[compiler] >= s->steps[0].cpu.end_ns;
     bool ours = str_starts(trace_name(t, compiler), "TorchDynamo compile: ");
-    return compiled_before(ours ? trace_name(t, compiler) : region_after(t, compiler));
+    int before = compiled_before(ours ? trace_name(t, compiler) : region_after(t, compiler));
+    if (before <= 0 && s->n_steps > 1) return t->ts_ns[compiler] >= s->steps[0].cpu.end_ns;
+    return before;
 }
 
 static int add(const struct context *cx, struct recompiles *c, row_t r, struct span s)

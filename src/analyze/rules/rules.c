@@ -32,6 +32,7 @@
     X(tensor_loop)         \
     X(unfused_chain)       \
     X(copy_before_gemm)    \
+    X(graph_break)         \
     X(eager_island)        \
     X(recompile)           \
     X(memory_growth)       \
