@@ -23,6 +23,7 @@ struct ceilings;
 enum pass_id {
     PASS_CALLS,
     PASS_PLACES,
+    PASS_HOST_CAUSES,
     PASS_TIMELINE,
     PASS_QUEUES,
     PASS_IDLE,

@@ -116,14 +116,21 @@ def _dataloader(dataloader: Any) -> None:
 
 
 def _compiler(convert_frame: Any) -> None:
-    """torch.compile at work: a range with the name of the function that is compiled."""
+    """torch.compile at work: a range with the name of the function that is compiled, and torch's number
+    of it: 0/2 is the first function, compiled for the third time."""
     plain = convert_frame._compile
     if hasattr(plain, "strata_derived"):
         return
 
+    def number() -> str:
+        try:
+            return str(convert_frame.CompileContext.current_compile_id())
+        except Exception:
+            return "?"
+
     @functools.wraps(plain)
     def compile_frame(code: Any, *args: Any, **kwargs: Any) -> Any:
-        name = f"TorchDynamo compile: {getattr(code, 'co_name', '?')}"
+        name = f"TorchDynamo compile: {getattr(code, 'co_name', '?')} {number()}"
         return _ranged(name, plain)(code, *args, **kwargs)
 
     compile_frame.strata_derived = True  # type: ignore[attr-defined]

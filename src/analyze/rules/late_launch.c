@@ -2,6 +2,7 @@
  * modules, a progress bar, a cache lookup, an allocation. The idle time is charged to whole calls
  * (gaps/launchless), so that the prediction is for removing the call. Syncs have a rule of their
  * own. */
+#include "analyze/names/host_cause.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
@@ -36,25 +37,9 @@ static const struct words label = {
     "Nothing is launched while this stage runs, and the GPU is idle.",
     "Move it out of the loop, make it cheaper, or run it while the GPU has queued work."};
 
-/* Matches both the label, "enumerate(DataLoader)#...__next__", and the function,
- * "dataloader.py(7): ...". */
-static bool is_batch(struct str name)
-{
-    return (str_has(name, "DataLoader") || str_has(name, "/dataloader.py(")) &&
-           str_has(name, "__next__");
-}
-
-static const struct words batch = {
-    "the loop waits for its next batch",
-    "The DataLoader delivers the next batch too late; until then nothing is launched, and the GPU "
-    "is idle.",
-    "Use more workers (num_workers, persistent_workers), a larger prefetch_factor or cheaper "
-    "transforms, or fetch the batch while the GPU has queued work."};
-
 static const struct words *words_for(const struct trace *t, row_t r)
 {
     struct str name = trace_name(t, r);
-    if (is_batch(name)) return &batch;
     if (str_has(name, "Dynamo") && str_has(name, "Lookup")) return &lookup;
     if (t->kind[r] == KIND_PYTHON) return &python;
     if (t->kind[r] == KIND_RUNTIME || t->kind[r] == KIND_DRIVER) return &call;
@@ -83,6 +68,21 @@ static bool is_allocation(const struct context *cx, row_t top)
     return false;
 }
 
+/* Waiting for data, collecting garbage and compiling have rules of their own: is it one of them, or
+ * inside one, or is most of it one? */
+static bool has_own_rule(const struct context *cx, row_t top)
+{
+    const struct trace *t = cx->t;
+    const struct host_causes *causes = host_causes_of(cx);
+    if (host_causes_around(causes, top) != ROW_NONE) return true;
+    row_t end = t->lanes[t->lane[top]].end;
+    int64_t ns = 0, covered = INT64_MIN;
+    for (row_t r = top; r < end && t->ts_ns[r] < trace_end_ns(t, top); r++)
+        if (host_causes_row(causes, r) != HOST_OTHER)
+            ns += span_uncovered(&covered, (struct span){t->ts_ns[r], trace_end_ns(t, r)});
+    return 2 * ns > t->dur_ns[top];
+}
+
 static bool has_samples(const struct context *cx, const struct launchless_group *g)
 {
     return cx->t->kind[g->longest] != KIND_PYTHON ||
@@ -92,7 +92,8 @@ static bool has_samples(const struct context *cx, const struct launchless_group 
 static bool is_finding(const struct context *cx, const struct launchless_group *g)
 {
     bool once = steps_of(cx)->n_steps > 2 && g->n_steps < 2;
-    return !once && has_samples(cx, g) && is_one_thing(cx->t, g) && !is_allocation(cx, g->longest);
+    return !once && has_samples(cx, g) && is_one_thing(cx->t, g) &&
+           !is_allocation(cx, g->longest) && !has_own_rule(cx, g->longest);
 }
 
 static int report_group(const struct context *cx, const struct launchless_group *g,
@@ -146,7 +147,6 @@ static int report_group(const struct context *cx, const struct launchless_group 
     f->title = w->title;
     f->why = w->why;
     f->fix = w->fix;
-    f->effort = w == &batch ? EFFORT_ONE_LINE : EFFORT_LOCAL;
     f->not_fixed =
         "The time it takes while the GPU has queued work costs nothing and is not counted.";
     f->show = "gaps %s";

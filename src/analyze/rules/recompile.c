@@ -1,22 +1,110 @@
-/* recompile.c: torch.compile compiles again after the first step: a guard failed (another shape,
- * dtype or Python value), and the step waits for the compiler. Advice only: it happens once per new
- * value, so the trace does not show what it costs a long run. */
+/* recompile.c: torch.compile compiles again: a guard failed (another shape, dtype or Python value),
+ * and the step waits for the compiler. Once is advice only: it happens once for each new value, and
+ * the trace does not show how many will come. Again and again it is priced. */
 #include "analyze/rules/rule.h"
+
+#include <ctype.h>
+
+#include "analyze/names/host_cause.h"
 #include "base/human.h"
+#include "base/vec.h"
 
 /* Only microseconds pass between the cache lookup and the compiled region unless something is
- * compiled. */
-#define LEAST_COMPILE_NS 20000000
+ * compiled: traces of older torch show nothing else of it. */
+#define LEAST_GAP_NS 20000000
+/* Less than this is a look into a cache. */
+#define LEAST_COMPILE_NS 1000000
+/* How far behind the compiler the compiled region begins. */
+#define REGION_WINDOW_NS 50000000
 
 struct recompiles {
+    struct sim_cut *spans;
+    size_t cap;
     uint32_t n;
     int64_t ns;
-    row_t first; /* the compiled region that was waited for */
+    row_t longest; /* the compiler at work, or the region that was waited for */
+    int64_t longest_ns;
+    bool unsure; /* nothing says that it is not the first time */
 };
 
-/* Looks in the rows of one thread, ordered by start, for regions that begin long after the lookup
- * before them. */
-static void look_at(const struct context *cx, const struct lane *lane, struct recompiles *c)
+static const char region[] = "Torch-Compiled Region: ";
+
+/* N of ".../N" at the end of a name or before a blank: how often it was compiled before; -1 when
+ * nothing is said. */
+static int compiled_before(struct str name)
+{
+    for (size_t i = name.n; i-- > 1;) {
+        if (name.p[i - 1] != '/' || !isdigit((unsigned char)name.p[i])) continue;
+        return name.p[i] != '0' || (i + 1 < name.n && isdigit((unsigned char)name.p[i + 1]));
+    }
+    return -1;
+}
+
+/* The region that the compiler made, which begins when it is done. */
+static struct str region_after(const struct trace *t, row_t compiler)
+{
+    lane_id l = t->lane[compiler];
+    int64_t end = trace_end_ns(t, compiler);
+    for (row_t r = trace_lower_bound(t, l, end); r < t->lanes[l].end; r++) {
+        if (t->ts_ns[r] > end + REGION_WINDOW_NS) break;
+        if (str_starts(trace_name(t, r), region)) return trace_name(t, r);
+    }
+    return (struct str){"", 0};
+}
+
+/* 1 when it is not the first time: said by a number, or it is not the first step. 0 when it is, -1
+ * when nothing says it. */
+static int is_again(const struct context *cx, row_t compiler)
+{
+    const struct trace *t = cx->t;
+    const struct steps *s = steps_of(cx);
+    bool ours = str_starts(trace_name(t, compiler), "TorchDynamo compile: ");
+    int before = compiled_before(ours ? trace_name(t, compiler) : region_after(t, compiler));
+    if (before <= 0 && s->n_steps > 1) return t->ts_ns[compiler] >= s->steps[0].cpu.end_ns;
+    return before;
+}
+
+static int add(const struct context *cx, struct recompiles *c, row_t r, struct span s)
+{
+    const struct sim_model *m = model_of(cx);
+    uint32_t thread = 0;
+    while (thread < m->n_threads && m->threads[thread].lane != cx->t->lane[r]) thread++;
+    if (thread == m->n_threads) return 0;
+    if (c->n == c->cap) {
+        size_t cap = c->cap ? c->cap * 2 : 16;
+        struct sim_cut *more = arena_alloc(cx->mem, cap * sizeof *more);
+        if (!more) return ERR_NOMEM;
+        if (c->n) memcpy(more, c->spans, c->n * sizeof *more);
+        c->spans = more;
+        c->cap = cap;
+    }
+    c->spans[c->n++] =
+        (struct sim_cut){.thread = thread, .begin_ns = s.begin_ns, .end_ns = s.end_ns};
+    c->ns += span_ns(s);
+    if (span_ns(s) <= c->longest_ns) return 0;
+    c->longest = r;
+    c->longest_ns = span_ns(s);
+    return 0;
+}
+
+/* The compiler at work, as it was recorded. */
+static int find_compilers(const struct context *cx, struct recompiles *c)
+{
+    const struct trace *t = cx->t;
+    const struct host_causes *causes = host_causes_of(cx);
+    for (row_t r = 0; r < t->n_rows; r++) {
+        if (host_causes_row(causes, r) != HOST_COMPILE || t->dur_ns[r] < LEAST_COMPILE_NS) continue;
+        row_t up = t->parent[r] == ROW_NONE ? ROW_NONE : host_causes_around(causes, t->parent[r]);
+        if (up != ROW_NONE && host_causes_row(causes, up) == HOST_COMPILE) continue;
+        int again = is_again(cx, r);
+        c->unsure |= again < 0;
+        if (again) TRY(add(cx, c, r, (struct span){t->ts_ns[r], trace_end_ns(t, r)}));
+    }
+    return 0;
+}
+
+/* Regions of one thread that begin long after the lookup before them. */
+static int find_gaps(const struct context *cx, const struct lane *lane, struct recompiles *c)
 {
     const struct trace *t = cx->t;
     const struct steps *steps = steps_of(cx);
@@ -25,13 +113,12 @@ static void look_at(const struct context *cx, const struct lane *lane, struct re
         if (t->kind[r] != KIND_OP || t->ts_ns[r] < from) continue;
         struct str name = trace_name(t, r);
         if (str_starts(name, "TorchDynamo Cache Lookup")) looked_up = trace_end_ns(t, r);
-        if (!str_starts(name, "Torch-Compiled Region")) continue;
-        if (looked_up < t->ts_ns[r] && t->ts_ns[r] - looked_up >= LEAST_COMPILE_NS) {
-            if (c->n++ == 0) c->first = r;
-            c->ns += t->ts_ns[r] - looked_up;
-        }
+        if (!str_starts(name, region)) continue;
+        if (looked_up < t->ts_ns[r] && t->ts_ns[r] - looked_up >= LEAST_GAP_NS)
+            TRY(add(cx, c, r, (struct span){looked_up, t->ts_ns[r]}));
         looked_up = INT64_MAX;
     }
+    return 0;
 }
 
 static int report(const struct context *cx, const struct recompiles *c, struct findings *out,
@@ -39,9 +126,12 @@ static int report(const struct context *cx, const struct recompiles *c, struct f
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    struct recompiles c = {.first = ROW_NONE};
-    for (lane_id l = 0; l < cx->t->n_lanes; l++)
-        if (cx->t->lanes[l].kind == LANE_THREAD) look_at(cx, &cx->t->lanes[l], &c);
+    struct recompiles c = {.longest = ROW_NONE};
+    int rc = find_compilers(cx, &c);
+    for (lane_id l = 0; rc == 0 && !c.n && l < cx->t->n_lanes; l++)
+        if (cx->t->lanes[l].kind == LANE_THREAD) rc = find_gaps(cx, &cx->t->lanes[l], &c);
+    TRY(err_grow(e, rc));
+    if (c.unsure && c.n < 2) return 0;
     return c.n ? report(cx, &c, out, e) : 0;
 }
 
@@ -51,23 +141,43 @@ const struct rule rule_recompile = {
     .run = run,
 };
 
+static void say_unsure(const struct context *cx, const struct recompiles *c, struct finding *f)
+{
+    f->title = "torch.compile compiles while it is recorded";
+    f->why = rule_text(cx,
+                       "The compiler ran %u times and took %s in total; the program waits for it. "
+                       "It is the first call, or a guard fails every time.",
+                       c->n, human_time(c->ns).s);
+}
+
 static int report(const struct context *cx, const struct recompiles *c, struct findings *out,
                   struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_recompile, e);
     if (!f) return ERR_NOMEM;
-    f->advice = true;
+    struct place p;
+    source_places_find(places_of(cx), c->longest, &p);
+    rule_place(cx, f, &p);
     f->title = "torch.compile recompiles inside the loop";
-    f->subject = rule_name(cx, trace_name(cx->t, c->first), 60);
+    if (!f->file) f->subject = rule_name(cx, trace_name(cx->t, c->longest), 60);
     f->why = rule_text(
         cx, "A guard failed %u time%s and the code was compiled again, which took %s in total.",
         c->n, c->n == 1 ? "" : "s", human_time(c->ns).s);
-    f->fix =
-        "TORCH_LOGS=recompiles names the guard that failed. Keep shapes and Python values the "
-        "same in every step, or mark them as dynamic (torch.compile(dynamic=True), mark_dynamic).";
+    f->fix = c->unsure ? "Run a few steps before recording. If it still compiles, "
+                         "TORCH_LOGS=recompiles names the guard that failed: keep shapes and "
+                         "values the same, or mark them as dynamic (torch.compile(dynamic=True))."
+                       : "TORCH_LOGS=recompiles names the guard that failed. Keep shapes and "
+                         "Python values the same in every step, or mark them as dynamic "
+                         "(torch.compile(dynamic=True), mark_dynamic).";
+    if (c->unsure) say_unsure(cx, c, f);
     f->show = "steps %s";
     f->blocked_ns = f->exposed_ns = c->ns;
-    finding_note(f, cx->mem, cx->t->ts_ns[c->first], c->first,
-                 "the first recompiled region begins only here");
+    finding_note(f, cx->mem, cx->t->ts_ns[c->longest], c->longest,
+                 "the longest takes %s and ends here", human_time(c->longest_ns).s);
+    f->advice = c->n < 2;
+    if (f->advice) return 0;
+    f->effort = EFFORT_ONE_LINE;
+    f->edits[f->n_edits++] =
+        (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = c->spans, .n_spans = c->n};
     return 0;
 }

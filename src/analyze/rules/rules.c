@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "analyze/kernels/roofline.h"
+#include "analyze/names/host_cause.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 
 /* One per line. */
 #define RULES(X)           \
     X(sync_in_loop)        \
+    X(data_loader)         \
+    X(gc_pause)            \
     X(late_launch)         \
     X(slow_launch)         \
     X(launch_bound)        \
@@ -29,6 +32,7 @@
     X(tensor_loop)         \
     X(unfused_chain)       \
     X(copy_before_gemm)    \
+    X(graph_break)         \
     X(eager_island)        \
     X(recompile)           \
     X(memory_growth)       \
@@ -53,9 +57,9 @@ static void done_pass(void *result)
     findings_done(result);
 }
 
-static const struct pass *const needs[] = {
-    &stages_pass,   &memory_pass, &launchless_pass, &launch_delays_pass, &wall_pass,
-    &roofline_pass, NULL};
+static const struct pass *const needs[] = {&stages_pass,        &memory_pass, &launchless_pass,
+                                           &launch_delays_pass, &wall_pass,   &roofline_pass,
+                                           &host_causes_pass,   NULL};
 
 const struct pass findings_pass = {
     .id = PASS_FINDINGS,

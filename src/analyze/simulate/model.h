@@ -55,11 +55,13 @@ struct sim_call {
     float own_weight;  /* ... of the events that start inside it */
 };
 
-/* A thread that has to wait for another one: see model_join in model.c. */
+/* A thread that has to wait for another one (model_joins.c), or for a process beside the program
+ * that hands something over now and then: `other` is SIM_NONE. That one has its own pace: what it
+ * hands over comes no sooner after the last one, however fast the program is. */
 struct sim_join {
     uint32_t thread, other;
     int64_t begin_ns, end_ns; /* the waiting thread is silent in between */
-    int64_t done_ns;          /* when the other one was done */
+    int64_t done_ns;          /* when the other one was done; begin_ns when nobody had to wait */
 };
 
 struct sim_thread {

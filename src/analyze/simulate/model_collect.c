@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/names/host_cause.h"
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
 
@@ -19,6 +20,14 @@ bool model_counts(const struct trace *t, row_t r)
     }
 }
 
+/* Workers that load data run beside the program: nothing of it waits for a certain one of them. */
+static bool is_beside(const struct trace *t, const struct lane *lane)
+{
+    row_t r = lane->begin;
+    while (r < lane->end && !model_counts(t, r)) r++;
+    return r < lane->end && host_cause_is_worker(t, r);
+}
+
 static void find_window(struct model_build *b)
 {
     const struct trace *t = b->t;
@@ -26,7 +35,7 @@ static void find_window(struct model_build *b)
     m->begin_ns = INT64_MAX;
     m->end_ns = INT64_MIN;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!model_counts(t, r) || t->phase[r] != 'X') continue;
+        if (!model_counts(t, r) || t->phase[r] != 'X' || host_cause_is_worker(t, r)) continue;
         if (t->ts_ns[r] < m->begin_ns) m->begin_ns = t->ts_ns[r];
         if (trace_end_ns(t, r) > m->end_ns) m->end_ns = trace_end_ns(t, r);
     }
@@ -74,7 +83,7 @@ static int collect_calls(struct model_build *b)
     if (!m->threads || !m->calls) return ERR_NOMEM;
     for (lane_id l = 0; l < t->n_lanes; l++) {
         const struct lane *lane = &t->lanes[l];
-        if (lane->kind != LANE_THREAD) continue;
+        if (lane->kind != LANE_THREAD || is_beside(t, lane)) continue;
         uint32_t first = m->n_calls;
         struct sim_thread th = {.lane = l, .begin_ns = INT64_MAX, .end_ns = INT64_MIN};
         for (row_t r = lane->begin; r < lane->end; r++) {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/names/host_cause.h"
 #include "analyze/simulate/simulate_private.h"
 #include "base/mem.h"
 
@@ -11,6 +12,9 @@
 #define JOIN_WINDOW_NS 300000
 /* Python that runs before the next operator may take longer, this part of a long wait. */
 #define JOIN_WINDOW_PART 5
+
+/* A batch that takes less was ready. */
+#define BATCH_NS 300000
 
 /* A thread that is silent while another one works, and goes on shortly after that one is done,
  * waits for it: backward() for the autograd thread, join() for a worker. */
@@ -36,6 +40,28 @@ static void add_join(struct model_build *b, uint32_t thread, row_t quiet, int64_
     }
 }
 
+/* Batches of a DataLoader's workers on thread `i`. */
+static uint32_t count_batches(const struct trace *t, const struct sim_thread *th, str_id next)
+{
+    uint32_t n = 0;
+    const struct lane *lane = &t->lanes[th->lane];
+    for (row_t r = lane->begin; next != STR_NONE && r < lane->end; r++) n += t->name[r] == next;
+    return n;
+}
+
+static void add_batches(struct model_build *b, uint32_t thread, str_id next)
+{
+    const struct trace *t = b->t;
+    struct sim_model *m = b->m;
+    const struct lane *lane = &t->lanes[m->threads[thread].lane];
+    for (row_t r = lane->begin; next != STR_NONE && r < lane->end; r++) {
+        if (t->name[r] != next) continue;
+        int64_t begin = t->ts_ns[r], end = trace_end_ns(t, r);
+        int64_t done = end - begin >= BATCH_NS ? end : begin;
+        m->joins[m->n_joins++] = (struct sim_join){thread, SIM_NONE, begin, end, done};
+    }
+}
+
 static int by_end_join(const void *a, const void *b)
 {
     const struct sim_join *x = a, *y = b;
@@ -47,13 +73,15 @@ int model_joins(struct model_build *b)
 {
     const struct trace *t = b->t;
     struct sim_model *m = b->m;
-    uint32_t room = 0;
+    uint32_t room = 0, batches = 0;
+    str_id next = intern_find(&t->strings, str_c(HOST_CAUSE_WORKERS_NEXT));
+    for (uint32_t i = 0; i < m->n_threads; i++) batches += count_batches(t, &m->threads[i], next);
     for (uint32_t i = 0; i < m->n_threads; i++)
         room += (uint32_t)((m->threads[i].end_ns - m->threads[i].begin_ns) / JOIN_NS < 1 << 20
                                ? (m->threads[i].end_ns - m->threads[i].begin_ns) / JOIN_NS + 1
                                : 1 << 20);
     if (m->n_threads < 2) room = 0;
-    m->joins = arena_zalloc(b->mem, room + 1, sizeof *m->joins);
+    m->joins = arena_zalloc(b->mem, room + batches + (size_t)1, sizeof *m->joins);
     if (!m->joins) return ERR_NOMEM;
     for (uint32_t i = 0; i < m->n_threads && m->n_threads > 1; i++) {
         const struct lane *lane = &t->lanes[m->threads[i].lane];
@@ -67,6 +95,7 @@ int model_joins(struct model_build *b)
             if (seen > mark) mark = seen;
         }
     }
+    for (uint32_t i = 0; i < m->n_threads; i++) add_batches(b, i, next);
     qsort(m->joins, m->n_joins, sizeof *m->joins, by_end_join);
     return 0;
 }

@@ -27,7 +27,8 @@ struct thread_state {
     int64_t mark_ns;    /* original time that `now_ns` stands for */
     double weight_rate; /* recording weight a nanosecond, up to the next node */
     uint32_t first_cut, end_cut;
-    uint32_t join; /* next join of this thread */
+    uint32_t join;                   /* next join of this thread */
+    int64_t handed_ns, handed_at_ns; /* last hand-over by somebody beside: original and new time */
     bool started;
 };
 
@@ -107,6 +108,23 @@ static void step_to(struct run *r, uint32_t thread, int64_t to)
     th->mark_ns = to;
 }
 
+/* Something is handed over by somebody beside the program. One that is cut out is there at once. */
+static void take_over(struct run *r, uint32_t thread, const struct sim_join *j)
+{
+    struct thread_state *th = &r->threads[thread];
+    step_to(r, thread, j->begin_ns);
+    bool gone = 2 * cut_out(r, th, j->begin_ns, j->end_ns).ns > (double)(j->end_ns - j->begin_ns);
+    if (gone || j->done_ns == j->begin_ns) {
+        step_to(r, thread, j->end_ns);
+    } else {
+        int64_t ready = th->handed_at_ns + (j->done_ns - th->handed_ns);
+        if (ready > th->now_ns) th->now_ns = ready;
+        th->mark_ns = j->end_ns;
+    }
+    th->handed_ns = j->end_ns;
+    th->handed_at_ns = th->now_ns;
+}
+
 /* Moves a thread on to original time `to`, through the joins that lie on the way. */
 static void advance(struct run *r, uint32_t thread, int64_t to)
 {
@@ -115,6 +133,10 @@ static void advance(struct run *r, uint32_t thread, int64_t to)
     for (; th->join < m->n_joins && m->joins[th->join].end_ns <= to; th->join++) {
         const struct sim_join *j = &m->joins[th->join];
         if (j->thread != thread || j->end_ns <= th->mark_ns) continue;
+        if (j->other == SIM_NONE) {
+            take_over(r, thread, j);
+            continue;
+        }
         step_to(r, thread, j->begin_ns);
         double handed_over =
             (double)(j->end_ns - j->done_ns) - cut_out(r, th, j->done_ns, j->end_ns).ns;
@@ -144,6 +166,8 @@ static int64_t time_at(struct run *r, uint32_t thread, int64_t at_ns)
         th->mark_ns = r->m->threads[thread].begin_ns;
         th->now_ns = thread == r->main_thread ? th->mark_ns - r->m->begin_ns
                                               : time_at(r, r->main_thread, th->mark_ns);
+        th->handed_ns = th->mark_ns;
+        th->handed_at_ns = th->now_ns;
         set_rate(r, thread, r->m->threads[thread].first_call);
     }
     if (at_ns >= th->mark_ns) advance(r, thread, at_ns);

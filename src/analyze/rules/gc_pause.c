@@ -1,0 +1,61 @@
+/* gc_pause.c: Python's garbage collector stops the thread that launches, and the device runs dry:
+ * by itself, because many objects live and many are made, or because gc.collect() stands in the
+ * loop. */
+#include "analyze/rules/host_rows.h"
+#include "base/human.h"
+
+static bool is_asked(enum host_cause c)
+{
+    return c == HOST_GC_ASKED;
+}
+
+static bool is_by_itself(enum host_cause c)
+{
+    return c == HOST_GC;
+}
+
+static int report(const struct context *cx, const struct host_rows *h, bool asked,
+                  struct findings *out, struct err *e);
+
+static int run(const struct context *cx, struct findings *out, struct err *e)
+{
+    struct host_rows h;
+    TRY(host_rows_find(cx, (struct host_rows_wanted){is_asked, 0}, &h, e));
+    if (host_rows_matter(cx, &h)) TRY(report(cx, &h, true, out, e));
+    TRY(host_rows_find(cx, (struct host_rows_wanted){is_by_itself, 0}, &h, e));
+    return host_rows_matter(cx, &h) ? report(cx, &h, false, out, e) : 0;
+}
+
+const struct rule rule_gc_pause = {
+    .id = "gc_pause",
+    .summary = "Python's garbage collector holds up the GPU",
+    .run = run,
+};
+
+static int report(const struct context *cx, const struct host_rows *h, bool asked,
+                  struct findings *out, struct err *e)
+{
+    struct finding *f = host_rows_finding(cx, h, out, &rule_gc_pause, e);
+    if (!f) return ERR_NOMEM;
+    f->subject = asked ? "gc.collect()" : "Python GC";
+    if (asked) {
+        f->title = "gc.collect() inside the loop";
+        f->why = rule_text(cx,
+                           "gc.collect() is called %u times and takes %s on average: it looks at "
+                           "every object of the program while nothing is launched.",
+                           h->n, human_time(h->cpu_ns / h->n).s);
+        f->fix = "Remove gc.collect() from the loop; tensors are freed without it. If something "
+                 "needs it, call it every few hundred steps.";
+        return 0;
+    }
+    f->title = "the garbage collector pauses the loop";
+    f->why = rule_text(cx,
+                       "Python's garbage collector runs %u times and takes %s on average; nothing "
+                       "is launched meanwhile. It looks at all objects that are alive again and "
+                       "again, because many are made.",
+                       h->n, human_time(h->cpu_ns / h->n).s);
+    f->fix = "Call gc.collect() and gc.freeze() once before the loop, so that what lives is not "
+             "looked at again; or gc.disable() in the loop, with a gc.collect() now and then; or a "
+             "higher gc.set_threshold().";
+    return 0;
+}
