@@ -200,6 +200,7 @@ static int open_and_close(void *ctx)
     struct stream_lab l;
     struct trace *t = ctx;
     int rc = stream_lab_open(&l, t, false, NULL);
+    context_done(&l.cx);
     arena_done(&l.mem);
     return rc;
 }
