@@ -38,7 +38,7 @@ static struct module_class classes[N_CLASSES];
 static unsigned n_classes;
 static bool *shared_on; /* in a page that forked children share; NULL until first asked for */
 static bool
-    in_child; /* of a process that has asked: it loads data, and its modules are no matter */
+    in_child; /* of a process that has asked: it loads data, and its modules do not matter */
 static uint16_t category;
 static __thread struct {
     unsigned depth;

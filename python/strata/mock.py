@@ -29,7 +29,7 @@ def inputs(signature: dict[str, Any], device: str | None = None, seed: int = 0,
 
 
 def build(d: dict[str, Any], maker: Any = None, types: Sequence[str] = ()) -> Any:
-    """The value a description stands for; ValueError for what cannot be made up. `types` is for
+    """The value a description stands for; ValueError if it cannot be generated. `types` is for
     where no maker is given, which has its own."""
     if maker is None:
         from strata._pipeline.single_call import Maker
@@ -137,7 +137,7 @@ def find(name: str, fits: Callable[[type], Any], allowed: Sequence[str] = ()) ->
     """The class of that full name, where it may be built and `fits`; ValueError elsewhere."""
     found = _known(name) or _allowed(name, allowed)
     if found is None or not fits(found):
-        raise ValueError(f"a {name} cannot be made up here")
+        raise ValueError(f"a {name} cannot be generated here")
     return found
 
 
@@ -160,7 +160,7 @@ def _allowed(name: str, allowed: Sequence[str]) -> type | None:
     what is there by then."""
     words = name.split(".")
     if not all(word.isidentifier() for word in words) or len(words) < 2:
-        raise ValueError(f"a {name!r} cannot be made up: it has no name")
+        raise ValueError(f"a {name!r} cannot be generated: it has no name")
     if not any(name.startswith(f"{a}.") for a in allowed):
         raise ValueError(f"a {name} is made only where its module is allowed: --types "
                          f"{name.rpartition('.')[0]} on the command line, types=[...] in Python")

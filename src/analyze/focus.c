@@ -29,7 +29,7 @@ struct pieces {
 struct outer {
     int64_t work_ns; /* of devices, launched in its calls */
     bool has_stages; /* inside */
-    bool is_part;    /* nobody named it, and it is no whole call: a module, backward */
+    bool is_part;    /* nobody named it, and it is not a whole call: a module, backward */
 };
 
 struct looking {

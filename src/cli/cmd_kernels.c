@@ -18,8 +18,7 @@ static const struct opt opts[] = {
      "name|config|op"},
     {"filter", 'f', "REGEX", "only kernels whose name or family matches", NULL},
     {"roof", 'r', NULL,
-     "the rate reached, of what the GPU reaches at best, and what the rest would gain on the wall "
-     "clock",
+     "show the rate reached as a share of the roofline, and what the rest would gain in wall time",
      NULL},
     {"wide", 'w', NULL,
      "show every column: operator, mean, max, family, grid, block, registers, shared memory", NULL},
@@ -33,7 +32,7 @@ static const char *const examples[] = {
     "strata kernels trace.json.gz --filter gemm --sort tflop_per_s",
     "matrix multiplications by achieved rate (needs record_shapes=True)",
     "strata kernels trace.json.gz --roof",
-    "how close each kernel is to what the GPU reaches, and what that leaves",
+    "how close each kernel is to the roofline, and the headroom that leaves",
     "strata kernels trace.json.gz --by config --limit 10",
     "the ten most expensive launches, shape by shape",
     NULL,

@@ -1,5 +1,5 @@
 /* ring_extent.c: how much the recordings of a run hold, from the heads of their files: what was
- * made from them says this, and is out of date when it is no longer so. Times of files do not tell:
+ * made from them says this, and is out of date when it is no longer so. Times of files do not help:
  * writing to a mapping need not change them. */
 #include <dirent.h>
 #include <fcntl.h>

@@ -22,7 +22,7 @@ struct guard {
 void guard_enter(struct guard *g, pthread_mutex_t *lock);
 void guard_leave(const struct guard *g, pthread_mutex_t *lock);
 
-/* `in_child` is called once in a child that nobody has told of its birth; it ends with
+/* `in_child` is called once in a child that does not know about its birth; it ends with
  * guard_forked, as the handler of a usual fork does. */
 void guard_watch_forks(void (*in_child)(void));
 void guard_forked(void);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whole pages, cleared; NULL when memory is out. */
+/* Whole pages, cleared; NULL when out of memory. */
 void *pages_take(size_t n);
 void pages_give(void *p, size_t n);
 
@@ -22,7 +22,7 @@ struct pages {
     size_t left;
 };
 
-/* Aligned for any type; NULL when memory is out. */
+/* Aligned for any type; NULL when out of memory. */
 void *pages_alloc(struct pages *p, size_t n);
 
 #endif

@@ -65,7 +65,7 @@ static void thread_exits(void *writer)
     struct writer *w = writer;
     struct guard g;
     guard_enter(&g, &lock);
-    if (recorder_mine == w) { /* else a child that nobody has told of its birth: the parent's */
+    if (recorder_mine == w) { /* else a child that does not know about its birth: the parent's */
         recorder_mine = NULL;
         w->next_free = rec.free;
         rec.free = w;

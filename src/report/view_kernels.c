@@ -76,7 +76,7 @@ static struct cell cell_dims(const uint32_t d[3])
     return c;
 }
 
-/* Operations a second of what multiplies, else bytes; times `factor`. */
+/* Operations per second of what multiplies, else bytes; times `factor`. */
 static struct cell cell_rate(const struct kernel_row *r, double factor)
 {
     bool multiplies = r->flops > 0;
@@ -182,7 +182,7 @@ static void put_ceilings(const struct screen *s, const struct roofline *f)
     struct buf line;
     buf_init(&line);
     buf_printf(&line, STR_FMT " reaches ", STR_ARG(c->gpu.n ? c->gpu : str_c("this GPU")));
-    if (c->memory.from == CEILING_NONE) buf_adds(&line, "what is not known: it is in no table");
+    if (c->memory.from == CEILING_NONE) buf_adds(&line, "unknown rates: it is not in the table");
     else buf_printf(&line, "%.2f TB/s", c->memory.per_s / 1e12);
     for (int p = PRECISIONS; p-- > 0;)
         if (roofline_uses(f, (enum precision)p) && c->compute[p].from != CEILING_NONE)
@@ -221,7 +221,7 @@ void view_kernels_text(const struct screen *s, const struct kernel_stats *k,
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
         {"kernels %s --by op", "grouped by the operator that launches them"},
-        {"kernels %s --roof", "how close to what the GPU reaches, and what that leaves"},
+        {"kernels %s --roof", "how close kernels are to the roofline, and the headroom"},
         {"launches %s", "how far the CPU runs ahead of the GPU"},
         {"kernels %s --by config", "grouped by launch configuration"},
     };

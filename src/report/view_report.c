@@ -210,7 +210,7 @@ static void put_gain(struct buf *out, const struct finding *f)
     buf_printf(out, "; effort: %s", effort_name(f->effort));
 }
 
-/* The ways to fix it, one a line: what it gains alone, what it takes. */
+/* The ways to fix it, one per line: what it gains alone, what it takes. */
 static void put_options(const struct screen *s, const struct finding *f)
 {
     struct buf line;
@@ -267,7 +267,7 @@ static void put_fills(const struct screen *s, const struct context *cx)
     struct buf text;
     if (!n->unexplained || !n->n_fills) return;
     buf_init(&text);
-    buf_printf(&text, "The GPU stands idle for %s of the wall clock.",
+    buf_printf(&text, "The GPU is idle for %s of the wall time.",
                human_pct(100 - wall_of(cx)->busy_pct).s);
     if (n->reason) buf_printf(&text, " No gain is promised: %s.", n->reason);
     buf_adds(&text, " It waits for");

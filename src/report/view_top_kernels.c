@@ -21,8 +21,8 @@
 
 static const char *const levers[] = {
     "fewer steps (denoising steps, tokens, epochs)",
-    "caching what is computed again (features, KV, embeddings)",
-    "a narrower type (fp8, int8), where the model allows it",
+    "caching repeated results (features, KV, embeddings)",
+    "a narrower type (fp8, int8), if the model allows it",
     "sparsity, or a smaller model",
 };
 
@@ -61,7 +61,7 @@ static void put_row(struct text_table *table, const struct context *cx, const st
     text_table_cellf(table, 2, "%.1f %%", r->share_pct);
     put_rate(table, 3, r);
     if (isfinite(r->roof_pct)) text_table_cellf(table, 4, "%.0f %%", r->roof_pct);
-    else text_table_cell(table, 4, "not known");
+    else text_table_cell(table, 4, "unknown");
     if (r->wall_ns > 0)
         text_table_cellf(table, 5, "%s, %.1f %%", human_time(r->wall_ns).s,
                          wall_pct(cx, r->wall_ns));
@@ -75,7 +75,7 @@ static void put_sentence(struct buf *out, const struct context *cx)
     double pct = top_kernels_of(cx)->roof_pct;
     double known = stats_pct(f->known_ns, f->kernel_ns);
     if (f->ceilings.memory.from == CEILING_NONE)
-        buf_adds(out, "what fills the GPU's time (what this GPU reaches is not known)");
+        buf_adds(out, "what fills the GPU's time (what this GPU reaches is unknown)");
     else if (isfinite(pct))
         buf_printf(out,
                    "what fills the GPU's time: its kernels run at %.0f %% of what this GPU "
@@ -83,8 +83,8 @@ static void put_sentence(struct buf *out, const struct context *cx)
                    pct);
     else
         buf_printf(out,
-                   "what fills the GPU's time (the work of %.0f %% of it is known: "
-                   "record_shapes=True tells more)",
+                   "what fills the GPU's time (the work of %.0f %% of it is known; record with "
+                   "record_shapes=True for more)",
                    known);
 }
 
@@ -100,10 +100,11 @@ static void put_levers(const struct screen *s, const struct context *cx)
 {
     struct buf text;
     buf_init(&text);
-    buf_printf(&text,
-               "The kernels run at %.0f %% of what this GPU reaches: there is little left in "
-               "them. What remains changes the work itself, and nothing is promised for it: ",
-               top_kernels_of(cx)->roof_pct);
+    buf_printf(
+        &text,
+        "The kernels run at %.0f %% of what this GPU reaches, so there is little left to gain in "
+        "them. What remains is to change the work itself, with no predicted gain: ",
+        top_kernels_of(cx)->roof_pct);
     for (size_t i = 0; i < sizeof levers / sizeof *levers; i++)
         buf_printf(&text, "%s%s", i ? "; " : "", levers[i]);
     buf_adds(&text, ".");

@@ -117,10 +117,10 @@ static void text_edits(struct buf *out, const struct view_whatif *v)
         char cut[160];
         buf_printf(out, "  %s (%s matched)%s\n", human_cut(str_c(v->words[i]), 80, cut, sizeof cut),
                    human_count(ed->n_matched).s,
-                   ed->crosses_sync ? ":\n    it becomes several graphs: a wait, an allocation or "
-                                      "a pageable copy inside it "
-                                      "cannot be captured"
-                                    : "");
+                   ed->crosses_sync
+                       ? ":\n    it becomes several graphs, because a wait, an allocation "
+                         "or a pageable copy inside it cannot be captured"
+                       : "");
     }
 }
 

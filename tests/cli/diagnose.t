@@ -47,7 +47,7 @@ $ strata report v0.json.gz
 |   as it is                                               38.1 ms     100 %
 |   after 1: a stage that launches nothing stalls the GPU  26.2 ms    68.7 %
 |   after 2: readback drains the queue                     22.7 ms    59.5 %
-|   after 3: memory-bound kernels that could be one        21.7 ms    57.0 %
+|   after 3: memory-bound kernels could be fused           21.7 ms    57.0 %
 |   the GPU alone                                          18.9 ms    49.7 %
 |
 | next: strata gaps v0.json.gz                        the evidence, step by step
@@ -57,7 +57,7 @@ $ strata report v0.json.gz
 # Advice promises no gain.
 $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata report big.json.gz
 | big.json.gz  CUDA 13.0  NVIDIA H200  3 steps  59 events
-| trace quality: good (replay error 0.0 %; about 743 us without the profiler, 759 us with it)
+| trace quality: good (replay error 0.0 %; about 733 us without the profiler, 759 us with it)
 |
 |   759 us wall, GPU-bound: the GPU is busy 76.8 % of the time. Make the kernels faster; a faster CPU
 |   side gains at most 23.2 %
@@ -66,9 +66,10 @@ $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata repo
 |   matmul_add            3   338 us  582 us   14.7 us        6      -
 |   (between stages)         65.6 us       -   2.08 us        -      -
 |
-|   what fills the GPU's time (the work of 12 % of it is known: record_shapes=True tells more)
+|   what fills the GPU's time (the work of 12 % of it is known; record with record_shapes=True for
+|   more)
 |   kernel                                  launched by  of GPU time    reaches  of its roof  headroom
-|   nvjet_sm90_tst...x4_1x2_h_bz_coopA_NNT  aten::mm          88.1 %          -    not known         -
+|   nvjet_sm90_tst...x4_1x2_h_bz_coopA_NNT  aten::mm          88.1 %          -      unknown         -
 |   vectorized_ele...rnel<CUDAFunctor_add>  aten::add         11.5 %  4.50 TB/s        100 %         0
 |
 |   findings by gain: wall time saved without the profiler, if the findings above are fixed too
@@ -78,8 +79,8 @@ $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata repo
 |             autotuning or allocator growth.
 |             Run a few steps before recording, or record with schedule(wait=1, warmup=2, active=3).
 |
-|   The GPU stands idle for 23.2 % of the wall clock. It waits for
-|       20.4 %  before the first and after the last work of the GPU
+|   The GPU is idle for 23.2 % of the wall time. It waits for
+|       20.4 %  before the first and after the last GPU work
 |        1.6 %  cuLaunchKernelEx (launch latency)
 |        1.2 %  back-to-back (short gaps)
 |
@@ -121,13 +122,13 @@ $ strata whatif v0.json.gz --drop-sync 1 --wall 36.35
 |   replay 40.961 -> 40.961 ms, error 0.00 %; profiler fitted: 12.3 us/launch, 4.1 us/op, CPU x0.91
 |   --drop-sync 1 (16 matched)
 |     as traced          40.961 ->   39.928 ms    -2.5 %  the profiler changes the critical path
-|     without profiler   36.349 ->   26.944 ms   -25.9 %  range -16.6 ... -33.3 %  <- believe this one
+|     without profiler   36.349 ->   26.502 ms   -27.1 %  range -17.5 ... -35.2 %  <- believe this one
 $ strata whatif v0.json.gz --drop-cpu cache_context --drop-sync 1
 |   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 11.2 us/launch, 3.7 us/op
 |   --drop-cpu cache_context (16 matched)
 |   --drop-sync 1 (16 matched)
 |     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes the critical path
-|     without profiler   38.697 ->   21.297 ms   -45.0 %  range -43.2 ... -45.0 %  <- believe this one
+|     without profiler   38.120 ->   21.275 ms   -44.2 %  range -43.4 ... -45.3 %  <- believe this one
 |
 | next: --wall MS (the wall time without a profiler) replaces the estimated cost with a fitted one
 $ strata whatif v0.json.gz

@@ -174,7 +174,7 @@ def test_types_are_built_by_permission(describe):
     with pytest.raises(ValueError, match=f"--types {__name__}"):
         strata.mock.build(found)
     assert strata.mock.inputs({"inputs": {"a": found}}, types=[__name__])["a"] == Settings(1.0, (2,))
-    with pytest.raises(ValueError, match="cannot be made up here"):
+    with pytest.raises(ValueError, match="cannot be generated here"):
         strata.mock.build({**found, "type": f"{__name__}.Nothing"}, types=[__name__])
 
 

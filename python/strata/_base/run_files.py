@@ -122,7 +122,7 @@ def read_plain(path: str) -> str:
     fd = _open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with open(fd, encoding="utf-8", errors="replace") as f:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(f"{path} is no file")
+            raise OSError(f"{path} is not a file")
         return f.read(1 << 20)
 
 

@@ -267,7 +267,7 @@ def listing(s: Screen, found: SignatureFile) -> None:
         name = path.rsplit("/", 1)[-1]
         rows.append([one_line(name if names.count(name) == 1 else path), f"{calls:,}",
                      f"{len(signatures):,}", one_line(_brief_inputs(first))])
-        notes += [f"{path}: {', '.join(first.impossible())} cannot be made up: give it with --arg, or "
+        notes += [f"{path}: {', '.join(first.impossible())} cannot be generated; give it with --arg, or "
                   "it is left at its default"] if first.impossible() else []
     widths = [max(len(r[c]) for r in rows) for c in range(3)]
     for r in rows:

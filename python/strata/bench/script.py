@@ -120,7 +120,7 @@ if __name__ == "__main__":
 
 
 def code(d: dict[str, Any], types: Sequence[str] = ()) -> str:
-    """A description as the Python expression that makes the value up."""
+    """A description as the Python expression that generates the value."""
     kind = d["kind"]
     if kind == "tensor":
         options = "".join(f", {k}={v!r}" for k, v in mock.tensor_options(d).items())

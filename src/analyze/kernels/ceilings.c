@@ -18,9 +18,9 @@ struct rates {
     double attention;
 };
 
-/* Measured where such a GPU was at hand (H200), else as published measurements of matrix products
- * and copies have it: 75 to 85 % of the datasheet's tensor rates (half of them on AMD's MI300), 85
- * to 90 % of its bandwidth. */
+/* Measured where such a GPU was at hand (H200), else as published measurements of matrix
+ * multiplications and copies have it: 75 to 85 % of the datasheet's tensor rates (half of them on
+ * AMD's MI300), 85 to 90 % of its bandwidth. */
 static const struct rates gpus[] = {
     {"B200",
      6.9,

@@ -1,7 +1,7 @@
-/* ceilings.h: what programs reach on a GPU at best: bytes a second through its memory, operations a
- * second by precision and in fused attention. The figures are those of well-made programs, below
- * what datasheets promise. Measured ones are kept in a small JSON file for each GPU; a table of
- * GPUs stands in for what was never measured, and is marked. */
+/* ceilings.h: what programs reach on a GPU at best: bytes per second through its memory, operations
+ * per second by precision and in fused attention. The figures are those of well-made programs,
+ * below what datasheets promise. Measured ones are kept in a small JSON file for each GPU; a table
+ * of GPUs stands in for what was never measured, and is marked. */
 #ifndef STRATA_ANALYZE_KERNELS_CEILINGS_H
 #define STRATA_ANALYZE_KERNELS_CEILINGS_H
 
@@ -38,8 +38,8 @@ void ceilings_from_table(struct ceilings *c);
 /* The same for a GPU whose name is not in the table, by its compute capability. */
 void ceilings_from_generation(struct ceilings *c, int major);
 
-/* The same for what a trace says of its device: AMD's are told by their compute units, since they
- * often have no name of their own. Nothing where that says nothing either. */
+/* The same for what a trace says of its device: AMD's are recognized by their compute units, since
+ * they often have no name of their own. Nothing where that says nothing either. */
 void ceilings_from_device(struct ceilings *c, int major, int n_sms);
 
 /* What was measured, from the text of such a file:
@@ -55,7 +55,7 @@ int ceilings_path(struct str gpu, struct arena *mem, const char **ret, struct er
  * rate is not known. */
 double ceilings_ridge(const struct ceilings *c, enum precision p);
 
-/* The most operations a second that are possible at this intensity. */
+/* The most operations per second that are possible at this intensity. */
 double ceilings_roof(const struct ceilings *c, enum precision p, double flop_per_byte);
 
 #endif

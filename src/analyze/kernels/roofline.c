@@ -72,7 +72,7 @@ double roofline_attention_rate(const struct ceilings *c, enum precision p, doubl
     return rate * (back ? BACKWARD_RATE : 1) / 1e9;
 }
 
-/* What the name tells, looked at once; NULL when memory is out. */
+/* What the name tells, looked at once; NULL when out of memory. */
 static const struct kernel_traits *traits_of(struct builder *b, str_id name)
 {
     if (b->traits_at[name]) return &b->traits[b->traits_at[name] - 1];
@@ -261,7 +261,7 @@ static bool has_shapes(const struct trace *t, row_t op)
     return o && o->dims != STR_NONE;
 }
 
-/* The kind of the row, made when new; UINT32_MAX when memory is out. */
+/* The kind of the row, made when new; UINT32_MAX when out of memory. */
 static uint32_t find_kind(struct builder *b, row_t r)
 {
     const struct trace *t = b->t;

@@ -1,7 +1,7 @@
 /* roofline.h: how long each kernel would take at the rates its GPU reaches.
  *
  * The work of a kernel is that of the operator that launched it (op_work.h); an operator's kernels
- * share its work by their time. Without shapes the kernel's name and launch tell how much an
+ * share its work by their time. Without shapes the kernel's name and launch show how much an
  * elementwise kernel moves, and the same kernel launched alike elsewhere in the trace stands in for
  * others. What is left is not known, and stays so.
  *
@@ -79,7 +79,7 @@ double roofline_row_bytes(const struct roofline *f, const struct trace *t, row_t
  * needed is not known. */
 double roofline_ns(const struct ceilings *c, enum precision p, double flops, double bytes);
 
-/* The rate of fused attention with heads of this size, operations a nanosecond. */
+/* The rate of fused attention with heads of this size, operations per nanosecond. */
 double roofline_attention_rate(const struct ceilings *c, enum precision p, double head, bool back);
 
 /* Whether any kernel multiplies in that precision. */

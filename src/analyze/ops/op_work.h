@@ -1,6 +1,6 @@
 /* op_work.h: the work one call of an operator means, from its recorded shapes and types:
- * operations, bytes read and written, the shape of a matrix product. Bytes are the fewest possible:
- * each input read once, the result written once. */
+ * operations, bytes read and written, the shape of a matrix multiplication. Bytes are the fewest
+ * possible: each input read once, the result written once. */
 #ifndef STRATA_ANALYZE_OPS_OP_WORK_H
 #define STRATA_ANALYZE_OPS_OP_WORK_H
 

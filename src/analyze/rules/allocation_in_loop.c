@@ -28,7 +28,7 @@ static int collect(const struct context *cx, struct allocations *ret, struct err
     return 0;
 }
 
-/* A share of the wall clock that is worth a word where not every step allocates. */
+/* A share of the wall clock that is worth reporting if not every step allocates. */
 #define LEAST_SHARE 0.02
 
 /* Steps that allocate, and the last of them. Rows of one thread are in time order, so changes of

@@ -63,7 +63,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_conv_layout = {
     .id = "conv_layout",
-    .summary = "convolutions that turn their tensors from NCHW to NHWC and back",
+    .summary = "convolutions convert their tensors from NCHW to NHWC and back",
     .run = run,
 };
 
@@ -73,19 +73,19 @@ static int report(const struct context *cx, const struct found *x, struct findin
     struct finding *f = rule_finding(cx, out, &rule_conv_layout, e);
     if (!f) return ERR_NOMEM;
     TRY(kernel_fix_into(&x->fix, cx, out, f, e));
-    f->title = "convolutions turn layouts around";
+    f->title = "convolutions convert tensor layouts";
     f->effort = EFFORT_ONE_LINE;
     f->why = rule_text(
         cx,
-        "%u kernels only change tensors from NCHW to NHWC and back around convolutions "
+        "%u kernels only convert tensors from NCHW to NHWC and back around convolutions "
         "(%s)%s.",
         x->n_turned, human_time(x->turned_ns).s,
         x->fix.n > x->n_turned ? "; norms and pools between them read the NCHW order slowly" : "");
     f->fix = "Keep model and inputs in NHWC order: model.to(memory_format=torch.channels_last) and "
              "x.to(memory_format=torch.channels_last), two lines.";
-    f->not_fixed =
-        "An operator that knows NCHW only turns the tensor back: look for what is left of "
-        "these kernels afterwards.";
+    f->not_fixed = "An operator that supports only NCHW converts the tensor back: check how many "
+                   "of these kernels "
+                   "are left afterwards.";
     f->show = "kernels %s --filter '[nN][cChH][hHwW][wWcC]'";
     return 0;
 }

@@ -1,6 +1,6 @@
-/* float32_products.c: matrix products and convolutions of float32 numbers on units that are several
- * times slower than tensor cores: TF32 is switched off, or half-precision numbers were made float32
- * on the way. */
+/* float32_products.c: float32 matrix multiplications and convolutions on units that are several
+ * times slower than tensor cores: TF32 is switched off, or half-precision numbers were cast to
+ * float32 on the way. */
 #include <math.h>
 
 #include "analyze/rules/kernel_fix.h"
@@ -13,7 +13,7 @@ struct found {
     double flops, flops_ns;
 };
 
-/* Attention on its math path is float32 inside; that is another rule's business. */
+/* Attention on its math path is float32 inside; that belongs to another rule. */
 static bool is_ours(const struct context *cx, row_t r)
 {
     const struct trace *t = cx->t;

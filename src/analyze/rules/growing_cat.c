@@ -1,5 +1,5 @@
-/* growing_cat.c: a large tensor that gets a little longer by torch.cat in every step: a KV cache, a
- * history. All of it is copied for the sake of the new part. */
+/* growing_cat.c: a large tensor that torch.cat makes a little longer in every step: a KV cache, a
+ * history. All of it is copied to add the new part. */
 #include "analyze/rules/kernel_fix.h"
 #include "base/human.h"
 
@@ -14,7 +14,7 @@ struct found {
     double bytes;
 };
 
-/* Elements copied besides the largest part; 0 when it is no growth. */
+/* Elements copied besides the largest part; 0 if it does not grow. */
 static double grown(const struct roof_kind *k)
 {
     const struct op_work *w = &k->work;
@@ -67,13 +67,13 @@ static int report(const struct context *cx, const struct found *x, struct findin
     f->effort = EFFORT_LOCAL;
     f->why =
         rule_text(cx,
-                  "%u times torch.cat joins a large tensor with a small one and copies all of it "
+                  "torch.cat joins a large tensor with a small one %u times and copies all of it "
                   "(%s, %s moved).",
                   x->fix.n, human_time(x->fix.before_ns).s, human_bytes((int64_t)x->bytes).s);
     f->fix = "Preallocate the tensor at its largest size and write the new part into its place (a "
              "static "
              "KV cache: copy_ into a slice, index_copy_).";
-    f->not_fixed = "What reads it has to be told how much of it is valid.";
+    f->not_fixed = "Code that reads it must know how much of it is valid.";
     f->show = "kernels %s --filter Cat";
     return 0;
 }

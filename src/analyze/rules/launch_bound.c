@@ -42,15 +42,15 @@ static const char *fix(const struct context *cx, const struct launch_unit *u)
 {
     const char *where = u->stage ? "the stage" : "the loop body";
     const char *pieces =
-        u->syncs ? rule_text(cx, "what lies between the syncs of %s", where) : where;
+        u->syncs ? rule_text(cx, "the code between the syncs of %s", where) : where;
     if (!is_torch(cx->t))
         return rule_text(cx,
                          "Launch less: capture %s as a CUDA graph and launch that, give each "
                          "kernel more work (a larger batch), or fuse kernels.",
                          pieces);
     return rule_text(cx,
-                     "Launch less: a CUDA graph around %s, by hand or by "
-                     "torch.compile(mode=\"reduce-overhead\"); a larger batch; fused operators.",
+                     "Launch less: use a CUDA graph around %s, by hand or with "
+                     "torch.compile(mode=\"reduce-overhead\"), a larger batch, or fused operators.",
                      pieces);
 }
 
@@ -66,7 +66,7 @@ static void add_options(const struct context *cx, const struct launch_unit *u, s
                (struct finding_option){
                    .name = "cuda_graph",
                    .what = "CUDA graphs",
-                   .note = u->syncs ? "one launch for what lies between two waits; shapes and "
+                   .note = u->syncs ? "one launch for everything between two waits; shapes and "
                                       "addresses must stay the same"
                                     : "one launch for all; shapes and addresses must stay the same",
                    .effort = EFFORT_LOCAL,
@@ -82,7 +82,7 @@ static void add_options(const struct context *cx, const struct launch_unit *u, s
     add_option(f, (struct finding_option){
                       .name = "larger_batch",
                       .what = "twice the batch",
-                      .note = "per sample: more work for each launch, latency stays",
+                      .note = "per sample: more work per launch; latency stays the same",
                       .effort = EFFORT_ONE_LINE,
                       .edit = {.kind = EDIT_SCALE_KERNEL, .pattern = ".", .factor = BATCH_TIMES},
                       .times = BATCH_TIMES});
@@ -132,16 +132,17 @@ static void show_example(const struct context *cx, row_t launch, struct finding 
 static void explain(const struct context *cx, const struct launch_unit *u, struct finding *f)
 {
     int64_t mean = u->work_ns / u->works;
-    f->why = rule_text(cx,
-                       "Its %u launches per %s are %s apart, but the work they start takes %s on "
-                       "average: the GPU waits for the next launch most of the time.",
-                       u->launches / u->calls, u->stage ? "call" : "step",
-                       human_time(launch_unit_interval(u)).s, human_time(mean).s);
-    finding_note(f, cx->mem, ID_NONE, ROW_NONE,
+    f->why = rule_text(
+        cx,
+        "It makes %u launches per %s, one every %s, but the work they start takes only %s on "
+        "average: most of the time the GPU waits for the next launch.",
+        u->launches / u->calls, u->stage ? "call" : "step", human_time(launch_unit_interval(u)).s,
+        human_time(mean).s);
+    finding_note(f, cx->mem, u->n_spans ? u->spans[0].begin_ns : ID_NONE, ROW_NONE,
                  "%s: %u %s, %u launches, %s of CPU time, %s of GPU work", f->subject, u->calls,
                  u->stage ? "calls" : "steps", u->launches, human_time(u->cpu_ns).s,
                  human_time(u->work_ns).s);
-    finding_note(f, cx->mem, ID_NONE, ROW_NONE, "the GPU is idle for %s while the CPU is in it",
+    finding_note(f, cx->mem, ID_NONE, ROW_NONE, "the GPU is idle for %s while the CPU runs it",
                  human_time(u->idle_ns).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "the queue is never deeper than %u: the CPU does not run ahead",
@@ -158,8 +159,9 @@ static int report_unit(const struct context *cx, const struct launch_unit *u, st
     f->subject = u->stage ? rule_name(cx, stage, 80)
                           : rule_text(cx, "%u launches per step", u->launches / u->calls);
     f->fix = fix(cx, u);
-    f->not_fixed = "The kernels themselves get no faster; shapes and addresses must stay the same "
-                   "between calls.";
+    f->not_fixed = "The kernels themselves do not get faster; a CUDA graph needs the same shapes "
+                   "and addresses in "
+                   "every call.";
     f->show = "launches %s";
     f->blocked_ns = u->cpu_ns;
     f->exposed_ns = u->idle_ns;

@@ -1,7 +1,7 @@
 /* launch_units.h: the parts of a program that could be launched as one: stages, and the body of the
  * loop where stages do not cover it or nobody named any.
  *
- *     loop body   [ l l l l l  quiet  l l l l l l l  sync  ]      one a step
+ *     loop body   [ l l l l l  quiet  l l l l l l l  sync  ]      one per step
  *     stretches   |--------|         |---------------------|
  *
  * Long calls that launch nothing (analyze/gaps/launchless) are not part of it: no graph and no

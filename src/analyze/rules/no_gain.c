@@ -57,7 +57,7 @@ static void find_fills(const struct context *cx, struct no_gain *n)
     const struct gaps *g = gaps_of(cx);
     const struct bound_parts *p = &wall_of(cx)->parts;
     struct time_fill outside = {.kind = "outside",
-                                .what = "before the first and after the last work of the GPU",
+                                .what = "before the first and after the last GPU work",
                                 .idle_ns = p->outside_ns};
     for (uint32_t i = 0; i < g->n_causes; i++) {
         const struct gap_cause *c = &g->causes[i];
@@ -102,18 +102,20 @@ static const char *reason(const struct context *cx)
     int64_t busy = p->kernel_ns + p->copy_ns, idle = p->wall_ns - busy;
     double plain = stats_pct((double)busy, (double)undistort_of(cx)->plain_ns);
     if (plain >= ENOUGH_PCT)
-        return rule_text(cx,
-                         "without the profiler the GPU would work about %.0f %% of the time: what "
-                         "is idle here is mostly the cost of recording",
-                         plain < 100 ? plain : 100);
+        return rule_text(
+            cx,
+            "without the profiler the GPU would be busy about %.0f %% of the time, so most of "
+            "the idle time is the cost of recording",
+            plain < 100 ? plain : 100);
     if (2 * p->outside_ns > idle)
         return rule_text(cx,
-                         "%s of the %s lie before the first or after the last work of the GPU: "
-                         "the recording holds more than the loop",
+                         "%s of the %s are before the first or after the last GPU work: "
+                         "the recording contains more than the loop",
                          human_time(p->outside_ns).s, human_time(p->wall_ns).s);
     if (2 * idle_of_kinds(cx, CAUSE_PROFILER, CAUSE_LOADING) > idle)
-        return "most of the idle time is the profiler's own or the loading of code, which a steady "
-               "run does not have";
+        return "most of the idle time is profiler overhead or code loading, which a steady run "
+               "does "
+               "not have";
     if (graph_pct(cx) > 50)
         return rule_text(
             cx,
@@ -121,18 +123,18 @@ static const char *reason(const struct context *cx)
             "gains nothing",
             graph_pct(cx));
     if (!repeats(cx))
-        return "nothing repeats in this trace, so a gain in a loop cannot be computed: record "
+        return "nothing repeats in the trace, so the gain in a loop cannot be computed; record "
                "several steps";
     if (steps_of(cx)->n_steps && steps_of(cx)->median_launches < FEW_LAUNCHES)
-        return rule_text(
-            cx,
-            "a step has only %u launches, too few to gather in a graph or to fuse; the "
-            "time goes to what the CPU does around them",
-            steps_of(cx)->median_launches);
+        return rule_text(cx,
+                         "a step has only %u launches, too few for a graph or for fusion; the CPU "
+                         "spends the time "
+                         "around them",
+                         steps_of(cx)->median_launches);
     if (2 * idle_of_kinds(cx, CAUSE_UNTRACED, CAUSE_LABEL) > idle)
-        return "what the CPU does while the GPU is idle was not recorded: record Python functions "
-               "(with_stack=True, or strata run) to name it";
-    return "the idle time has many causes, none of which can be removed by itself";
+        return "what the CPU does while the GPU is idle was not recorded; record Python functions "
+               "(with_stack=True, or strata run) to see it";
+    return "the idle time has many causes, none of which can be removed alone";
 }
 
 static int run_pass(struct context *cx, void *ret, struct err *e)

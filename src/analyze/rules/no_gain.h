@@ -1,5 +1,5 @@
-/* no_gain.h: what is said where the GPU stands idle and the findings do not account for it: what
- * fills the time, and why nothing is promised. */
+/* no_gain.h: what is reported if the GPU is idle and the findings do not account for it: what fills
+ * the time, and why no gain is promised. */
 #ifndef STRATA_ANALYZE_RULES_NO_GAIN_H
 #define STRATA_ANALYZE_RULES_NO_GAIN_H
 

@@ -1,6 +1,6 @@
-/* odd_gemm.c: matrix products far below what the GPU reaches because a dimension is no multiple of
- * what its loads take at once: 16 bytes, so 8 numbers of half precision. Such products run on
- * kernels for any alignment. */
+/* odd_gemm.c: matrix multiplications far below what the GPU reaches because a dimension is not a
+ * multiple of what one load takes: 16 bytes, so 8 half-precision numbers. They run on kernels for
+ * any alignment. */
 #include <math.h>
 
 #include "analyze/kernels/occupancy.h"
@@ -147,8 +147,8 @@ static int report(const struct context *cx, const struct found *x, struct findin
     TRY(kernel_fix_into(&x->fix, cx, out, f, e));
     f->title = "matrix multiplications with misaligned dimensions";
     f->effort = EFFORT_LOCAL;
-    f->not_fixed = "Padding at every call costs a copy; priced as what aligned ones of this size "
-                   "reach.";
+    f->not_fixed = "Padding at every call costs a copy. The prediction uses what aligned ones of "
+                   "this size reach.";
     f->show = "kernels %s --roof --filter gemm";
     if (!x->longest_ns) {
         f->why = rule_text(cx,
@@ -157,8 +157,8 @@ static int report(const struct context *cx, const struct found *x, struct findin
                            "not a multiple of 8.",
                            x->fix.n, human_time(x->fix.before_ns).s);
         f->fix =
-            "Pad the dimensions to a multiple of 8 (better of 64) with zeros, once, where weights "
-            "and inputs are made; record_shapes=True shows which ones.";
+            "Pad the dimensions with zeros to a multiple of 8 (better 64), once, where weights "
+            "and inputs are created; record_shapes=True shows which ones.";
         return 0;
     }
     double odd = pad(x->k, x->unit) != x->k ? x->k : pad(x->n, x->unit) != x->n ? x->n : x->m;
@@ -169,8 +169,8 @@ static int report(const struct context *cx, const struct found *x, struct findin
         x->fix.n, human_time(x->fix.before_ns).s, x->unit, x->m, x->n, x->k);
     f->fix =
         rule_text(cx,
-                  "Pad the dimensions to a multiple of %.0f (better of 64) with zeros, once, where "
-                  "weights and inputs are made: %.0f becomes %.0f.",
+                  "Pad the dimensions with zeros to a multiple of %.0f (better 64), once, where "
+                  "weights and inputs are created: %.0f becomes %.0f.",
                   x->unit, odd, pad(odd, x->unit));
     return 0;
 }

@@ -20,7 +20,7 @@ static double filled_bytes(const struct context *cx, row_t r)
     return k->work.elements * number_bytes(k->work.type);
 }
 
-/* Bytes that a copy writes on the device; 0 when it is none. */
+/* Bytes that a copy writes on the device; 0 if it is not a copy. */
 static double copied_bytes(const struct context *cx, row_t r)
 {
     const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
@@ -81,13 +81,14 @@ static int report(const struct context *cx, const struct kernel_fix *x, struct f
     f->effort = EFFORT_ONE_LINE;
     f->why =
         rule_text(cx,
-                  "%u fills (%s) are followed by copies that write just as many bytes: what was "
-                  "filled in is never read.",
+                  "%u fills (%s) are followed by copies that write just as many bytes: the filled "
+                  "values are never read.",
                   x->n, human_time(x->before_ns).s);
     f->fix =
         "Allocate with torch.empty or torch.empty_like instead of zeros, or write the result where "
         "it belongs (out=, torch.cat, torch.stack).";
-    f->not_fixed = "Right only if the copies really cover it: check that no gap has to stay zero.";
+    f->not_fixed =
+        "This is correct only if the copies cover everything: check that no gap has to stay zero.";
     f->show = "kernels %s --by op";
     return 0;
 }

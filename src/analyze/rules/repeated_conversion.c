@@ -3,8 +3,8 @@
  * constant.
  *
  * Whose data a copy reads is not recorded. It cannot be data of the step when nothing since the
- * same copy before has made or brought a tensor of its type that is as large; weights are told by
- * their place in a layer. */
+ * same copy before has made or brought a tensor of its type that is as large; weights are
+ * recognized by their place in a layer. */
 #include "analyze/names/shapes.h"
 #include "analyze/ops/op_strides.h"
 #include "analyze/rules/kernel_fix.h"
@@ -278,11 +278,12 @@ static int report(const struct context *cx, const struct found *x, struct findin
                             "%s moved): the weights do not change between calls.",
                             x->fix.n, number_type_name(x->from), number_type_name(x->to),
                             human_time(x->fix.before_ns).s, human_bytes((int64_t)x->bytes).s)
-                : rule_text(cx,
-                            "%u times a tensor is %s that nothing has written since the last time "
-                            "(%s, %s moved).",
-                            x->fix.n, casts ? "cast" : "made contiguous",
-                            human_time(x->fix.before_ns).s, human_bytes((int64_t)x->bytes).s);
+                : rule_text(
+                      cx,
+                      "A tensor is %s %u times although nothing has written it since the last time "
+                      "(%s, %s moved).",
+                      casts ? "cast" : "made contiguous", x->fix.n, human_time(x->fix.before_ns).s,
+                      human_bytes((int64_t)x->bytes).s);
     f->fix =
         weights ? rule_text(cx,
                             "Keep the weights in %s: model.to(torch.bfloat16) (or half()) once, "

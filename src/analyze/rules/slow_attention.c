@@ -143,15 +143,14 @@ static int report(const struct context *cx, const struct found *x, enum reason w
     }
     f->effort = EFFORT_ONE_LINE;
     f->title = "a causal mask is given to attention as a tensor";
-    f->why =
-        rule_text(cx,
-                  "%u attention kernels read a mask of %.0f x %.0f for each head that a triangle "
-                  "was cut from: with it the half that is masked out is computed as well, and "
-                  "the mask is made and read (%s in all).",
-                  x->n[why], x->keys, x->keys, human_time(fix->before_ns).s);
+    f->why = rule_text(
+        cx,
+        "%u attention kernels read a causal mask of %.0f x %.0f per head: the half that is "
+        "masked out is computed as well, and the mask is made and read (%s in total).",
+        x->n[why], x->keys, x->keys, human_time(fix->before_ns).s);
     f->fix = "Pass is_causal=True to scaled_dot_product_attention instead of the mask: flash "
              "attention then skips what is masked out.";
     f->not_fixed =
-        "Only where the mask says nothing but \"causal\": check that it holds no padding.";
+        "This is correct only if the mask is purely causal: check that it contains no padding.";
     return 0;
 }

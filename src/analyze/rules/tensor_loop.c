@@ -183,8 +183,8 @@ static int report(const struct context *cx, const struct found *x, enum loop_of 
             (struct sim_edit){.kind = EDIT_SCALE_SPANS, .spans = spans, .n_spans = x->n_spans};
     }
     bool products = of == PRODUCTS;
-    f->title = products ? "small matrix multiplications one after the other"
-                        : "tensors are updated one by one";
+    f->title =
+        products ? "small matrix multiplications run one by one" : "tensors are updated one by one";
     f->blocked_ns = x->cpu_ns;
     f->why = rule_text(
         cx,
@@ -194,13 +194,12 @@ static int report(const struct context *cx, const struct found *x, enum loop_of 
                  : "%u small updates in place in runs of up to %u: each costs a launch "
                    "(%s on the GPU, %s on the CPU).",
         x->fix.n, x->longest_run, human_time(x->fix.before_ns).s, human_time(x->cpu_ns).s);
-    f->fix = products
-                 ? "Do them as one batched matrix multiplication: torch.bmm over stacked tensors, "
-                   "or a grouped "
-                   "GEMM where their sizes differ."
-                 : "Update all tensors with one call: torch._foreach_lerp_, torch._foreach_mul_, "
-                   "torch._foreach_add_ take lists of tensors.";
-    f->not_fixed = products ? "Those that need each other's results cannot be batched." : NULL;
+    f->fix =
+        products
+            ? "Batch them: torch.bmm over stacked tensors, or a grouped GEMM if their sizes differ."
+            : "Update all tensors with one call: torch._foreach_lerp_, torch._foreach_mul_, "
+              "torch._foreach_add_ take lists of tensors.";
+    f->not_fixed = products ? "Those that depend on each other cannot be batched." : NULL;
     f->show = "launches %s";
     return 0;
 }

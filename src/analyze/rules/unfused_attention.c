@@ -11,7 +11,7 @@
 /* The softmax of weights takes a good part of what the products take; that of a classifier does
  * not. */
 #define LEAST_SOFTMAX 0.4
-/* Kernels between the softmax and the next product, where no shapes tell what they work on. */
+/* Kernels between the softmax and the next product, if no shapes show what they work on. */
 #define NEAR 8
 /* Below this there is nothing to fuse. */
 #define LEAST_NS  10000
@@ -95,7 +95,7 @@ static bool is_between(const struct trace *t, row_t r, const struct roof_kind *k
 }
 
 /* The next product of these weights from `r` on, in steps of `step`; ROW_NONE when there is none
- * near. Where shapes do not tell, nothing else may stand in the way. */
+ * near. Without shapes, nothing else may stand in the way. */
 static row_t next_product(const struct walk *w, row_t r, int step, uint32_t reach)
 {
     const struct trace *t = w->cx->t;
@@ -128,7 +128,7 @@ static bool is_operand_copy(const struct context *cx, row_t r)
     return k->work.kind.class == OP_COPY && kernel_under(cx, r, "aten::matmul") != ROW_NONE;
 }
 
-/* Where shapes do not tell: a product with another softmax right behind it makes the weights of
+/* Without shapes: a product with another softmax right behind it makes the weights of
  * that one, and does not take those of the one before. */
 static bool belongs_to_next(const struct walk *w, row_t product)
 {
@@ -308,7 +308,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_unfused_attention = {
     .id = "unfused_attention",
-    .summary = "attention as separate kernels instead of one fused kernel",
+    .summary = "attention runs as separate kernels instead of one fused kernel",
     .run = run,
 };
 
@@ -323,8 +323,8 @@ static int report(const struct context *cx, const struct found *x, struct findin
     f->effort = math ? EFFORT_ONE_LINE : EFFORT_LOCAL;
     f->why = rule_text(
         cx,
-        "%u times attention runs as separate matrix multiplications and a softmax (%s on the GPU): "
-        "the matrix of weights is written and read again by each of its kernels%s.",
+        "Attention runs %u times as separate matrix multiplications and a softmax (%s on the GPU): "
+        "each kernel writes and reads the attention matrix again%s.",
         x->n, human_time(x->fix.before_ns).s,
         math ? ", on the math path of scaled_dot_product_attention" : "");
     f->fix = math ? "Let scaled_dot_product_attention use a fused backend (flash, cuDNN, "
@@ -332,15 +332,15 @@ static int report(const struct context *cx, const struct found *x, struct findin
                     "multiple of 8, is_causal=True instead of a mask where it says the same."
                   : "Call torch.nn.functional.scaled_dot_product_attention instead: it runs as one "
                     "fused kernel (flash, cuDNN or efficient attention).";
-    f->not_fixed = "Priced at the rate that fused attention reaches on this GPU for the same "
-                   "operations; results differ by rounding.";
+    f->not_fixed =
+        "The prediction uses the rate that fused attention reaches on this GPU for the same "
+        "operations; results differ by rounding.";
     f->show = "kernels %s --roof";
     if (x->weights > 0)
-        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "its matrix of weights has %s elements",
+        finding_note(f, cx->mem, ID_NONE, ROW_NONE, "its attention matrix has %s elements",
                      human_count((uint64_t)x->weights).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
-                 "the softmax alone takes %s of that, fused kernels "
-                 "would take %s in all",
+                 "the softmax alone takes %s of that; fused kernels would take %s in total",
                  human_time(x->softmax_ns).s, human_time(x->fix.after_ns).s);
     return 0;
 }

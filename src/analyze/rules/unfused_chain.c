@@ -243,7 +243,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_unfused_chain = {
     .id = "unfused_chain",
-    .summary = "runs of memory-bound kernels that read and write the same tensors again and again",
+    .summary = "runs of memory-bound kernels that read and write the same tensors again",
     .run = run,
 };
 
@@ -278,23 +278,23 @@ static int report(const struct context *cx, const struct found *x, struct findin
     struct finding *f = rule_finding(cx, out, &rule_unfused_chain, e);
     if (!f) return ERR_NOMEM;
     TRY(kernel_fix_into(&x->fix, cx, out, f, e));
-    f->title = "memory-bound kernels that could be one";
+    f->title = "memory-bound kernels could be fused";
     f->effort = EFFORT_ONE_LINE;
-    f->why = rule_text(cx,
-                       "%u kernels in %u runs read and write the same tensors one after the other "
-                       "(%s). The largest run is %u kernels%s: %s, as one kernel about %s.",
-                       x->fix.n, x->n_runs, human_time(x->fix.before_ns).s,
-                       count_kernels(cx->t, &x->best), operators(cx, &x->best),
-                       human_time(x->best.ns).s, human_time((int64_t)x->best_ns).s);
+    f->why = rule_text(
+        cx,
+        "%u kernels in %u runs read and write the same tensors one after the other "
+        "(%s). The largest run has %u kernels%s and takes %s; one kernel would take about %s.",
+        x->fix.n, x->n_runs, human_time(x->fix.before_ns).s, count_kernels(cx->t, &x->best),
+        operators(cx, &x->best), human_time(x->best.ns).s, human_time((int64_t)x->best_ns).s);
     bool cupy = str_starts(trace_name(cx->t, x->best.longest), "cupy_");
-    f->fix =
-        cupy ? "Fuse them: @cupy.fuse() on the function, or a cupy.ElementwiseKernel of your own, "
-               "makes one kernel of the formula."
-             : "torch.compile the module or function they are in: it makes one kernel of each run; "
-               "or "
-               "use the fused operator where there is one (F.rms_norm, F.gelu, F.cross_entropy).";
-    f->not_fixed = "Priced as one kernel for each run at the bandwidth this GPU reaches; compiling "
-                   "takes time once, and again for every new shape.";
+    f->fix = cupy ? "Fuse them into one kernel: use @cupy.fuse() on the function, or write a "
+                    "cupy.ElementwiseKernel."
+                  : "Use torch.compile on the module or function they are in, which fuses each run "
+                    "into one kernel, "
+                    "or use a fused operator (F.rms_norm, F.gelu, F.cross_entropy).";
+    f->not_fixed =
+        "The prediction assumes one kernel per run at the bandwidth this GPU reaches; compiling "
+        "takes time once, and again for every new shape.";
     f->show = "kernels %s --by op";
     finding_note(f, cx->mem, cx->t->ts_ns[x->best.begin], x->best.begin,
                  "the largest run begins here");

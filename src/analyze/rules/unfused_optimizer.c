@@ -158,7 +158,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_unfused_optimizer = {
     .id = "unfused_optimizer",
-    .summary = "an optimizer that goes through its parameters one by one",
+    .summary = "the optimizer updates its parameters one by one",
     .run = run,
 };
 
@@ -175,16 +175,16 @@ static int report(const struct context *cx, const struct found *x, struct findin
         f->edits[f->n_edits++] =
             (struct sim_edit){.kind = EDIT_SCALE_SPANS, .spans = spans, .n_spans = x->n_spans};
     struct str name = trace_name(cx->t, x->label);
-    f->title = "the optimizer goes through its parameters one by one";
+    f->title = "the optimizer updates its parameters one by one";
     f->effort = EFFORT_ONE_LINE;
     f->subject = rule_name(cx, name, 60);
     f->blocked_ns = x->cpu_ns;
-    f->why =
-        rule_text(cx,
-                  "%u kernels on single tensors in its steps, about %u for each of %u parameters: "
-                  "%s on the CPU, %s on the GPU.",
-                  x->n_kernels, x->fix.n / (x->n_parameters * (x->n_spans ? x->n_spans : 1)) + 1,
-                  x->n_parameters, human_time(x->cpu_ns).s, human_time(x->fix.before_ns).s);
+    f->why = rule_text(
+        cx,
+        "Its steps launch %u kernels on single tensors, about %u for each of %u parameters: "
+        "%s on the CPU, %s on the GPU.",
+        x->n_kernels, x->fix.n / (x->n_parameters * (x->n_spans ? x->n_spans : 1)) + 1,
+        x->n_parameters, human_time(x->cpu_ns).s, human_time(x->fix.before_ns).s);
     f->fix = "Use the fused optimizer (fused=True): one kernel reads and writes every tensor once. "
              "Where "
              "it does not exist, foreach=True launches one kernel for many tensors.";

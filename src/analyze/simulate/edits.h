@@ -1,7 +1,7 @@
 /* edits.h: what-if changes in the user's words, turned into a replay plan.
  *
  * Edits combine: cuts are merged, a call dropped by one edit stays dropped, work whose duration one
- * edit sets keeps it unless another drops it. Each edit is told how
+ * edit sets keeps it unless another drops it. Each edit learns how
  * much it matched, so that a pattern that matches nothing can be reported instead of "no gain". */
 #ifndef STRATA_ANALYZE_SIMULATE_EDITS_H
 #define STRATA_ANALYZE_SIMULATE_EDITS_H
@@ -19,7 +19,7 @@ enum sim_edit_kind {
     EDIT_CUDA_GRAPH, /* stages matching `pattern`, or what is launched in `spans`, become graphs;
                         see capture.c */
     EDIT_COMPILE,    /* what is launched in `spans` is compiled; see fuse.c */
-    EDIT_PIN_COPIES, /* pageable copies run from pinned memory at `factor` bytes a nanosecond */
+    EDIT_PIN_COPIES, /* pageable copies run from pinned memory at `factor` bytes per nanosecond */
     EDIT_OVERLAP_COPIES, /* host-device copies run ahead beside the kernels, one after the other,
                             pageable ones at `factor` bytes per nanosecond */
     EDIT_DROP_SPANS,     /* `spans`: their CPU time and every call in them never happen */

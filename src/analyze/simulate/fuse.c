@@ -4,7 +4,7 @@
  *     compiled   [norm][gemm][     fused    ][gemm]
  *
  * Elementwise kernels, norms, reductions and copies that follow each other become one kernel, which
- * reads its tensors once: as long as the longest of them. Matrix products, convolutions and
+ * reads its tensors once: as long as the longest of them. Matrix multiplications, convolutions and
  * attention stay. The launches that are left cost the CPU a little less than before: the compiled
  * code is called from Python too. */
 #include "analyze/names/kernel_name.h"

@@ -270,7 +270,7 @@ static uint32_t node_after(const struct pyapi *api, const struct pytable_memo *m
     bool wrapped = memo->n && memo->at[memo->n - 1].code->module_call == MODULE_WRAPPER;
     struct node want = {.code = c, .offset = f->offset};
     if (memo->n) want.parent = memo->at[memo->n - 1].node;
-    /* A frame that is no call stands for its caller's. */
+    /* A frame that is not a call counts as its caller. */
     if (!pycode_counts(&c->facts, f->offset) || c->module_call == OURS) return want.parent;
     /* A wrapper and the call inside it are one call of the module. */
     if (c->module_call == MODULE_WRAPPER || (c->module_call == MODULE_CALL && !wrapped))
