@@ -27,9 +27,11 @@ struct recovery {
     uint32_t n_rows;
 };
 
-static const char *how_ended(const struct ring_facts *f)
+static const char *how_ended(const struct trace *t, const struct ring_facts *f)
 {
-    return f->ended ? "exit" : f->running ? "running" : "killed";
+    if (f->ended) return "exit";
+    if (f->running) return "running";
+    return run_folder_was_cut(t, f) ? "killed" : "unknown";
 }
 
 /* What the process was doing when it died: the path of an open range, innermost. */
@@ -67,7 +69,7 @@ static void show_text(struct cli *cli, const struct recovery *v, const struct tr
         text_table_cellf(&tt, 1, "%lld", (long long)f->pid);
         if (f->rank >= 0) text_table_cellf(&tt, 2, "%d", f->rank);
         else text_table_cell(&tt, 2, "-");
-        text_table_cell(&tt, 3, how_ended(f));
+        text_table_cell(&tt, 3, how_ended(t, f));
         text_table_cell(&tt, 4, human_count(f->n_threads).s);
         text_table_cell(&tt, 5, human_count(f->n_records).s);
         text_table_cell(&tt, 6, human_count(f->n_lost).s);
@@ -83,7 +85,7 @@ static void show_text(struct cli *cli, const struct recovery *v, const struct tr
     buf_printf(&cli->out, "next: strata stages %s\n", folder);
 }
 
-static void show_json(struct cli *cli, const struct recovery *v)
+static void show_json(struct cli *cli, const struct recovery *v, const struct trace *t)
 {
     struct jout j;
     jout_init(&j, &cli->out, true);
@@ -96,7 +98,7 @@ static void show_json(struct cli *cli, const struct recovery *v)
         jout_int(&j, "rank", f->rank);
         jout_cstr(&j, "host", f->host);
         jout_cstr(&j, "program", f->program);
-        jout_cstr(&j, "ended", how_ended(f));
+        jout_cstr(&j, "ended", how_ended(t, f));
         jout_uint(&j, "threads", f->n_threads);
         jout_uint(&j, "records", f->n_records);
         jout_uint(&j, "lost_records", f->n_lost);
@@ -124,7 +126,7 @@ static int recover(struct cli *cli, const struct opts *o, struct arena *mem, str
     v.n_rows = t->n_rows;
     struct export_options options = {.n_threads = pool_size()};
     int rc = v.trace ? export_find("strata")->write(t, v.trace, &options, e) : err_nomem(e);
-    if (rc == 0 && cli->json) show_json(cli, &v);
+    if (rc == 0 && cli->json) show_json(cli, &v, t);
     else if (rc == 0) show_text(cli, &v, t, folder);
     trace_free(t);
     return rc;

@@ -12,8 +12,10 @@
 #include "cli/run_folder.h"
 #include "cli/run_timeline.h"
 #include "cli/show.h"
+#include "format/ring.h"
 #include "record/rank.h"
 #include "record/rundir.h"
+#include "record/spool.h"
 
 static const struct opt opts[] = {
     {"output", 'o', "DIR", "folder for runs (default strata_out)", NULL},
@@ -100,14 +102,39 @@ static int set_environment(const struct opts *o, const char *dir, const char *pi
     return 0;
 }
 
+/* Whether the folder takes a recording: what a process of the run would have found out. */
+static bool has_room(const char *dir)
+{
+    struct spool file;
+    struct err why;
+    char path[RUNDIR_MAX + 32];
+    void *window = NULL;
+    err_init(&why);
+    snprintf(path, sizeof path, "%s/.room-%ld", dir, (long)getpid());
+    int rc = spool_create(&file, path, &why);
+    if (rc == 0) {
+        rc = spool_map(&file, 0, RING_LOG_OFFSET, &window, &why);
+        spool_unmap(window, RING_LOG_OFFSET);
+        spool_done(&file);
+        unlink(path);
+    }
+    if (rc < 0) cli_say("nothing can be recorded in %s: %s", dir, why.msg);
+    return rc == 0;
+}
+
 /* Nothing was recorded: say why, and remove the empty folder. */
 static void tell_nothing(const char *dir)
 {
+    char rings[RUNDIR_MAX + 8];
+    snprintf(rings, sizeof rings, "%s/rings", dir);
+    bool room = has_room(dir);
+    rmdir(rings);
+    rmdir(dir);
+    if (!room) return;
     cli_say("no stages were recorded because the program marks none. To mark stages, use");
     cli_say(
         "    with strata.stage(\"name\"):     in Python (diffusers pipelines are marked already)");
     cli_say("    STRATA_SCOPE(\"name\");          in C and C++");
-    rmdir(dir);
 }
 
 /* The folder, relative to the working directory. */

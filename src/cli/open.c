@@ -66,7 +66,8 @@ static int open_trace(const char *path, bool skip_rows, struct trace **ret, stru
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct reading r = {.base.tell = tell_progress};
     progress_begin(&r.progress, "reading", name);
-    struct import_options o = {.progress = &r.base, .skip_rows = skip_rows};
+    struct import_options o = {
+        .progress = &r.base, .skip_rows = skip_rows, .check_args = skip_rows};
     int rc = import_open(path, &o, ret, e);
     progress_end(&r.progress);
     if (rc == 0) tell_damage(*ret, name);

@@ -58,6 +58,17 @@ static uint32_t find_process(const struct trace *t, const struct ring_facts *f)
     return UINT32_MAX;
 }
 
+bool run_folder_was_cut(const struct trace *t, const struct ring_facts *f)
+{
+    uint32_t process = f->ended || f->running ? UINT32_MAX : find_process(t, f);
+    for (uint32_t i = 0; process != UINT32_MAX && i < t->n_lanes; i++) {
+        if (t->lanes[i].process != process) continue;
+        for (row_t r = t->lanes[i].begin; r < t->lanes[i].end; r++)
+            if (t->flags[r] & ROW_UNFINISHED) return true;
+    }
+    return false;
+}
+
 static const char *when(int64_t real_ns, struct arena *mem)
 {
     time_t seconds = (time_t)(real_ns / 1000000000);
@@ -99,7 +110,7 @@ static int recover_one(const char *folder, const struct trace *t, const struct r
         .rank = f->rank,
         .world = f->world,
         .lost_records = f->n_lost,
-        .recovered = !f->ended,
+        .recovered = run_folder_was_cut(t, f),
     };
     TRY(timing_rows_run(t, process, mem, &timing, e));
     if (!timing.n_stages) return 0;

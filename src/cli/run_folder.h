@@ -20,6 +20,11 @@ struct run_folder_made {
 int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
                        struct err *e) MUST_USE;
 
+/* Whether the process ended in the middle of something: it was killed, or crashed. One that ran no
+ * exit handlers and had nothing open may as well have left by _exit, as children of fork do. `t` is
+ * the trace of the folder's recordings. */
+bool run_folder_was_cut(const struct trace *t, const struct ring_facts *f);
+
 /* One timing.json, or that of a folder; with several ranks, that of the slowest. */
 int run_folder_timing(const char *path, struct arena *mem, struct timing *ret,
                       struct err *e) MUST_USE;

@@ -15,8 +15,9 @@ struct import_options {
     int n_threads;                    /* 0 = as many as are worth using */
     uint64_t block_bytes;             /* text a worker takes at a time; 0 = a good size */
     struct import_progress *progress; /* may be NULL */
-    bool skip_rows; /* a mapped file need not prove its rows: the caller uses only what
-                       native_open allows */
+    bool skip_rows;  /* a mapped file need not prove its rows: the caller uses only what
+                        native_open allows */
+    bool check_args; /* of a mapped file, which else are proved when they are asked for */
 };
 
 /* A format. `open` takes the file over, also on failure. */

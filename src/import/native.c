@@ -3,7 +3,8 @@
  *
  * Nothing in a file is believed. Opening proves what it uses: the sections (native_file.h), row
  * columns of equal length, lanes that cover the rows. Strings and args are checked by their readers
- * when asked for. What rows say of each other is proved by verify, which only `info` does without.
+ * when asked for. Checksums are always proved; what rows say of each other is not for `info`, which
+ * does not use it.
  */
 #include "import/native.h"
 
@@ -46,16 +47,32 @@ static int map_strings(struct trace *t, const struct native_file *f, struct err 
     return 0;
 }
 
-static int map_args(struct trace *t, const struct native_file *f, uint64_t plain_bytes,
-                    struct err *e)
+static int find_args(const struct native_file *f, struct native_args_file *ret, struct err *e)
 {
-    struct native_items blocks, index;
-    if (!native_file_has(f, SECTION_ARGS_BLOCKS)) return 0; /* none were recorded */
+    struct native_items blocks, index, summary;
     TRY(native_file_find(f, SECTION_ARGS_BLOCKS, 1, &blocks, e));
     TRY(native_file_find(f, SECTION_ARGS_INDEX, sizeof(uint64_t), &index, e));
-    struct native_args_file args = {blocks.p, blocks.n, index.p, index.n, plain_bytes};
+    TRY(native_file_find(f, SECTION_SUMMARY, sizeof(struct strata_summary), &summary, e));
+    const struct strata_summary *s = summary.p;
+    *ret = (struct native_args_file){blocks.p, blocks.n, index.p, index.n, s->args_bytes};
+    return 0;
+}
+
+static int map_args(struct trace *t, const struct native_file *f, struct err *e)
+{
+    struct native_args_file args;
+    if (!native_file_has(f, SECTION_ARGS_BLOCKS)) return 0; /* none were recorded */
+    TRY(find_args(f, &args, e));
     t->args = native_args_new(&args);
     return t->args ? 0 : err_nomem(e);
+}
+
+static int check_args(const struct native_file *f, int n_threads, struct err *e)
+{
+    struct native_args_file args;
+    if (!native_file_has(f, SECTION_ARGS_BLOCKS)) return 0;
+    TRY(find_args(f, &args, e));
+    return native_args_check(&args, n_threads, e);
 }
 
 /* Room in memory for the items of a small table. */
@@ -161,8 +178,7 @@ static int copy_cats(struct trace *t, const struct native_file *f, struct err *e
     return 0;
 }
 
-static int copy_summary(struct trace *t, const struct native_file *f, uint64_t *ret_args_bytes,
-                        struct err *e)
+static int copy_summary(struct trace *t, const struct native_file *f, struct err *e)
 {
     struct native_items items;
     TRY(native_file_find(f, SECTION_SUMMARY, sizeof(struct strata_summary), &items, e));
@@ -179,7 +195,6 @@ static int copy_summary(struct trace *t, const struct native_file *f, uint64_t *
     t->counts.unlinked = s->unlinked;
     memcpy(t->counts.by_kind, s->rows_by_kind, sizeof t->counts.by_kind);
     t->counted = true;
-    *ret_args_bytes = s->args_bytes;
     return 0;
 }
 
@@ -202,7 +217,6 @@ static int copy_damage(struct trace *t, const struct native_file *f, struct err 
 
 static int fill(struct trace *t, const struct native_file *f, struct err *e)
 {
-    uint64_t args_bytes = 0;
     TRY(map_columns(t, f, e));
     TRY(map_strings(t, f, e));
     TRY(copy_lanes(t, f, e));
@@ -210,9 +224,9 @@ static int fill(struct trace *t, const struct native_file *f, struct err *e)
     TRY(copy_devices(t, f, e));
     TRY(copy_metas(t, f, e));
     TRY(copy_cats(t, f, e));
-    TRY(copy_summary(t, f, &args_bytes, e));
+    TRY(copy_summary(t, f, e));
     TRY(copy_damage(t, f, e));
-    TRY(map_args(t, f, args_bytes, e));
+    TRY(map_args(t, f, e));
     return trace_verify_lanes(t, e);
 }
 
@@ -230,10 +244,12 @@ static int make_trace(struct file_map *file, const struct native_file *f, const 
     return t->path ? fill(t, f, e) : err_nomem(e);
 }
 
-static int verify(const struct trace *t, const struct native_file *f, int n_threads, struct err *e)
+static int verify(const struct trace *t, const struct native_file *f,
+                  const struct import_options *o, struct err *e)
 {
-    TRY(native_file_verify(f, n_threads, e));
-    return trace_verify(t, n_threads, e);
+    TRY(native_file_verify(f, o->n_threads, e));
+    if (o->check_args) TRY(check_args(f, o->n_threads, e));
+    return o->skip_rows ? 0 : trace_verify(t, o->n_threads, e);
 }
 
 static int open_native(struct file_map *file, const char *path, const struct import_options *o,
@@ -243,7 +259,7 @@ static int open_native(struct file_map *file, const char *path, const struct imp
     struct trace *t = NULL;
     int rc = native_file_open(&f, file->p, file->n, e);
     if (rc == 0) rc = make_trace(file, &f, path, &t, e);
-    if (rc == 0 && !o->skip_rows) rc = verify(t, &f, o->n_threads, e);
+    if (rc == 0) rc = verify(t, &f, o, e);
     file_unmap(file);
     if (rc < 0) trace_free(t);
     else *ret = t;

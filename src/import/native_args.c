@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "base/mem.h"
+#include "base/pool.h"
 #include "format/strata_file.h"
 
 #define NO_BLOCK UINT64_MAX
@@ -26,23 +27,28 @@ static int damaged(struct err *e, uint64_t block)
 }
 
 /* Plain size of a block: full, but for the last. */
-static uint64_t block_size(const struct native_args *a, uint64_t block)
+static uint64_t block_size(const struct native_args_file *f, uint64_t block)
 {
-    uint64_t left = a->file.plain_bytes - block * STRATA_ARGS_BLOCK;
+    uint64_t left = f->plain_bytes - block * STRATA_ARGS_BLOCK;
     return left < STRATA_ARGS_BLOCK ? left : STRATA_ARGS_BLOCK;
+}
+
+/* Unpacks a block into `plain`; false when it is not what it should be. */
+static bool unpack(const struct native_args_file *f, uint64_t block, ZSTD_DCtx *zstd, char *plain)
+{
+    if (block + 1 >= f->n_index) return false;
+    uint64_t begin = f->index[block], end = f->index[block + 1];
+    if (begin > end || end > f->n_blocks_bytes) return false;
+    size_t got = ZSTD_decompressDCtx(zstd, plain, STRATA_ARGS_BLOCK, f->blocks + begin,
+                                     (size_t)(end - begin));
+    return !ZSTD_isError(got) && got == block_size(f, block);
 }
 
 static int load(struct native_args *a, uint64_t block, struct err *e)
 {
     if (a->loaded == block) return 0;
     a->loaded = NO_BLOCK;
-    if (block + 1 >= a->file.n_index) return damaged(e, block);
-    uint64_t begin = a->file.index[block], end = a->file.index[block + 1];
-    if (begin > end || end > a->file.n_blocks_bytes) return damaged(e, block);
-    uint64_t want = block_size(a, block);
-    size_t got = ZSTD_decompressDCtx(a->zstd, a->plain, STRATA_ARGS_BLOCK, a->file.blocks + begin,
-                                     (size_t)(end - begin));
-    if (ZSTD_isError(got) || got != want) return damaged(e, block);
+    if (!unpack(&a->file, block, a->zstd, a->plain)) return damaged(e, block);
     a->loaded = block;
     return 0;
 }
@@ -52,7 +58,7 @@ static int piece(struct native_args *a, uint64_t at, uint64_t most, struct str *
 {
     uint64_t block = at / STRATA_ARGS_BLOCK, skip = at % STRATA_ARGS_BLOCK;
     TRY(load(a, block, e));
-    uint64_t n = block_size(a, block) - skip;
+    uint64_t n = block_size(&a->file, block) - skip;
     *ret = str_from(a->plain + skip, (size_t)(n < most ? n : most));
     return 0;
 }
@@ -120,4 +126,43 @@ struct args_source *native_args_new(const struct native_args_file *f)
     if (a->plain && a->zstd) return &a->source;
     free_args(&a->source);
     return NULL;
+}
+
+enum { SHARES = 64 };
+
+struct checking {
+    const struct native_args_file *file;
+    uint64_t n_blocks;
+    uint64_t bad[SHARES]; /* first damaged block of the share, or NO_BLOCK */
+    bool out_of_memory[SHARES];
+};
+
+static void check_share(void *ctx, int item, int worker)
+{
+    struct checking *k = ctx;
+    (void)worker;
+    uint64_t end = k->n_blocks * ((uint64_t)item + 1) / SHARES;
+    uint64_t block = k->n_blocks * (uint64_t)item / SHARES;
+    k->bad[item] = NO_BLOCK;
+    if (block == end) return;
+    ZSTD_DCtx *zstd = ZSTD_createDCtx();
+    char *plain = mem_alloc(STRATA_ARGS_BLOCK);
+    k->out_of_memory[item] = !zstd || !plain;
+    while (zstd && plain && block < end && unpack(k->file, block, zstd, plain)) block++;
+    if (zstd && plain && block < end) k->bad[item] = block;
+    ZSTD_freeDCtx(zstd);
+    mem_free(plain);
+}
+
+int native_args_check(const struct native_args_file *f, int n_threads, struct err *e)
+{
+    struct checking k = {.file = f};
+    k.n_blocks = (f->plain_bytes + STRATA_ARGS_BLOCK - 1) / STRATA_ARGS_BLOCK;
+    if (k.n_blocks && k.n_blocks >= f->n_index) return damaged(e, f->n_index ? f->n_index - 1 : 0);
+    pool_run(n_threads, SHARES, check_share, &k);
+    for (int i = 0; i < SHARES; i++) {
+        if (k.out_of_memory[i]) return err_nomem(e);
+        if (k.bad[i] != NO_BLOCK) return damaged(e, k.bad[i]);
+    }
+    return 0;
 }

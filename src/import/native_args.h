@@ -15,4 +15,7 @@ struct native_args_file {
 /* NULL when out of memory. The file's memory must outlive it. Safe to use from several threads. */
 struct args_source *native_args_new(const struct native_args_file *f);
 
+/* Opens every block; ERR_FORMAT names the first that is damaged. */
+int native_args_check(const struct native_args_file *f, int n_threads, struct err *e) MUST_USE;
+
 #endif

@@ -115,6 +115,22 @@ static void check_section(void *ctx, int item, int worker)
         !fits(k->f, s) || xxh64(k->f->p + s->offset, s->n_items * s->item_bytes) != s->checksum;
 }
 
+/* Sections stand in the order of the table, with zeros up to the next boundary: so every byte of
+ * the file is proved by something. */
+static bool gaps_are_empty(const struct native_file *f)
+{
+    uint64_t at = sizeof(struct strata_head);
+    for (uint64_t i = 0; i <= f->n_sections; i++) {
+        const struct strata_section *s = &f->sections[i];
+        uint64_t next = i < f->n_sections ? s->offset : f->end;
+        if (next < at || next > f->end || (i < f->n_sections && !fits(f, s))) return false;
+        for (; at < next; at++)
+            if (f->p[at]) return false;
+        if (i < f->n_sections) at += s->n_items * s->item_bytes;
+    }
+    return true;
+}
+
 int native_file_verify(const struct native_file *f, int n_threads, struct err *e)
 {
     struct checksums k = {.f = f};
@@ -123,5 +139,7 @@ int native_file_verify(const struct native_file *f, int n_threads, struct err *e
         if (k.bad[i])
             return FAIL(e, ERR_FORMAT, "damaged: the checksum of section %u does not match",
                         f->sections[i].id);
+    if (!gaps_are_empty(f))
+        return FAIL(e, ERR_FORMAT, "damaged: something stands between the sections");
     return 0;
 }

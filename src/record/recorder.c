@@ -17,6 +17,7 @@
 #include "record/names.h"
 #include "record/procfile.h"
 #include "record/rank.h"
+#include "record/shield.h"
 
 #define DEFAULT_BUDGET ((uint64_t)2 << 30)
 #define LEAST_RING     ((uint64_t)1 << 20)
@@ -96,6 +97,7 @@ static void after_fork_in_parent(void)
 static void start_over(void)
 {
     guard_forked();
+    shield_forget();
     names_unlock_in_child();
     defs_unlock_in_child();
     pthread_mutex_init(&lock, NULL);
@@ -335,6 +337,7 @@ const char *recorder_trouble(void)
     struct guard g;
     guard_enter(&g, &lock);
     const char *why = rec.trouble.code ? rec.trouble.msg : NULL;
+    if (!why && shield_was_hit()) why = "a file of the recording was cut short by somebody else";
     guard_leave(&g, &lock);
     return why;
 }

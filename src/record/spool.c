@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "record/shield.h"
 
 static int fail(struct spool *s, int error, const char *what, struct err *e)
 {
@@ -92,8 +93,12 @@ int spool_map(struct spool *s, uint64_t offset, size_t n, void **ret_window, str
         size_t extra = into_page(offset);
         char *p =
             mmap(NULL, n + extra, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)(offset - extra));
-        if (p == MAP_FAILED) rc = fail(s, errno, "cannot map", e);
-        else *ret_window = p + extra;
+        if (p == MAP_FAILED) {
+            rc = fail(s, errno, "cannot map", e);
+        } else {
+            shield_add(p, n + extra);
+            *ret_window = p + extra;
+        }
     }
     close(fd);
     return rc;
@@ -103,6 +108,7 @@ void spool_unmap(void *window, size_t n)
 {
     if (!window) return;
     size_t extra = into_page((uintptr_t)window);
+    shield_remove((char *)window - extra);
     munmap((char *)window - extra, n + extra);
 }
 

@@ -1,15 +1,17 @@
 """Runs of several processes: forked, spawned, launched as ranks, killed."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
-from conftest import PROGRAM, clean_environment
+from conftest import BUILD, PROGRAM, clean_environment
 
 
 def strata(*args, **env):
@@ -155,6 +157,58 @@ ENDLESS = """
     with strata.stage("main"):
         work()
 """
+
+
+C_PROGRAM = """
+#include <strata/strata.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    for (int i = 0; i < 2; i++)
+        if (fork() == 0) {
+            strata_begin("work");
+            if (i == 0) strata_end();
+            _exit(0);
+        }
+    while (wait(NULL) > 0) {}
+    return 0;
+}
+"""
+
+
+@pytest.fixture
+def forks(tmp_path):
+    """A C program whose children leave by _exit, one of them in the middle of something."""
+    (tmp_path / "forks.c").write_text(C_PROGRAM)
+    include = Path(__file__).parent.parent.parent / "include"
+    library = os.path.join(BUILD, "src", "record")
+    subprocess.run(["cc", "-I", include, tmp_path / "forks.c", "-o", tmp_path / "forks", "-L", library,
+                    "-lstrata_record", f"-Wl,-rpath,{library}"], check=True)
+    return tmp_path / "forks"
+
+
+def test_children_that_leave_by_exit(forks, tmp_path):
+    """Without exit handlers nobody knows how they ended: only what was cut off tells of a kill."""
+    subprocess.run([forks], check=True, env=clean_environment(STRATA="on", STRATA_RUN=tmp_path / "r"))
+    done = subprocess.run([PROGRAM, "recover", tmp_path / "r", "--json"], check=True, text=True,
+                          capture_output=True)
+    assert sorted(p["ended"] for p in json.loads(done.stdout)["processes"]) == ["killed", "unknown"]
+    kept = [json.loads(p.read_text()) for p in (tmp_path / "r").glob("timing*.json")]
+    assert sorted(k["recovered"] for k in kept) == [False, True]
+
+
+def test_a_full_disk_is_called_one(forks, tmp_path):
+    """As far as a limit on the size of files is one."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    done = subprocess.run([PROGRAM, "run", "-o", tmp_path / "out", "--", forks], text=True,
+                          capture_output=True, env=clean_environment(), preexec_fn=limit, check=True)
+    assert "nothing can be recorded in" in done.stderr and "File too large" in done.stderr
+    assert "marks none" not in done.stderr
+    assert not list((tmp_path / "out").glob("*/*"))
 
 
 def test_killed(tmp_path):

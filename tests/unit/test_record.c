@@ -945,6 +945,63 @@ TEST(closed_standard_streams_stay_closed)
     folder_done(&f);
 }
 
+/* Files that somebody cuts short while they are mapped. */
+
+static void cut_files(const char *dir, const char *ending)
+{
+    struct folder f;
+    char path[512];
+    snprintf(f.path, sizeof f.path, "%s", dir);
+    CHECK_EQ_INT(folder_count(&f, ending, path), 1);
+    CHECK_EQ_INT(truncate(path, 0), 0);
+}
+
+static void loses_its_files(const char *dir)
+{
+    signal(SIGBUS, SIG_DFL); /* a sanitizer has its own */
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("before");
+    strata_end();
+    cut_files(dir, ".ring");
+    cut_files(dir, ".proc");
+    for (int i = 0; i < 20000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "after %d", i % 100);
+        strata_begin(name);
+        strata_end();
+    }
+    CHECK(strata_trouble() != NULL);
+}
+
+/* What is not ours ends the program as ever. */
+static void loses_a_file_of_its_own(const char *dir)
+{
+    char path[128];
+    signal(SIGBUS, SIG_DFL);
+    struct rlimit none = {0};
+    setrlimit(RLIMIT_CORE, &none);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("work");
+    snprintf(path, sizeof path, "%s/own", dir);
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    CHECK_EQ_INT(ftruncate(fd, 4096), 0);
+    volatile char *own = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    own[0] = 1;
+    CHECK_EQ_INT(ftruncate(fd, 0), 0);
+    own[0] = 2;
+}
+
+TEST(files_that_are_cut_short_do_not_end_the_program)
+{
+    struct folder f = folder_new();
+    CHECK_EQ_INT(in_child(loses_its_files, f.path), 0);
+    folder_done(&f);
+    f = folder_new();
+    int status = in_child(loses_a_file_of_its_own, f.path);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+    folder_done(&f);
+}
+
 /* The place of the runs may be open to others, who put links where our files will be. */
 
 static void put_links(const char *dir)
