@@ -176,6 +176,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     struct opened st = {0};
     arena_init(&mem);
     int rc = o->n_args ? run_with_trace(cli, o, &st, &mem, e) : run_without_trace(cli, o, &mem, e);
+    context_done(&st.cx);
     arena_done(&mem);
     trace_free(st.t);
     return rc;

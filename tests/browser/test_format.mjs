@@ -17,7 +17,7 @@ export const tests = [
     'vectors',
     async () => {
       const format = await formatters();
-      const all = JSON.parse(readFileSync(join(root, 'tests/data/format_vectors.json'), 'utf8'));
+      const all = JSON.parse(readFileSync(join(root, 'tests/format_vectors.json'), 'utf8'));
       const write = { time_ns: format.ns, bytes: format.bytes, count: format.count, pct: format.pct };
       for (const [key, formatter] of Object.entries(write)) {
         assert.ok(all[key].length > 5);

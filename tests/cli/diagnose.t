@@ -27,12 +27,13 @@ $ strata report v0.json.gz
 |             A value is copied to the CPU (DtoH), which waits for everything queued before the copy.
 |             Keep the value on the GPU (torch.where, masks, tensors as indices), or compute it on the
 |             CPU before the loop; read results back once, after the loop.
-|   3  medium memory-bound kernels that could be one   aten::div
+|   3  medium memory-bound kernels could be fused   aten::div
 |             1.57 ms on the GPU, gain 981 us = 2.6 %, alone 1.2 %; effort: one line
 |             96 kernels in 32 runs read and write the same tensors one after the other (1.57 ms). The
-|             largest run is 3 kernels (mul, div, add): 55.4 us, as one kernel about 21.4 us.
-|             torch.compile the module or function they are in: it makes one kernel of each run; or
-|             use the fused operator where there is one (F.rms_norm, F.gelu, F.cross_entropy).
+|             largest run has 3 kernels (mul, div, add) and takes 55.4 us; one kernel would take about
+|             21.4 us.
+|             Use torch.compile on the module or function they are in, which fuses each run into one
+|             kernel, or use a fused operator (F.rms_norm, F.gelu, F.cross_entropy).
 |
 |   checklist
 |     !!  the GPU is busy only 48.5 % of the time; largest part of its idle time: cache_context
@@ -305,4 +306,4 @@ $ strata report $DATA/advice/attention_math_stack.json.gz --json | grep -E '"(ru
 |     "at_roof": false,
 |       "rule": "unfused_attention",
 |       "device_us": 152221.296,
-|       "predicted_gain_pct": 92.676,
+|       "predicted_gain_pct": 92.688,

@@ -9,7 +9,7 @@ $ strata kernels mm.json.gz
 |   Memset (Device)                         3   2.11   0.4    0.70  0.70      -  -           0.01 GB/s
 |
 | next: strata kernels mm.json.gz --by op   grouped by the operator that launches them
-|       strata kernels mm.json.gz --roof    how close to what the GPU reaches, and what that leaves
+|       strata kernels mm.json.gz --roof    how close kernels are to the roofline, and the headroom
 
 $ strata kernels gpubound_v0.json.gz --by op --limit 4
 | 750 kernels, 6 copies, 222 memsets: 98.8 ms of device work; totals in ms, single calls in us
@@ -41,7 +41,7 @@ $ strata kernels tiny.json --wide
 |   Memcpy DtoH (Device -> Pageable)  aten::_local_scalar_dense      2   4.00   3.2  2.00    2.00  2.00  2.00      -  -             <0.01 GB/s             -        -         -  copy    -       -           -        -
 |
 | next: strata kernels tiny.json --by op   grouped by the operator that launches them
-|       strata kernels tiny.json --roof    how close to what the GPU reaches, and what that leaves
+|       strata kernels tiny.json --roof    how close kernels are to the roofline, and the headroom
 
 $ strata kernels tiny.json --json --filter gemm
 | {

@@ -12,7 +12,7 @@ $ strata stages $DATA/run_ranks
 |   rank 2 is the straggler: compute takes 402 ms there, 101 ms on the others (+298 %)
 |   the others wait for it in all_reduce: 298 ms each
 |
-| next: strata report $DATA/run_ranks
+| next: strata report $DATA/run_ranks          what is slow and why, with a timeline
 |       strata compare $DATA/run_ranks OTHER   what changed against another run
 
 $ strata stages $DATA/run_ranks --json | head -28

@@ -6,7 +6,7 @@ import pytest
 
 from strata._base import units
 
-VECTORS = json.loads((Path(__file__).parents[1] / "data" / "format_vectors.json").read_text())
+VECTORS = json.loads((Path(__file__).parents[1] / "format_vectors.json").read_text())
 WRITE = {"time_ns": units.nanoseconds, "bytes": units.size, "count": units.count, "pct": units.percent}
 
 

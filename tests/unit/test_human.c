@@ -11,7 +11,7 @@ static const struct jdoc *vectors(const char *key, struct arena *mem)
 {
     static struct jdoc all;
     struct file_map f;
-    if (!CHECK_EQ_INT(file_map(&f, TEST_DATA "/format_vectors.json", NULL), 0)) return NULL;
+    if (!CHECK_EQ_INT(file_map(&f, TEST_DATA "/../format_vectors.json", NULL), 0)) return NULL;
     CHECK_EQ_INT(jdoc_parse(str_from(f.p, f.n), mem, &all, NULL), 0);
     file_unmap(&f);
     const struct jdoc *found = jdoc_get(&all, key);

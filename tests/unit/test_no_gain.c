@@ -80,7 +80,7 @@ TEST(the_recording_holds_more_than_the_loop)
     kit_op(&k, "after", 401000, 600000);
     struct diagnosis d;
     const struct no_gain *n = judge(&d, kit_end(&k));
-    CHECK(says(n, "before the first or after the last work"));
+    CHECK(says(n, "before the first or after the last GPU work"));
     REQUIRE(n->n_fills >= 1);
     CHECK_EQ_STR(n->fills[0].kind, "outside");
     CHECK(n->fills[0].share_pct > 90);

@@ -1,5 +1,5 @@
 // format.ts: numbers for people: three significant digits, unit glued on with a thin space. The same
-// texts as those of the command and the Python package: tests/data/format_vectors.json holds them.
+// texts as those of the command and the Python package: tests/format_vectors.json holds them.
 // Only the writing happens here; the numbers come from C.
 
 const THIN = '\u202f';
