@@ -28,6 +28,7 @@ enum pass_id {
     PASS_QUEUES,
     PASS_IDLE,
     PASS_LEVELS,
+    PASS_GPU_CLOCKS,
     PASS_DRIVING,
     PASS_OUTLINE,
     PASS_STEPS,

@@ -3,7 +3,7 @@
  * (gaps/launchless), so that the prediction is for removing the call. Syncs have a rule of their
  * own. */
 #include "analyze/names/host_cause.h"
-#include "analyze/rules/rule.h"
+#include "analyze/rules/host_function.h"
 #include "base/human.h"
 
 /* Calls shorter than this are part of launching. */
@@ -96,6 +96,19 @@ static bool is_finding(const struct context *cx, const struct launchless_group *
            !is_allocation(cx, g->longest) && !has_own_rule(cx, g->longest);
 }
 
+/* Whether it is a part of what a function does, which is reported as a whole. */
+static bool is_told(const struct context *cx, const struct launchless_group *g,
+                    const struct findings *out)
+{
+    const struct trace *t = cx->t;
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < g->n_rows; i++) {
+        struct span s = {t->ts_ns[g->rows[i]], trace_end_ns(t, g->rows[i])};
+        if (host_function_holds(cx, out, t->lane[g->rows[i]], s)) ns += span_ns(s);
+    }
+    return 2 * ns > g->cpu_ns;
+}
+
 static int report_group(const struct context *cx, const struct launchless_group *g,
                         struct findings *out, struct err *e);
 
@@ -105,7 +118,8 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
         (int64_t)((double)wall_of(cx)->wall_ns * cx->th.value[TH_REPORT_GAIN_PCT] / 200);
     for (uint32_t i = 0; i < launchless_of(cx)->n_groups; i++) {
         const struct launchless_group *g = &launchless_of(cx)->groups[i];
-        if (g->idle_ns >= least && is_finding(cx, g)) TRY(report_group(cx, g, out, e));
+        if (g->idle_ns >= least && is_finding(cx, g) && !is_told(cx, g, out))
+            TRY(report_group(cx, g, out, e));
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/device/gpu_clocks.h"
 #include "analyze/kernels/roofline.h"
 #include "analyze/names/host_cause.h"
 #include "analyze/rules/rule.h"
@@ -14,6 +15,8 @@
     X(sync_in_loop)        \
     X(data_loader)         \
     X(gc_pause)            \
+    X(lock_wait)           \
+    X(host_function)       \
     X(late_launch)         \
     X(slow_launch)         \
     X(launch_bound)        \
@@ -37,6 +40,7 @@
     X(recompile)           \
     X(memory_growth)       \
     X(kernel_outlier)      \
+    X(held_clock)          \
     X(warm_up)
 
 #define DECLARE(id) extern const struct rule rule_##id;
@@ -57,9 +61,9 @@ static void done_pass(void *result)
     findings_done(result);
 }
 
-static const struct pass *const needs[] = {&stages_pass,        &memory_pass, &launchless_pass,
-                                           &launch_delays_pass, &wall_pass,   &roofline_pass,
-                                           &host_causes_pass,   NULL};
+static const struct pass *const needs[] = {&stages_pass,        &memory_pass,     &launchless_pass,
+                                           &launch_delays_pass, &wall_pass,       &roofline_pass,
+                                           &host_causes_pass,   &gpu_clocks_pass, NULL};
 
 const struct pass findings_pass = {
     .id = PASS_FINDINGS,

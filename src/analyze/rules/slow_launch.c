@@ -2,11 +2,22 @@
  * already in the operator or line that makes it (gaps/launch_delay). Code that launches nothing
  * belongs to late_launch. */
 #include "analyze/names/kernel_name.h"
-#include "analyze/rules/rule.h"
+#include "analyze/rules/host_function.h"
 #include "base/human.h"
 
 static int report_group(const struct context *cx, const struct launch_delay_group *g,
                         struct findings *out, struct err *e);
+
+/* Whether it is a part of what a function does, which is reported as a whole. */
+static bool is_told(const struct context *cx, const struct launch_delay_group *g,
+                    const struct findings *out)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < g->n_pieces; i++)
+        if (host_function_holds(cx, out, g->pieces[i].thread, g->pieces[i].time))
+            ns += span_ns(g->pieces[i].time);
+    return 2 * ns > g->cpu_ns;
+}
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
@@ -14,7 +25,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
         (int64_t)((double)wall_of(cx)->wall_ns * cx->th.value[TH_REPORT_GAIN_PCT] / 200);
     for (uint32_t i = 0; i < launch_delays_of(cx)->n_groups; i++) {
         const struct launch_delay_group *g = &launch_delays_of(cx)->groups[i];
-        if (g->idle_ns >= least && launch_delay_comes_back(g, steps_of(cx)))
+        if (g->idle_ns >= least && launch_delay_comes_back(g, steps_of(cx)) && !is_told(cx, g, out))
             TRY(report_group(cx, g, out, e));
     }
     return 0;

@@ -1,0 +1,198 @@
+/* host_stretches.c: see host_stretches.h. */
+#include "analyze/rules/host_stretches.h"
+
+#include "analyze/device/thread_slices.h"
+#include "analyze/names/host_cause.h"
+#include "base/search.h"
+
+#define LEAST_STRETCH_NS 300000
+/* Share of a stretch that its function holds, and that the device is idle. */
+#define LEAST_SHARE        0.6
+#define LEAST_IDLE         0.5
+#define LEAST_IDLE_WAITING 0.1
+/* Where functions are sampled, fewer samples than this say nothing about one. */
+#define LEAST_SAMPLES 3
+
+static void add_part(struct stretch_parts *p, str_id name, row_t row, int64_t ns)
+{
+    uint32_t i = 0, least = 0;
+    while (i < p->n && p->list[i].name != name) i++;
+    for (uint32_t k = 1; k < p->n; k++)
+        if (p->list[k].ns < p->list[least].ns) least = k;
+    if (i == p->n && p->n < STRETCHES_PARTS) p->n++;
+    else if (i == p->n) i = least;
+    if (p->list[i].name != name || !p->list[i].ns) p->list[i] = (struct stretch_part){.name = name};
+    p->list[i].row = row;
+    p->list[i].ns += ns;
+}
+
+static const struct stretch_part *largest(const struct stretch_parts *p)
+{
+    const struct stretch_part *best = NULL;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (!best || p->list[i].ns > best->ns) best = &p->list[i];
+    return best;
+}
+
+/* The user's function around a row; rows of single lines stand for their function. */
+static row_t user_frame(const struct context *cx, row_t r)
+{
+    row_t f = source_places_frame(places_of(cx), r, true);
+    while (f != ROW_NONE && cx->t->flags[f] & ROW_LINE) f = cx->t->parent[f];
+    return f;
+}
+
+/* What runs in a stretch: time by function of the user, and by what is deepest. */
+struct stretch {
+    struct stretch_parts users, inside;
+    int64_t idle_ns, own_rule_ns;
+};
+
+static int64_t idle_in(const struct context *cx, struct span s)
+{
+    int64_t sum = 0;
+    for (uint32_t d = 0; d < timeline_of(cx)->n_devices; d++) {
+        const struct device_line *line = &timeline_of(cx)->devices[d];
+        struct span both = span_both(s, line->extent);
+        if (both.begin_ns < both.end_ns) sum += timeline_idle_ns(line, both.begin_ns, both.end_ns);
+    }
+    return sum;
+}
+
+static void take_apart(const struct context *cx, lane_id lane, struct span s, struct stretch *ret)
+{
+    const struct trace *t = cx->t;
+    struct thread_slices slices;
+    struct thread_slice p;
+    *ret = (struct stretch){.idle_ns = idle_in(cx, s)};
+    thread_slices_init(&slices, t, lane, s.begin_ns, s.end_ns);
+    while (thread_slices_next(&slices, &p)) {
+        if (p.row == ROW_NONE) continue;
+        int64_t ns = p.end_ns - p.begin_ns;
+        row_t user = user_frame(cx, p.row);
+        if (host_causes_around(host_causes_of(cx), p.row) != ROW_NONE) ret->own_rule_ns += ns;
+        if (user == ROW_NONE) continue;
+        add_part(&ret->users, t->name[user], user, ns);
+        if (p.row != user && !(t->flags[p.row] & ROW_LINE))
+            add_part(&ret->inside, t->name[p.row], p.row, ns);
+    }
+}
+
+/* Whether another thread launches meanwhile, from code of the user. */
+static bool others_launch(const struct context *cx, uint32_t thread, struct span s)
+{
+    const struct sim_model *m = model_of(cx);
+    for (uint32_t c = sim_call_at(m, s.begin_ns); c < m->n_calls; c++) {
+        if (m->calls[c].begin_ns >= s.end_ns) return false;
+        if (m->calls[c].thread != thread && m->calls[c].n_work &&
+            source_places_frame(places_of(cx), m->calls[c].row, true) != ROW_NONE)
+            return true;
+    }
+    return false;
+}
+
+static struct stretched *function_of(struct host_stretches *all, const struct stretch_part *p)
+{
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->list[i].name == p->name) return &all->list[i];
+    if (all->n == STRETCHES_FUNCTIONS) return NULL;
+    struct stretched *f = &all->list[all->n++];
+    *f = (struct stretched){.name = p->name, .frame = p->row, .last_step = UINT32_MAX};
+    return f;
+}
+
+/* Without room for spans they are only counted. */
+static void add(const struct context *cx, struct stretched *f, struct sim_cut span,
+                const struct stretch *s)
+{
+    uint32_t step = steps_at(steps_of(cx), span.begin_ns);
+    if (f->spans) f->spans[f->n] = span;
+    f->n++;
+    f->n_steps += step != UINT32_MAX && step != f->last_step;
+    f->last_step = step;
+    f->cpu_ns += span.end_ns - span.begin_ns;
+    f->idle_ns += s->idle_ns;
+    if (span.end_ns - span.begin_ns > f->longest_ns) f->longest_ns = span.end_ns - span.begin_ns;
+    for (uint32_t i = 0; i < s->inside.n; i++)
+        add_part(&f->inside, s->inside.list[i].name, s->inside.list[i].row, s->inside.list[i].ns);
+}
+
+struct looking {
+    const struct context *cx;
+    struct host_stretches *all;
+    bool waiting;
+};
+
+/* The stretch between two calls of a thread, less what a launch takes anyway. */
+static void look_between(struct looking *k, uint32_t thread, struct span s)
+{
+    const struct context *cx = k->cx;
+    s.end_ns -= launch_delays_of(cx)->usual_ns;
+    if (span_ns(s) < LEAST_STRETCH_NS || others_launch(cx, thread, s) != k->waiting) return;
+    struct stretch parts;
+    take_apart(cx, model_of(cx)->threads[thread].lane, s, &parts);
+    const struct stretch_part *most = largest(&parts.users);
+    double ns = (double)span_ns(s);
+    if (!most || (double)most->ns < LEAST_SHARE * ns) return;
+    if ((double)parts.idle_ns < (k->waiting ? LEAST_IDLE_WAITING : LEAST_IDLE) * ns) return;
+    if (2 * parts.own_rule_ns > span_ns(s)) return;
+    struct stretched *f = function_of(k->all, most);
+    struct sim_cut span = {.thread = thread, .begin_ns = s.begin_ns, .end_ns = s.end_ns};
+    if (f) add(cx, f, span, &parts);
+}
+
+static void look_at_all(struct looking *k)
+{
+    const struct sim_model *m = model_of(k->cx);
+    for (uint32_t i = 0; i < m->n_threads; i++) {
+        uint32_t c = m->threads[i].first_call;
+        for (; c != SIM_NONE && m->calls[c].next != SIM_NONE; c = m->calls[c].next) {
+            struct span s = {m->calls[c].end_ns, m->calls[m->calls[c].next].begin_ns};
+            if (span_ns(s) >= LEAST_STRETCH_NS) look_between(k, i, s);
+        }
+    }
+}
+
+/* First they are counted, then there is room for them. */
+int host_stretches_find(const struct context *cx, bool waiting, struct host_stretches *ret,
+                        struct err *e)
+{
+    struct host_stretches counted = {0};
+    struct looking k = {cx, &counted, waiting};
+    *ret = (struct host_stretches){0};
+    if (!places_of(cx)->has_stacks) return 0;
+    look_at_all(&k);
+    for (uint32_t i = 0; i < counted.n; i++) {
+        const struct stretched *f = &counted.list[i];
+        ret->list[ret->n++] =
+            (struct stretched){.name = f->name,
+                               .frame = f->frame,
+                               .last_step = UINT32_MAX,
+                               .spans = arena_alloc(cx->mem, f->n * sizeof *f->spans)};
+        if (!ret->list[i].spans) return err_nomem(e);
+    }
+    k.all = ret;
+    look_at_all(&k);
+    return 0;
+}
+
+bool host_stretches_matter(const struct context *cx, const struct stretched *f)
+{
+    double least = (double)wall_of(cx)->wall_ns * cx->th.value[TH_REPORT_GAIN_PCT] / 100;
+    return f->n >= 2 && (steps_of(cx)->n_steps <= 2 || f->n_steps >= 2) &&
+           (double)f->idle_ns >= least &&
+           f->cpu_ns >= LEAST_SAMPLES * integrity_of(cx)->recording.sample_ns;
+}
+
+int64_t host_stretches_share(const struct sim_cut *spans, uint32_t n, uint32_t thread,
+                             struct span s)
+{
+    uint32_t i = 0;
+    SEARCH_PAST(i, n,
+                spans[i].thread < thread ||
+                    (spans[i].thread == thread && spans[i].end_ns <= s.begin_ns));
+    int64_t ns = 0;
+    for (; i < n && spans[i].thread == thread && spans[i].begin_ns < s.end_ns; i++)
+        ns += span_ns(span_both((struct span){spans[i].begin_ns, spans[i].end_ns}, s));
+    return ns;
+}
