@@ -138,8 +138,10 @@ static void hand_over(struct trace *from, struct trace *to)
 {
     to->path = from->path;
     to->args = from->args;
+    to->mapping = from->mapping; /* args may lie in it */
     from->path = NULL;
     from->args = NULL;
+    from->mapping = (struct file_map){0};
     to->format = from->format;
     to->base_ns = from->base_ns;
     to->source_bytes = from->source_bytes;
