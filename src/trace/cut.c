@@ -138,7 +138,7 @@ static void hand_over(struct trace *from, struct trace *to)
 {
     to->path = from->path;
     to->args = from->args;
-    to->mapping = from->mapping; /* the args may lie in it */
+    to->mapping = from->mapping; /* args may lie in it */
     from->path = NULL;
     from->args = NULL;
     from->mapping = (struct file_map){0};

@@ -108,6 +108,19 @@ TEST(a_table_that_holds_a_string_twice_is_copied)
     trace_free(t);
 }
 
+/* What rows say of themselves is read from the file later. */
+TEST(the_file_stays_open_for_args)
+{
+    struct trace *t = four_launches();
+    char path[512];
+    snprintf(path, sizeof path, "%s/../unit/test_cut.c", TEST_DATA);
+    REQUIRE(file_map(&t->mapping, path, NULL) == 0);
+    const char *at = t->mapping.p;
+    REQUIRE(trace_cut(&t, 200000, 525000, NULL) == 0);
+    CHECK(t->mapping.p == at && at[0] == '/');
+    trace_free(t);
+}
+
 TEST(a_failed_cut_leaves_the_trace)
 {
     for (long i = 1;; i++) {
