@@ -118,7 +118,7 @@ static PyObject *describe(uint32_t node, double ns)
 {
     struct stage_node *s = tree_node(node);
     struct str text = names_text(s->name);
-    /* whoever gave it: a name is no reason to have no report */
+    /* whoever gave it: a report must not fail because of a name */
     PyObject *name = PyUnicode_DecodeUTF8(text.p, (Py_ssize_t)text.n, "replace");
     if (!name) return NULL;
     if (s->n_samples) qsort(s->samples, s->n_samples, sizeof *s->samples, by_size);

@@ -107,7 +107,7 @@ const char *human_cut(struct str s, int width, char *out, size_t cap)
     return out;
 }
 
-/* Bytes of the code at `s` that only sets a colour, 0 when it is none. */
+/* Bytes of the code at `s` that only sets a colour, 0 for any other code. */
 static size_t color_code(struct str s)
 {
     size_t n = 2;

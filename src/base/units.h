@@ -9,7 +9,8 @@
 /* `what` names the value in the message when the text is not one: "--resident". Nothing negative
  * and nothing beyond 2^60 is taken. */
 
-/* B, kB, MB, GB, TB, in any case, are powers of ten, KiB, MiB ... powers of two; a bare number is bytes. */
+/* B, kB, MB, GB, TB, in any case, are powers of ten, KiB, MiB ... powers of two; a bare number is
+ * bytes. */
 int units_bytes(const char *text, const char *what, int64_t *ret, struct err *e) MUST_USE;
 
 /* ns, us, ms, s, min, h; a bare number is milliseconds. */

@@ -6,8 +6,8 @@
 #ifndef STRATA_DIVE_VERDICT_H
 #define STRATA_DIVE_VERDICT_H
 
-#include "analyze/names/kernel_name.h"
 #include "analyze/kernels/ceilings.h"
+#include "analyze/names/kernel_name.h"
 #include "dive/profile.h"
 
 enum limiter {

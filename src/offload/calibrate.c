@@ -22,8 +22,7 @@ struct bench {
 
 static int said(const struct bench *b, int code, const char *what)
 {
-    return code == 0 ? 0
-                     : FAIL(b->e, ERR_UNSUPPORTED, "CUDA driver: %s failed (%d)", what, code);
+    return code == 0 ? 0 : FAIL(b->e, ERR_UNSUPPORTED, "CUDA driver: %s failed (%d)", what, code);
 }
 
 static int copy_once(const struct bench *b, char *host, size_t n, bool back, int64_t *ret_ns)

@@ -1,6 +1,6 @@
 /* fake_nvml.c: libnvidia-ml.so.1 of a device that behaves as FAKE_NVML says: words like mhz=1395
- * max=1980 power=698000 (mW) limit=700000 temperature=71 limits=4 (bits of reasons). What is not named
- * cannot be asked for. */
+ * max=1980 power=698000 (mW) limit=700000 temperature=71 limits=4 (bits of reasons). What is not
+ * named cannot be asked for. */
 #include <stdlib.h>
 #include <string.h>
 

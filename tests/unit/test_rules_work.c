@@ -125,8 +125,8 @@ TEST(exposed_copy_near_miss_copies_beside_the_kernels)
     done(&d);
 }
 
-/* Long copies on a stream of their own, from pinned memory: the bus is full, and a side stream is what
- * they have. */
+/* Long copies on a stream of their own, from pinned memory: the bus is full, and a side stream is
+ * what they have. */
 TEST(exposed_copy_near_miss_a_full_bus)
 {
     struct kit k = kit_begin();

@@ -74,7 +74,7 @@ def _hand_on_old():
     except ImportError:
         return
     try:
-        imp.load_module("sitecustomize", *found)
+        imp.load_module("sitecustomize", *found)  # type: ignore[arg-type]
     finally:
         if found[0]:
             found[0].close()

@@ -161,7 +161,7 @@ static int by_time(const void *a, const void *b, void *t)
     return ts[x] != ts[y] ? (ts[x] > ts[y] ? 1 : -1) : (x > y) - (x < y);
 }
 
-/* Counters stand on lanes of their own, one a name: by time they are samples again. */
+/* Counters stand on lanes of their own, one per name: by time they are samples again. */
 static int add_rows(const struct context *cx, struct gpu_clocks *c, struct sample *samples,
                     struct err *e)
 {

@@ -28,7 +28,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_gc_pause = {
     .id = "gc_pause",
-    .summary = "Python's garbage collector holds up the GPU",
+    .summary = "Python's garbage collector stalls the GPU",
     .run = run,
 };
 

@@ -1,6 +1,6 @@
 /* graph_break.c: a compiled function is cut into pieces: between two compiled regions of a step
  * some operators run eagerly, a value is looked at, guards are checked, and the next region is
- * entered anew.
+ * entered again.
  *
  *     region          [ prologue l l l ]   eager l l sync   lookup   [ prologue l l l ]
  *     what one graph would not do     |--------------------------------------|
@@ -176,7 +176,7 @@ static int report(const struct context *cx, const struct breaks *b, struct findi
     f->title = "graph breaks cut the compiled code into pieces";
     f->why = rule_text(cx,
                        "%.1f times per step the compiled code stops for a few eager operators%s "
-                       "and is entered again, which takes %s in all; the GPU is idle for %s of "
+                       "and is entered again, which takes %s in total; the GPU is idle for %s of "
                        "it.",
                        (double)b->n / steps, b->waits ? " and a look at a value" : "",
                        human_time(b->cpu_ns).s, human_time(b->idle_ns).s);
@@ -185,7 +185,7 @@ static int report(const struct context *cx, const struct breaks *b, struct findi
                    "code; fullgraph=True makes every graph break an error that names its line."
                  : "Find the graph breaks (TORCH_LOGS=graph_breaks, or fullgraph=True to make "
                    "them errors) and move what cannot be compiled out of the function.";
-    f->not_fixed = "The compiled kernels get no faster.";
+    f->not_fixed = "The compiled kernels do not get faster.";
     f->show = "gaps %s";
     f->blocked_ns = b->cpu_ns;
     f->exposed_ns = b->idle_ns;

@@ -40,7 +40,7 @@ struct host_stretches {
     uint32_t n;
 };
 
-/* Stretches in which the device has nothing to do; with `waiting`, those in which another thread
+/* Stretches in which the device is idle; with `waiting`, those in which another thread
  * launches. */
 int host_stretches_find(const struct context *cx, bool waiting, struct host_stretches *ret,
                         struct err *e) MUST_USE;

@@ -17,7 +17,7 @@ struct kernel_fix {
     uint32_t n;
     size_t cap_rows, cap_ns;
     int64_t before_ns, after_ns;
-    row_t longest; /* valid when n */
+    row_t longest;                 /* valid when n */
     const struct findings *others; /* kernels these claim are left to them */
 };
 

@@ -42,8 +42,9 @@ static int report(const struct context *cx, const struct stretched *s, struct fi
     f->show = "gaps %s";
     f->blocked_ns = s->cpu_ns;
     f->exposed_ns = s->idle_ns;
-    finding_note(f, cx->mem, s->spans[0].begin_ns, s->frame, "%u stretches, %s in all, at most %s",
-                 s->n, human_time(s->cpu_ns).s, human_time(s->longest_ns).s);
+    finding_note(f, cx->mem, s->spans[0].begin_ns, s->frame,
+                 "%u stretches, %s in total, at most %s", s->n, human_time(s->cpu_ns).s,
+                 human_time(s->longest_ns).s);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = s->spans, .n_spans = s->n};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;

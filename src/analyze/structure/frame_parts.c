@@ -18,7 +18,7 @@ enum {
     DEEPEST_PART = 10,   /* parts inside one another */
 };
 
-#define SHARE 0.01 /* of the device work or the recorded time: less is no part */
+#define SHARE 0.01 /* of the device work or the recorded time: less is not a part */
 #define SAME  0.9  /* a function that spends this share in one other is that other */
 
 /* All calls of the same thing from the same place. */

@@ -25,8 +25,8 @@ struct frame_parts {
     uint32_t n;
 };
 
-/* None in traces without stacks, or whose stacks are samples: those do not tell one call from the
- * next. Memory from `mem`. */
+/* None in traces without stacks, or whose stacks are samples: those do not separate one call from
+ * the next. Memory from `mem`. */
 int frame_parts_find(const struct trace *t, struct source_places *places, struct arena *mem,
                      struct frame_parts *ret, struct err *e) MUST_USE;
 

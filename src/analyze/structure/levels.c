@@ -81,7 +81,8 @@ static bool holds_little(const struct rounds *r, const struct roots *v)
     return 100 * (double)r->weight < COVER_PCT * (double)v->weight;
 }
 
-/* One kernel over and over, or a few of them twice, is no loop; a call, a region or a graph is. */
+/* One kernel over and over, or a few of them twice, is not a loop; a call, a region or a graph is.
+ */
 static bool is_loop(const struct search *s, const struct roots *v, const struct rounds *r)
 {
     bool leaves = true;
@@ -115,7 +116,7 @@ static int join_by_pauses(struct search *s, const struct roots *v, struct rounds
     return 0;
 }
 
-/* The token of calls, not leaves, that weighs the most in all, and how often it comes. */
+/* The token of calls, not leaves, that weighs the most in total, and how often it comes. */
 static int heaviest_call(struct search *s, const struct roots *v, uint32_t *ret_token,
                          uint32_t *ret_n, struct err *e)
 {
@@ -187,7 +188,7 @@ static int keep_rounds(struct search *s, const struct roots *v, const struct rou
     return 0;
 }
 
-/* Every so many rounds are one of something larger: told apart by pauses, or by what else stands
+/* Every so many rounds are one of something larger: separated by pauses, or by what else stands
  * between them. `cuts` gets the number of rounds up to the end of each; at least two, or none. */
 static int cut_rounds(struct search *s, const struct found *f, uint32_t *cuts, uint32_t *ret_n,
                       struct err *e)

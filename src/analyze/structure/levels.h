@@ -5,7 +5,7 @@
  *         LlamaDecoderLayer ...                    16 rounds in each
  *
  * Each level is found inside the rounds of the one around it, so its rounds never reach across
- * one. A level whose rounds are different parts in a row (the blocks of a network) is told from one
+ * one. A level whose rounds are different parts in a row (the blocks of a network) differs from one
  * that does the same thing again. */
 #ifndef STRATA_ANALYZE_STRUCTURE_LEVELS_H
 #define STRATA_ANALYZE_STRUCTURE_LEVELS_H

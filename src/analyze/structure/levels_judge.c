@@ -102,7 +102,7 @@ static bool most(uint32_t n, const struct evidence *e)
     return n * 2 > e->looked_at;
 }
 
-/* Whether a level inside says that this one is no layer. */
+/* Whether a level inside says that this one is not a layer. */
 static bool holds_levels(const struct levels *ls, uint32_t i)
 {
     if (i + 1 >= ls->n) return false;

@@ -2,7 +2,7 @@
  * compiled regions, and inside them the operators and launches that put work on a device, and the
  * waits. Of the thread that drives the device, with what autograd's threads launch for it.
  *
- *     generate                                     item 0, a call
+ *     generate                                     item 0: a call
  *       LlamaForCausalLM                           item 1
  *         aten::embedding  aten::linear  ...       items 2, 3 ...: leaves
  *       aten::argmax  cudaStreamSynchronize

@@ -17,7 +17,7 @@ enum {
     COVER_PCT = 20,    /* of all weight: what rounds must hold to be looked at */
     RIVALS = 4,        /* periods whose rounds are looked at */
     AS_MUCH_PCT = 90,  /* of what the rounds of another period hold: as much */
-    RIVAL_PCT = 60,    /* of the weight that the best period covers: less is no rival */
+    RIVAL_PCT = 60,    /* of the weight that the best period covers: less is not a rival */
     FEW_INSIDE = 4,    /* repetitions so few are variations of a round: "log every second step" */
     ALIKE_PCT = 60,    /* items that a round found elsewhere must have in common */
     MISSING_PCT = 10,  /* of its weight that a round of a few items may miss */
@@ -169,7 +169,7 @@ static uint32_t spare_of(const struct search *f, const struct lag *l)
     return reach > end ? reach - end : 0;
 }
 
-/* How long the pauses before rounds are, in all, when they are moved by `shift` items. */
+/* How long the pauses before rounds are in total when they are moved by `shift` items. */
 static int64_t pauses_at(const struct search *f, const struct lag *l, uint32_t shift)
 {
     int64_t sum = 0;

@@ -34,7 +34,7 @@ struct rounds {
 int rounds_find(const struct rounds_seq *s, struct arena *mem, struct arena *scratch,
                 struct rounds *ret, struct err *e) MUST_USE;
 
-/* Of `n` equal rounds in a row, told apart by nothing but time: how many make up one of something
+/* Of `n` equal rounds in a row, that differ in nothing but time: how many make up one of something
  * larger, because the pause before every so many of them is longer than all others. `pauses` are
  * those before each round. 0 when no such number stands out. */
 int rounds_by_pauses(const int64_t *pauses, uint32_t n, struct arena *scratch, uint32_t *ret,
