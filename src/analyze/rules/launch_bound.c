@@ -149,6 +149,17 @@ static void explain(const struct context *cx, const struct launch_unit *u, struc
                  model_of(cx)->deepest_queue);
 }
 
+/* "LlamaForCausalLM, 451 launches per step": what is repeated, where that is one thing. Labels in a
+ * row, of which the step has the name of the first, are not. */
+static const char *loop_subject(const struct context *cx, const struct launch_unit *u)
+{
+    const struct steps *s = steps_of(cx);
+    const struct loop_level *l = s->level < s->n_levels ? &s->levels[s->level] : NULL;
+    struct str name = l && !origin_is_label(l->from) ? l->name : str_c("");
+    return rule_text(cx, "%s%s%u launches per step", rule_name(cx, name, 50), name.n ? ", " : "",
+                     u->launches / u->calls);
+}
+
 static int report_unit(const struct context *cx, const struct launch_unit *u, struct findings *out,
                        struct err *e)
 {
@@ -156,8 +167,7 @@ static int report_unit(const struct context *cx, const struct launch_unit *u, st
     if (!f) return ERR_NOMEM;
     struct str stage = u->stage ? trace_str(cx->t, u->stage->name) : str_c("");
     f->title = u->stage ? "launch-bound stage" : "launch-bound loop";
-    f->subject = u->stage ? rule_name(cx, stage, 80)
-                          : rule_text(cx, "%u launches per step", u->launches / u->calls);
+    f->subject = u->stage ? rule_name(cx, stage, 80) : loop_subject(cx, u);
     f->fix = fix(cx, u);
     f->not_fixed = "The kernels themselves do not get faster; a CUDA graph needs the same shapes "
                    "and addresses in "

@@ -20,7 +20,7 @@
 /* A first thread with fewer than this part of the busiest one's calls does not drive the device. */
 #define LEADS_FROM 10
 /* Taking out the profiler's cost never shrinks a stretch of CPU time below this share of it. */
-#define LEAST_SHARE 0.1
+#define LEAST_SHARE 0.15
 
 struct thread_state {
     int64_t now_ns;     /* new time, from the start of the window */
