@@ -22,7 +22,7 @@ $ strata report v0.json.gz
 |             Nothing is launched while this stage runs, and the GPU is idle.
 |             Move it out of the loop, make it cheaper, or run it while the GPU has queued work.
 |   2  medium readback drains the queue   aten::item
-|             blocked 463 us, exposed 761 us, gain 3.49 ms = 9.1 % (0 ... 17 %), alone 22.3 %; effort:
+|             blocked 463 us, exposed 761 us, gain 3.51 ms = 9.2 % (0 ... 17 %), alone 21.9 %; effort:
 |             local
 |             A value is copied to the CPU (DtoH), which waits for everything queued before the copy.
 |             Keep the value on the GPU (torch.where, masks, tensors as indices), or compute it on the
@@ -48,7 +48,7 @@ $ strata report v0.json.gz
 |   as it is                                               38.1 ms     100 %
 |   after 1: a stage that launches nothing stalls the GPU  26.2 ms    68.7 %
 |   after 2: readback drains the queue                     22.7 ms    59.5 %
-|   after 3: memory-bound kernels could be fused           21.7 ms    57.0 %
+|   after 3: memory-bound kernels could be fused           21.7 ms    56.9 %
 |   the GPU alone                                          18.9 ms    49.7 %
 |
 | next: strata gaps v0.json.gz                        the evidence, step by step
@@ -123,13 +123,13 @@ $ strata whatif v0.json.gz --drop-sync 1 --wall 36.35
 |   replay 40.961 -> 40.961 ms, error 0.00 %; profiler fitted: 12.3 us/launch, 4.1 us/op, CPU x0.91
 |   --drop-sync 1 (16 matched)
 |     as traced          40.961 ->   39.928 ms    -2.5 %  the profiler changes the critical path
-|     without profiler   36.349 ->   26.502 ms   -27.1 %  range -17.5 ... -35.2 %  <- believe this one
+|     without profiler   36.351 ->   26.644 ms   -26.7 %  range -17.5 ... -34.7 %  <- believe this one
 $ strata whatif v0.json.gz --drop-cpu cache_context --drop-sync 1
 |   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 11.2 us/launch, 3.7 us/op
 |   --drop-cpu cache_context (16 matched)
 |   --drop-sync 1 (16 matched)
 |     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes the critical path
-|     without profiler   38.120 ->   21.275 ms   -44.2 %  range -43.4 ... -45.3 %  <- believe this one
+|     without profiler   38.142 ->   21.275 ms   -44.2 %  range -43.5 ... -45.3 %  <- believe this one
 |
 | next: --wall MS (the wall time without a profiler) replaces the estimated cost with a fitted one
 $ strata whatif v0.json.gz
@@ -298,7 +298,7 @@ $ strata report $DATA/advice/gemm_fp32_stack.json.gz | sed -n 4,24p
 |             torch.backends.cudnn.allow_tf32 = True), one line. bf16 (autocast or bf16 weights) is
 |             about twice as fast again and halves the memory traffic.
 |             TF32             80.9 %  one line  one flag; 10 bits of the mantissa are left
-|             bf16             87.1 %  local     weights and inputs, or autocast; 7 bits are left, the
+|             bf16             87.2 %  local     weights and inputs, or autocast; 7 bits are left, the
 |                                                range stays
 |
 |   checklist
@@ -306,4 +306,4 @@ $ strata report $DATA/advice/attention_math_stack.json.gz --json | grep -E '"(ru
 |     "at_roof": false,
 |       "rule": "unfused_attention",
 |       "device_us": 152221.296,
-|       "predicted_gain_pct": 92.688,
+|       "predicted_gain_pct": 92.699,

@@ -33,8 +33,8 @@ $ strata syncs wan.json.gz --site 1 | grep -v 'replay gains'
 |   t=   1087.562 ms  this thread's next GPU work starts: DeviceCompactInitKernel<ScanTileState>
 |   t=   1098.720 ms  the CPU has caught up: 10.3 ms of GPU idle time in 36 gaps  <- exposed
 |                     meanwhile: _set_context 5.74 ms, is_compiled_module 734 us, forward 342 us
-|   without this sync    gains 452 us of 2.15 s as traced, 361 us (0.0 %) without the profiler
-|   without all syncs    gains 19.5 ms of 2.15 s as traced, 3.72 ms (0.2 %) without the profiler
+|   without this sync    gains 452 us of 2.15 s as traced, 357 us (0.0 %) without the profiler
+|   without all syncs    gains 19.5 ms of 2.15 s as traced, 4.34 ms (0.2 %) without the profiler
 |   stack, innermost first:
 |     diffusers/schedulers/scheduling_unipc_multistep.py:1100 index_for_timestep
 |     diffusers/schedulers/scheduling_unipc_multistep.py:1137 _init_step_index
