@@ -37,6 +37,22 @@ static bool is_one_call(const struct context *cx, const struct stretched *f)
     return false;
 }
 
+/* Whether the delay before one launch explains it: slow_launch names that. */
+static bool is_one_launch(const struct context *cx, const struct stretched *f)
+{
+    for (uint32_t g = 0; g < launch_delays_of(cx)->n_groups; g++) {
+        const struct launch_delay_group *group = &launch_delays_of(cx)->groups[g];
+        int64_t ns = 0;
+        for (uint32_t i = 0; i < group->n_pieces; i++) {
+            uint32_t thread = thread_of(model_of(cx), group->pieces[i].thread);
+            if (thread == SIM_NONE) continue;
+            ns += host_stretches_share(f->spans, f->n, thread, group->pieces[i].time);
+        }
+        if ((double)ns > MOST_ELSEWHERE * (double)f->cpu_ns) return true;
+    }
+    return false;
+}
+
 static int report(const struct context *cx, const struct stretched *f, struct findings *out,
                   struct err *e);
 
@@ -45,7 +61,8 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
     struct host_stretches all;
     TRY(host_stretches_find(cx, false, &all, e));
     for (uint32_t i = 0; i < all.n; i++)
-        if (host_stretches_matter(cx, &all.list[i]) && !is_one_call(cx, &all.list[i]))
+        if (host_stretches_matter(cx, &all.list[i]) && !is_one_call(cx, &all.list[i]) &&
+            !is_one_launch(cx, &all.list[i]))
             TRY(report(cx, &all.list[i], out, e));
     return 0;
 }
