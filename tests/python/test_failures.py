@@ -31,12 +31,12 @@ def check(done, *words):
 
 
 def test_unwritable_folder(program):
-    check(program(SCRIPT, STRATA_OUT="/proc/nothing"), "strata: nothing is written", "2 stages")
+    check(program(SCRIPT, STRATA_OUT="/proc/nothing"), "strata: cannot write any files", "2 stages")
 
 
 def test_folder_is_a_file(program, tmp_path):
     (tmp_path / "file").write_text("mine")
-    check(program(SCRIPT, STRATA_OUT=tmp_path / "file"), "nothing is written")
+    check(program(SCRIPT, STRATA_OUT=tmp_path / "file"), "cannot write any files")
     assert (tmp_path / "file").read_text() == "mine"
 
 
@@ -46,7 +46,7 @@ def test_no_room_for_files(program):
     import resource
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
     """
-    check(program(limit.rstrip(" ") + SCRIPT), "strata: nothing is written")
+    check(program(limit.rstrip(" ") + SCRIPT), "strata: cannot write any files")
 
 
 def test_disk_full(program, tmp_path):
@@ -105,7 +105,7 @@ def broken_package(tmp_path):
 def test_no_extension(program, broken_package):
     (broken_package / "strata" / "_strata.abi3.so").unlink()
     done = program(SCRIPT, PYTHONPATH=broken_package)
-    check(done, "strata: off: its extension cannot be loaded")
+    check(done, "strata: off: cannot load its extension")
     assert not done.out.exists()
 
 

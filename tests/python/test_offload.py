@@ -282,7 +282,7 @@ def test_calibrate_needs_a_device():
     torch = pytest.importorskip("torch")
     if torch.cuda.is_available():
         pytest.skip("there is one")
-    with pytest.raises(RuntimeError, match="no cuda device here"):
+    with pytest.raises(RuntimeError, match="cuda"):
         offload.calibrate()
 
 
