@@ -2,6 +2,7 @@
 #include "report/view_steps.h"
 
 #include "base/human.h"
+#include "base/text.h"
 #include "base/jout.h"
 #include "report/view_quality.h"
 
@@ -109,7 +110,8 @@ static void say_levels(const struct screen *s, const struct steps *steps)
 {
     bool tokens = false;
     if (steps->n_levels < 2) return;
-    buf_adds(s->out, "  ");
+    struct buf line;
+    buf_init(&line);
     for (uint32_t i = 0; i < steps->n_levels; i++) {
         const struct loop_level *l = &steps->levels[i];
         uint32_t n = i ? l->per_outer : l->count;
@@ -117,12 +119,14 @@ static void say_levels(const struct screen *s, const struct steps *steps)
         char name[64];
         if (i == steps->level && tokens) role = "token";
         if (i > steps->level && !l->layers) role = l->name.n ? "call" : "round";
-        buf_printf(s->out, "%s%s %s%s", i ? " > " : "", human_count(n).s, role, n == 1 ? "" : "s");
-        if (l->name.n) buf_printf(s->out, " of %s", human_cut(l->name, 44, name, sizeof name));
-        if (i && steps->levels[i - 1].count > 1) buf_adds(s->out, " each");
+        buf_printf(&line, "%s%s %s%s", i ? " > " : "", human_count(n).s, role, n == 1 ? "" : "s");
+        if (l->name.n) buf_printf(&line, " of %s", human_cut(l->name, 44, name, sizeof name));
+        if (i && steps->levels[i - 1].count > 1) buf_adds(&line, " each");
         tokens |= str_has(l->name, "generate");
     }
-    buf_addc(s->out, '\n');
+    buf_adds(s->out, "  ");
+    text_wrap(s->out, buf_c(&line), 2, s->width);
+    buf_done(&line);
 }
 
 static void say_sequence(const struct screen *s, const struct steps *steps, const char *of)

@@ -33,10 +33,10 @@ $ strata steps 128_bf16_warm_eager.json.gz --limit 3
 # Two forwards (guidance) and a scheduler step are one step.
 $ strata steps wan_before_compile.json.gz | head -5
 | 2 steps, found from labels: 3 labels per step, the first is transformer_forward
-|   1 call of pipeline_call > 2 steps of transformer_forward > 2 calls of WanTransformer3DModel each > 30 layers of WanTransformerBlock each
+|   1 call of pipeline_call > 2 steps of transformer_forward > 2 calls of WanTransformer3DModel each >
+|   30 layers of WanTransformerBlock each
 |   step    start     wall  blocked  GPU busy  GPU span     idle  kernels  copies  syncs
 |      0  43.2 ms  1053 ms   565 ms   1038 ms   1045 ms  7.89 ms    1,289     607      4
-|      1  1096 ms  1047 ms   565 ms   1041 ms   1047 ms  6.12 ms    1,293     609      5
 $ strata steps flux2_before_compile.json.gz --json | python3 -c 'import json, sys
 > r = json.load(sys.stdin)
 > print(r["found_by"], r["items_per_step"], r["trace_quality"]["verdict"])
@@ -49,9 +49,9 @@ $ strata steps flux2_before_compile.json.gz --json | python3 -c 'import json, sy
 $ zcat $DATA/wan/wan_before_compile.json.gz | sed 's/"user_annotation"/"ignored"/' > unlabelled.json
 $ strata steps unlabelled.json | head -4
 | 2 steps, found without labels: calls of WanTransformer3DModel
-|   2 steps of WanTransformer3DModel > 2 calls of WanTransformer3DModel each > 30 layers of WanTransformerBlock each
+|   2 steps of WanTransformer3DModel > 2 calls of WanTransformer3DModel each > 30 layers of
+|   WanTransformerBlock each
 |   step    start     wall  blocked  GPU busy  GPU span     idle  kernels  copies  syncs
-|      0  32.9 ms  1056 ms   565 ms   1038 ms   1056 ms  18.4 ms    1,289     607      4
 $ strata steps tiny.json
 | 2 steps, marked by the profiler (ProfilerStep#)
 |   step    start    wall  blocked  GPU busy  GPU span     idle  kernels  copies  syncs
