@@ -1,5 +1,8 @@
+# Screens depend on the length of the path, so the run is looked at from here.
+$ ln -s $DATA/run_ranks run_ranks
+
 # A run of four ranks, one of them slow: the others wait for it where they meet.
-$ strata stages $DATA/run_ranks
+$ strata stages run_ranks
 | train   453 ms   4 ranks
 |
 |   stage         calls     mean      min  rank      max  rank    over  peak mem
@@ -12,10 +15,10 @@ $ strata stages $DATA/run_ranks
 |   rank 2 is the straggler: compute takes 402 ms there, 101 ms on the others (+298 %)
 |   the others wait for it in all_reduce: 298 ms each
 |
-| next: strata report $DATA/run_ranks          what is slow and why, with a timeline
-|       strata compare $DATA/run_ranks OTHER   what changed against another run
+| next: strata report run_ranks          what is slow and why, with a timeline
+|       strata compare run_ranks OTHER   what changed against another run
 
-$ strata stages $DATA/run_ranks --json | head -28
+$ strata stages run_ranks --json | head -28
 | {
 |   "pipeline": "train",
 |   "world_size": 4,
