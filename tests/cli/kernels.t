@@ -111,7 +111,7 @@ $ strata kernels tiny.json --sort calls_
 ? 2
 
 # How close to what the GPU reaches.
-$ strata kernels $DATA/dive/kernels.json.gz --roof --limit 6
+$ cp $DATA/dive/kernels.json.gz dive.json.gz; strata kernels dive.json.gz --roof --limit 6
 | 39 kernels, 3 copies, 9 memsets: 4.06 ms of device work; totals in us, headroom in us of wall clock
 | NVIDIA H200 reaches 4.27 TB/s, 780 TFLOP/s in bf16, 51 TFLOP/s in fp32; the kernels run at 72 % of
 | it, where their work is known (3.86 ms of 3.86 ms)
@@ -125,8 +125,8 @@ $ strata kernels $DATA/dive/kernels.json.gz --roof --limit 6
 |   reduce_k...sum_functor>  aten::sum                    3    127   3.1  3116 GB/s     73 %      34.2
 |   ... and 9 more (--limit 0 shows all)
 |
-| next: strata launches $DATA/dive/kernels.json.gz
-|       strata kernels $DATA/dive/kernels.json.gz --by config
+| next: strata launches dive.json.gz              how far the CPU runs ahead of the GPU
+|       strata kernels dive.json.gz --by config   grouped by launch configuration
 $ strata kernels $DATA/advice/gemm_fp32_stack.json.gz --roof --json | grep -E 'roof|headroom|work_from|precision'
 |       "precision": "fp32",
 |       "work_from": "shapes",
