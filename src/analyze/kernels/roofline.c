@@ -403,6 +403,8 @@ static bool build(struct builder *b)
         set_roof(&b->out->ceilings, &b->all[i]);
         kinds[i] = b->all[i];
     }
+    kinds[b->n] = (struct roof_kind){.precision = PRECISIONS, .roof_ns = NAN};
+    b->kind_of[b->t->n_gpu] = (uint32_t)b->n;
     b->out->kinds = kinds;
     b->out->n_kinds = (uint32_t)b->n;
     b->out->kind_of = b->kind_of;
@@ -442,7 +444,7 @@ static double share_of(const struct roofline *f, const struct trace *t, row_t r,
                        const int64_t *op_ns)
 {
     const struct roof_kind *k = roofline_kind(f, t, r);
-    row_t op = f->links.owner[t->aux[r]];
+    row_t op = roofline_owner(f, t, r);
     if (k->alone || k->from != ROOF_SHAPES || op == ROW_NONE || t->aux[op] >= t->n_ops) return 1;
     double all = (double)op_ns[t->aux[op]];
     double part = all > 0 ? (double)t->dur_ns[r] / all : 1;

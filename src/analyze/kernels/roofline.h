@@ -45,8 +45,8 @@ struct roofline {
     const int64_t *multiplying_ns; /* by index into trace->ops: its kernels but helpers */
     const uint32_t *kind_of;       /* by index into trace->gpu */
     const struct roof_kind *kinds;
-    uint32_t n_kinds;
-    int per_thread; /* elements that a thread of torch's elementwise kernels takes, at least */
+    uint32_t n_kinds; /* one more stands behind them: nothing is known */
+    int per_thread;   /* elements that a thread of torch's elementwise kernels takes, at least */
 
     int64_t kernel_ns;  /* all kernels but communication, durations added */
     int64_t known_ns;   /* of it, where the roof is known */
@@ -61,11 +61,24 @@ static inline const struct roofline *roofline_of(const struct context *cx)
     return context_kept(cx, PASS_ROOFLINE);
 }
 
+/* Where a row of device work stands in tables by index into trace->gpu, which have one place more:
+ * for those whose record was lost. */
+static inline uint32_t roofline_slot(const struct trace *t, row_t r)
+{
+    return t->aux[r] < t->n_gpu ? t->aux[r] : t->n_gpu;
+}
+
+/* The operator that launched it, or ROW_NONE. */
+static inline row_t roofline_owner(const struct roofline *f, const struct trace *t, row_t r)
+{
+    return t->aux[r] < t->n_gpu ? f->links.owner[t->aux[r]] : ROW_NONE;
+}
+
 /* Of a row of device work. */
 static inline const struct roof_kind *roofline_kind(const struct roofline *f, const struct trace *t,
                                                     row_t r)
 {
-    return &f->kinds[f->kind_of[t->aux[r]]];
+    return &f->kinds[f->kind_of[roofline_slot(t, r)]];
 }
 
 /* The least time that row of device work needs, at most what it takes; NaN when not known. */

@@ -23,21 +23,52 @@ static bool repeats(const struct shape *dims, const struct shape *strides)
     return false;
 }
 
-bool op_is_expanded(const struct trace *t, row_t op)
+/* The strides of the inputs as text, in `args`; .n is 0 when they cannot be read. */
+static struct str read_strides(const struct trace *t, row_t op, struct buf *args)
 {
     const struct op_info *info = op == ROW_NONE ? NULL : trace_op(t, op);
-    if (!info || info->dims == STR_NONE) return true;
+    if (!info || info->dims == STR_NONE) return str_c("");
+    bool read = trace_args(t, op, args, NULL) == 0 && buf_ok(args);
+    return read ? strides_in(buf_str(args)) : str_c("");
+}
+
+bool op_is_expanded(const struct trace *t, row_t op)
+{
     struct buf args;
     buf_init(&args);
-    bool read = trace_args(t, op, &args, NULL) == 0 && buf_ok(&args);
-    struct str strides = read ? strides_in(buf_str(&args)) : str_c("");
+    struct str strides = read_strides(t, op, &args);
     bool any = false, expanded = !strides.n;
     for (int i = 0; i < MOST_INPUTS && !expanded; i++) {
         struct shape d, s;
-        if (!shape_read(trace_str(t, info->dims), i, &d) || !shape_read(strides, i, &s)) continue;
+        if (!shape_read(trace_str(t, trace_op(t, op)->dims), i, &d) || !shape_read(strides, i, &s))
+            continue;
         any = true;
         expanded = repeats(&d, &s);
     }
     buf_done(&args);
     return expanded || !any;
+}
+
+/* Whether one of the last two strides is not a multiple of `unit`; that of neighbours is 1. */
+static bool is_misaligned(const struct shape *s, int64_t unit)
+{
+    bool odd = false;
+    for (int i = s->rank > 2 ? s->rank - 2 : 0; i < s->rank; i++)
+        odd |= s->dim[i] > 1 && s->dim[i] % unit != 0;
+    return odd;
+}
+
+enum op_alignment op_alignment(const struct trace *t, row_t op, int64_t unit)
+{
+    struct buf args;
+    buf_init(&args);
+    struct str strides = read_strides(t, op, &args);
+    enum op_alignment found = ALIGNMENT_UNKNOWN;
+    for (int i = 0; unit > 0 && i < MOST_INPUTS && strides.n; i++) {
+        struct shape s;
+        if (!shape_read(strides, i, &s) || s.rank < 2) continue;
+        if (found != MISALIGNED) found = is_misaligned(&s, unit) ? MISALIGNED : ALIGNED;
+    }
+    buf_done(&args);
+    return found;
 }

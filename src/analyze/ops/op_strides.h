@@ -9,4 +9,9 @@
  * well when the strides cannot be read. */
 bool op_is_expanded(const struct trace *t, row_t op);
 
+enum op_alignment { ALIGNMENT_UNKNOWN, ALIGNED, MISALIGNED };
+
+/* Whether the rows of the matrices that go in begin at multiples of `unit` elements. */
+enum op_alignment op_alignment(const struct trace *t, row_t op, int64_t unit);
+
 #endif

@@ -8,7 +8,7 @@
 
 bool kernel_is_claimed(const struct findings *others, const struct context *cx, row_t r)
 {
-    return others && others->claimed && others->claimed[cx->t->aux[r]];
+    return others && others->claimed && others->claimed[roofline_slot(cx->t, r)];
 }
 
 int kernel_fix_add(struct kernel_fix *x, const struct context *cx, row_t r, double ns,
@@ -33,6 +33,12 @@ void kernel_fix_done(struct kernel_fix *x)
     *x = (struct kernel_fix){0};
 }
 
+double kernel_copied_bytes(const struct trace *t, row_t r)
+{
+    const struct gpu_info *g = trace_gpu(t, r);
+    return g && g->bytes > 0 ? (double)g->bytes : 0;
+}
+
 double kernel_share(const struct context *cx, int64_t ns)
 {
     return stats_pct(ns, wall_of(cx)->wall_ns);
@@ -49,7 +55,7 @@ static int claim(const struct kernel_fix *x, const struct context *cx, struct fi
 {
     if (!out->claimed) out->claimed = arena_zalloc(cx->mem, cx->t->n_gpu + (size_t)1, 1);
     if (!out->claimed) return err_nomem(e);
-    for (uint32_t i = 0; i < x->n; i++) out->claimed[cx->t->aux[x->rows[i]]] = 1;
+    for (uint32_t i = 0; i < x->n; i++) out->claimed[roofline_slot(cx->t, x->rows[i])] = 1;
     return 0;
 }
 
@@ -98,7 +104,7 @@ static bool is_one_of(struct str name, const char *const *words)
 static row_t whole_op(const struct context *cx, row_t r, const char *const *wrappers)
 {
     const struct trace *t = cx->t;
-    row_t op = roofline_of(cx)->links.owner[t->aux[r]];
+    row_t op = roofline_owner(roofline_of(cx), t, r);
     if (op == ROW_NONE || !is_one_of(trace_name(t, op), wrappers)) return ROW_NONE;
     while (t->parent[op] != ROW_NONE && t->kind[t->parent[op]] == KIND_OP &&
            is_one_of(trace_name(t, t->parent[op]), wrappers))
@@ -126,7 +132,7 @@ row_t kernel_under(const struct context *cx, row_t r, const char *part)
 {
     const struct trace *t = cx->t;
     row_t call = trace_launch_of(t, r);
-    row_t at = call == ROW_NONE ? roofline_of(cx)->links.owner[t->aux[r]] : t->parent[call];
+    row_t at = call == ROW_NONE ? roofline_owner(roofline_of(cx), t, r) : t->parent[call];
     for (; at != ROW_NONE; at = t->parent[at])
         if (t->kind[at] == KIND_OP && str_has(trace_name(t, at), part)) return at;
     return ROW_NONE;

@@ -52,6 +52,9 @@ void kernel_fix_done(struct kernel_fix *x);
  * ROW_NONE. */
 row_t kernel_under(const struct context *cx, row_t r, const char *part);
 
+/* Bytes of a copy or a fill; 0 when they were not recorded. */
+double kernel_copied_bytes(const struct trace *t, row_t r);
+
 /* The share of the wall clock, in percent, that `ns` of device time is. */
 double kernel_share(const struct context *cx, int64_t ns);
 

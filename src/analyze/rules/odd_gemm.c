@@ -3,7 +3,7 @@
  * any alignment. */
 #include <math.h>
 
-#include "analyze/kernels/occupancy.h"
+#include "analyze/ops/op_strides.h"
 #include "analyze/rules/kernel_fix.h"
 #include "base/human.h"
 
@@ -13,8 +13,11 @@
 #define LEAST_NS 8000
 /* What products reach of the roof where the trace has no others to tell. */
 #define USUAL 0.93
-/* Others tell about products within this factor of their operations. */
-#define NEARBY 4.0
+/* Others tell about products within this power of two of their operations. */
+#define NEARBY 2
+#define SIZES  64
+/* Shapes whose strides are read from the file, which takes a while. */
+#define MOST_ASKED 64
 /* What an aligned kernel takes of the time of one that loads single numbers, as measured. */
 #define NAMED_SHARE 0.25
 #define TILE        128.0
@@ -25,6 +28,7 @@ struct found {
     double m, n, k; /* of the longest */
     int64_t longest_ns;
     double unit;
+    uint32_t n_asked;
 };
 
 /* Numbers that 16 bytes hold. */
@@ -61,28 +65,51 @@ static double fill_of(const struct context *cx, const struct op_work *w)
     return tiles / (ceil(tiles / sms) * sms);
 }
 
-/* What aligned products of about this size reach of the roof in this trace, weighed by time. */
-static double reached_nearby(const struct context *cx, const struct roof_kind *like)
+/* Aligned products by precision and size, the size as a power of two: their time, and at the roof.
+ */
+struct reached {
+    double ns[PRECISIONS][SIZES], roof[PRECISIONS][SIZES];
+};
+
+static int size_of(double flops)
+{
+    int e = 0;
+    frexp(flops, &e);
+    return e < 0 ? 0 : e >= SIZES ? SIZES - 1 : e;
+}
+
+static void look_at_aligned(const struct context *cx, struct reached *ret)
 {
     const struct roofline *f = roofline_of(cx);
-    double ns = 0, roof = 0;
     for (row_t r = 0; r < cx->t->n_rows; r++) {
         if (!trace_is_work(cx->t, r) || !is_ours(cx, r)) continue;
         const struct roof_kind *k = roofline_kind(f, cx->t, r);
-        if (is_odd(&k->work) || k->precision != like->precision) continue;
-        if (k->flops > like->flops * NEARBY || k->flops * NEARBY < like->flops) continue;
-        ns += (double)cx->t->dur_ns[r];
-        roof += roofline_row_ns(f, cx->t, r);
+        if (is_odd(&k->work) || k->precision >= PRECISIONS) continue;
+        ret->ns[k->precision][size_of(k->flops)] += (double)cx->t->dur_ns[r];
+        ret->roof[k->precision][size_of(k->flops)] += roofline_row_ns(f, cx->t, r);
+    }
+}
+
+/* What those of about this size reach of the roof in this trace. */
+static double reached_nearby(const struct context *cx, const struct reached *all,
+                             const struct roof_kind *like)
+{
+    double ns = 0, roof = 0;
+    for (int s = size_of(like->flops) - NEARBY; s <= size_of(like->flops) + NEARBY; s++) {
+        if (s < 0 || s >= SIZES || like->precision >= PRECISIONS) continue;
+        ns += all->ns[like->precision][s];
+        roof += all->roof[like->precision][s];
     }
     return ns > 0 ? roof / ns : USUAL * fill_of(cx, &like->work);
 }
 
-static double padded_ns(const struct context *cx, const struct roof_kind *k)
+static double padded_ns(const struct context *cx, const struct reached *all,
+                        const struct roof_kind *k)
 {
     const struct op_work *w = &k->work;
     double u = unit_of(w);
     double grown = pad(w->m, u) / w->m * (pad(w->n, u) / w->n) * (pad(w->k, u) / w->k);
-    return k->roof_ns * grown / reached_nearby(cx, k);
+    return k->roof_ns * grown / reached_nearby(cx, all, k);
 }
 
 /* Without shapes: kernels of CUTLASS that load single numbers say so, and are used for nothing
@@ -96,27 +123,55 @@ static bool named_odd(const struct context *cx, row_t r)
            str_has(name, "tensorop") && str_has(name, "gemm") && str_has(name, "_align1>");
 }
 
+/* Whether it is memory that is misaligned: rows of an input, or of the result, which is as wide as
+ * n. A dimension that no row is as long as may be what it likes. */
+static bool lies_oddly(const struct context *cx, row_t r, struct found *x)
+{
+    const struct op_work *w = &roofline_kind(roofline_of(cx), cx->t, r)->work;
+    double u = unit_of(w);
+    row_t op = roofline_owner(roofline_of(cx), cx->t, r);
+    if (pad(w->n, u) != w->n) return true;
+    enum op_alignment a = ALIGNMENT_UNKNOWN;
+    if (op != ROW_NONE && x->n_asked++ < MOST_ASKED) a = op_alignment(cx->t, op, (int64_t)u);
+    return a == MISALIGNED || (a == ALIGNMENT_UNKNOWN && pad(w->k, u) != w->k);
+}
+
+/* How long kernels of that kind take with their dimensions padded; INFINITY when nothing is odd. */
+static double price(const struct context *cx, row_t r, const struct reached *all, struct found *x)
+{
+    const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
+    double ns = is_odd(&k->work) ? padded_ns(cx, all, k) : INFINITY;
+    return ns < LEAST_CUT * (double)cx->t->dur_ns[r] && lies_oddly(cx, r, x) ? ns : INFINITY;
+}
+
+static int look_at(const struct context *cx, row_t r, double ns, struct found *x, struct err *e)
+{
+    const struct op_work *w = &roofline_kind(roofline_of(cx), cx->t, r)->work;
+    if (!(ns < LEAST_CUT * (double)cx->t->dur_ns[r])) return 0;
+    TRY(kernel_fix_add(&x->fix, cx, r, ns, e));
+    if (cx->t->dur_ns[r] <= x->longest_ns) return 0;
+    x->longest_ns = cx->t->dur_ns[r];
+    x->m = w->m, x->n = w->n, x->k = w->k;
+    x->unit = unit_of(w);
+    return 0;
+}
+
 static int collect(const struct context *cx, struct found *x, struct err *e)
 {
     const struct roofline *f = roofline_of(cx);
-    double *padded = arena_alloc(cx->mem, (f->n_kinds + (size_t)1) * sizeof *padded);
-    if (!padded) return err_nomem(e);
-    for (uint32_t i = 0; i < f->n_kinds; i++) padded[i] = -1;
+    double *prices = arena_alloc(cx->mem, (f->n_kinds + (size_t)1) * sizeof *prices);
+    struct reached *all = arena_zalloc(cx->mem, 1, sizeof *all);
+    if (!prices || !all) return err_nomem(e);
+    for (uint32_t i = 0; i < f->n_kinds; i++) prices[i] = NAN;
+    look_at_aligned(cx, all);
     for (row_t r = 0; r < cx->t->n_rows; r++) {
         if (!trace_is_work(cx->t, r) || cx->t->dur_ns[r] < LEAST_NS) continue;
         if (named_odd(cx, r))
             TRY(kernel_fix_add(&x->fix, cx, r, NAMED_SHARE * (double)cx->t->dur_ns[r], e));
         if (!is_ours(cx, r)) continue;
-        const struct roof_kind *k = roofline_kind(f, cx->t, r);
-        double *ns = &padded[f->kind_of[cx->t->aux[r]]];
-        if (!is_odd(&k->work)) continue;
-        if (*ns < 0) *ns = padded_ns(cx, k);
-        if (!(*ns < LEAST_CUT * (double)cx->t->dur_ns[r])) continue;
-        TRY(kernel_fix_add(&x->fix, cx, r, *ns, e));
-        if (cx->t->dur_ns[r] <= x->longest_ns) continue;
-        x->longest_ns = cx->t->dur_ns[r];
-        x->m = k->work.m, x->n = k->work.n, x->k = k->work.k;
-        x->unit = unit_of(&k->work);
+        double *ns = &prices[f->kind_of[roofline_slot(cx->t, r)]];
+        if (isnan(*ns)) *ns = price(cx, r, all, x);
+        TRY(look_at(cx, r, *ns, x, e));
     }
     return 0;
 }

@@ -13,7 +13,7 @@ static double filled_bytes(const struct context *cx, row_t r)
 {
     const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
     if (cx->t->dur_ns[r] < LEAST_NS) return 0;
-    if (cx->t->kind[r] == KIND_MEMSET) return (double)cx->t->gpu[cx->t->aux[r]].bytes;
+    if (cx->t->kind[r] == KIND_MEMSET) return kernel_copied_bytes(cx->t, r);
     bool fill = k->work.kind.class == OP_FILL || str_has(trace_name(cx->t, r), "FillFunctor");
     bool known = k->from == ROOF_SHAPES || k->from == ROOF_PEERS || k->from == ROOF_NAME;
     if (cx->t->kind[r] != KIND_KERNEL || !fill || !known) return 0;
@@ -25,7 +25,7 @@ static double copied_bytes(const struct context *cx, row_t r)
 {
     const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
     if (cx->t->kind[r] == KIND_MEMCPY)
-        return copy_of(cx->t, r).way == COPY_TO_HOST ? 0 : (double)cx->t->gpu[cx->t->aux[r]].bytes;
+        return copy_of(cx->t, r).way == COPY_TO_HOST ? 0 : kernel_copied_bytes(cx->t, r);
     if (cx->t->kind[r] != KIND_KERNEL || k->work.kind.class != OP_COPY || k->from == ROOF_UNKNOWN)
         return 0;
     return k->work.written;

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/vec.h"
 
 /* Shorter copies are not worth a line of code. */
 #define LEAST_NS 2000
@@ -28,6 +29,7 @@ struct maker {
 struct makers {
     struct maker *stack;
     uint32_t n;
+    size_t cap;
 };
 
 struct state {
@@ -62,18 +64,16 @@ static bool makers_init(struct state *s)
     map_init(&s->last);
     s->settled = mem_zalloc(s->d->n_work + (size_t)1, 1);
     s->expanded = mem_zalloc(roofline_of(s->cx)->n_kinds + (size_t)1, 1);
-    bool failed = !s->settled || !s->expanded;
-    for (int i = 0; i < NUMBER_TYPES; i++) {
-        s->of[i].stack = mem_alloc((s->d->n_work + (size_t)1) * sizeof *s->of[i].stack);
-        failed |= !s->of[i].stack;
-    }
-    return failed;
+    return !s->settled || !s->expanded;
 }
 
-static void push(struct makers *m, uint32_t at, double elements)
+/* True when memory is out. */
+static bool push(struct makers *m, uint32_t at, double elements)
 {
     while (m->n && m->stack[m->n - 1].elements <= elements) m->n--;
+    if (VEC_RESERVE(m->stack, m->n, m->cap, 1)) return true;
     m->stack[m->n++] = (struct maker){at, elements};
+    return false;
 }
 
 /* The last one that made at least so many elements; UINT32_MAX when none did. */
@@ -85,7 +85,7 @@ static uint32_t last_maker(const struct makers *m, double elements)
 }
 
 /* Remembers what the work may have made; of what is not known, as much as fits into its time. */
-static void note_made(struct state *s, uint32_t at)
+static bool note_made(struct state *s, uint32_t at)
 {
     const struct trace *t = s->cx->t;
     row_t r = s->d->work[at];
@@ -94,13 +94,15 @@ static void note_made(struct state *s, uint32_t at)
     bool known = k->from != ROOF_UNKNOWN && t->kind[r] == KIND_KERNEL;
     enum number_type type = k->work.type ? k->work.type : k->traits.type;
     bool typed = t->kind[r] == KIND_KERNEL && type && (known || k->family == FAMILY_GEMM);
-    if (t->kind[r] == KIND_MEMCPY) bytes = (double)t->gpu[t->aux[r]].bytes;
-    if (t->kind[r] == KIND_MEMSET || k->work.kind.class == OP_REDUCTION) return;
+    if (t->kind[r] == KIND_MEMCPY) bytes = kernel_copied_bytes(t, r);
+    if (t->kind[r] == KIND_MEMSET || k->work.kind.class == OP_REDUCTION) return false;
     for (int i = 0; i < NUMBER_TYPES; i++) {
         if (typed && (int)type != i) continue;
         double each = number_bytes((enum number_type)i);
-        push(&s->of[i], at, known ? k->work.elements : each > 0 ? bytes / each : bytes);
+        if (push(&s->of[i], at, known ? k->work.elements : each > 0 ? bytes / each : bytes))
+            return true;
     }
+    return false;
 }
 
 /* A cast, or a copy into another layout. */
@@ -126,12 +128,12 @@ static enum number_type source_type(const struct roof_kind *k)
 static bool is_expanded(struct state *s, row_t r)
 {
     const struct roofline *f = roofline_of(s->cx);
-    uint32_t kind = f->kind_of[s->cx->t->aux[r]];
+    uint32_t kind = f->kind_of[roofline_slot(s->cx->t, r)];
     uint8_t *known = &s->expanded[kind];
     const struct roof_kind *k = &f->kinds[kind];
     if (k->from != ROOF_SHAPES) return false;
     if (!*known && s->n_asked++ < MOST_ASKED)
-        *known = op_is_expanded(s->cx->t, f->links.owner[s->cx->t->aux[r]]) ? 2 : 1;
+        *known = op_is_expanded(s->cx->t, roofline_owner(f, s->cx->t, r)) ? 2 : 1;
     return *known != 1;
 }
 
@@ -157,7 +159,7 @@ static bool is_weight(const struct context *cx, row_t r)
     const struct trace *t = cx->t;
     const struct roof_kind *k = roofline_kind(roofline_of(cx), t, r);
     if (k->from != ROOF_SHAPES) return false;
-    for (row_t op = roofline_of(cx)->links.owner[t->aux[r]]; op != ROW_NONE; op = t->parent[op])
+    for (row_t op = roofline_owner(roofline_of(cx), t, r); op != ROW_NONE; op = t->parent[op])
         if (t->kind[op] == KIND_OP && is_weight_of(t, op, k->work.elements)) return true;
     return false;
 }
@@ -196,7 +198,7 @@ static bool settle(struct state *s, uint32_t at)
     const struct roof_kind *k = roofline_kind(f, t, r);
     if (!s->trained && is_weight(s->cx, r)) s->settled[at] = 2;
     if (s->settled[at] != 2 && (is_part_of_run(s, at) || is_expanded(s, r))) return false;
-    uint32_t *last = map_at(&s->last, (uint64_t)f->kind_of[t->aux[r]]);
+    uint32_t *last = map_at(&s->last, (uint64_t)f->kind_of[roofline_slot(t, r)]);
     if (!last) return true;
     uint32_t made = last_maker(&s->of[source_type(k)], k->work.elements);
     if (*last != MAP_NONE && (made == UINT32_MAX || made <= *last)) {
@@ -227,7 +229,7 @@ static int collect(struct state *s, struct found *x, struct err *e)
     if (makers_init(s)) return err_nomem(e);
     for (uint32_t i = 0; i < s->d->n_work; i++) {
         if (is_conversion(s->cx, s->d->work[i]) && settle(s, i)) return err_nomem(e);
-        note_made(s, i);
+        if (note_made(s, i)) return err_nomem(e);
     }
     for (uint32_t i = 0; i < s->d->n_work; i++)
         if (s->settled[i]) TRY(add(s, i, x, e));

@@ -9,6 +9,8 @@
 /* Kernels before an attention among which the making of its mask is looked for. */
 #define REACH     12
 #define LEAST_CUT 0.8
+/* Sizes of triangles that are told apart. */
+#define MOST_SIZES 32
 
 enum reason { REASON_FLOAT32, REASON_CAUSAL, REASONS };
 
@@ -16,6 +18,8 @@ struct found {
     struct kernel_fix fix[REASONS];
     uint32_t n[REASONS];
     double keys;
+    double triangles[MOST_SIZES]; /* elements of the matrices that triangles are cut out of */
+    uint32_t n_triangles;
 };
 
 static bool is_attention(const struct context *cx, row_t r)
@@ -28,20 +32,27 @@ static bool is_attention(const struct context *cx, row_t r)
 /* Launched under an operator that cuts a triangle out of a matrix. */
 static bool makes_triangle(const struct context *cx, row_t r)
 {
-    row_t op = roofline_of(cx)->links.owner[cx->t->aux[r]];
+    row_t op = roofline_owner(roofline_of(cx), cx->t, r);
     if (op == ROW_NONE) return false;
     struct str name = trace_name(cx->t, op);
     return str_has(name, "aten::triu") || str_has(name, "aten::tril");
 }
 
-/* Whether some kernel of the trace makes a triangle of keys x keys. */
-static bool has_triangle(const struct context *cx, double keys)
+static bool has_triangle(const struct found *x, double elements)
+{
+    for (uint32_t i = 0; i < x->n_triangles; i++)
+        if (x->triangles[i] == elements) return true;
+    return false;
+}
+
+static void find_triangles(const struct context *cx, struct found *x)
 {
     for (row_t r = 0; r < cx->t->n_rows; r++) {
         if (cx->t->kind[r] != KIND_KERNEL || !makes_triangle(cx, r)) continue;
-        if (roofline_kind(roofline_of(cx), cx->t, r)->work.elements == keys * keys) return true;
+        double elements = roofline_kind(roofline_of(cx), cx->t, r)->work.elements;
+        if (x->n_triangles < MOST_SIZES && !has_triangle(x, elements))
+            x->triangles[x->n_triangles++] = elements;
     }
-    return false;
 }
 
 /* As many queries as keys, and a mask: `head` times `keys` divide the elements of the queries. */
@@ -92,7 +103,7 @@ static int look_at(const struct context *cx, row_t r, struct found *x, struct er
         return kernel_fix_add(&x->fix[REASON_FLOAT32], cx, r, ns, e);
     }
     if (!is_square(w)) return 0;
-    if (x->keys != w->n && !has_triangle(cx, w->n)) return 0;
+    if (!has_triangle(x, w->n * w->n)) return 0;
     x->keys = w->n;
     x->n[REASON_CAUSAL]++;
     TRY(kernel_fix_add(&x->fix[REASON_CAUSAL], cx, r, fused_ns(cx, w, flops / 2), e));
@@ -106,6 +117,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct found x = {.fix = {{.others = out}, {.others = out}}};
     int rc = 0;
+    find_triangles(cx, &x);
     for (row_t r = 0; r < cx->t->n_rows && rc == 0; r++)
         if (trace_is_work(cx->t, r) && is_attention(cx, r)) rc = look_at(cx, r, &x, e);
     for (int i = 0; i < REASONS; i++) {

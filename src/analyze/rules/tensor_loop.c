@@ -128,7 +128,7 @@ static int collect_lane(const struct context *cx, const struct lane *l, struct f
     struct run_of x = {.of = NO_LOOP};
     for (row_t r = l->begin; r < l->end; r++) {
         enum loop_of of = trace_is_work(cx->t, r) ? loop_of(cx, r) : NO_LOOP;
-        uint32_t kind = of ? roofline_of(cx)->kind_of[cx->t->aux[r]] : 0;
+        uint32_t kind = of ? roofline_of(cx)->kind_of[roofline_slot(cx->t, r)] : 0;
         bool same = of == x.of && (of == UPDATES || kind == x.kind);
         if (!same) {
             TRY(finish(cx, &x, all, e));

@@ -79,7 +79,7 @@ static bool touches(const struct walk *w, const struct roof_kind *k, int step)
 /* Products of single matrices are layers, not attention. */
 static bool is_batched(const struct context *cx, row_t r, const struct roof_kind *k)
 {
-    row_t op = roofline_of(cx)->links.owner[cx->t->aux[r]];
+    row_t op = roofline_owner(roofline_of(cx), cx->t, r);
     if (k->from != ROOF_SHAPES || op == ROW_NONE) return true;
     return str_has(trace_name(cx->t, op), "bmm") || k->work.batch > 1;
 }

@@ -261,7 +261,7 @@ static const char *operators(const struct context *cx, const struct run_of *x)
     size_t n = 0;
     for (row_t r = x->begin; r < x->end && n < 90; r++) {
         row_t op =
-            cx->t->kind[r] == KIND_KERNEL ? roofline_of(cx)->links.owner[cx->t->aux[r]] : ROW_NONE;
+            cx->t->kind[r] == KIND_KERNEL ? roofline_owner(roofline_of(cx), cx->t, r) : ROW_NONE;
         if (op == ROW_NONE) continue;
         struct str name = trace_name(cx->t, op);
         if (str_starts(name, "aten::")) name = str_from(name.p + 6, name.n - 6);

@@ -61,7 +61,7 @@ static void count_parameters(const struct context *cx, const row_t *rows, struct
     const struct roofline *f = roofline_of(cx);
     for (const char *const *name = once_each; *name && !s->n_parameters; name++)
         for (uint32_t i = 0; i < s->n; i++) {
-            row_t op = f->links.owner[cx->t->aux[rows[i]]];
+            row_t op = roofline_owner(f, cx->t, rows[i]);
             if (op == ROW_NONE || !str_is(trace_name(cx->t, op), *name)) continue;
             const struct roof_kind *k = roofline_kind(f, cx->t, rows[i]);
             s->n_parameters++;
@@ -147,8 +147,13 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
     struct found x = {.fix = {.others = out}};
     row_t *rows = mem_alloc((cx->t->n_gpu + (size_t)1) * sizeof *rows);
     int rc = rows ? 0 : err_nomem(e);
-    for (row_t r = 0; r < cx->t->n_rows && rc == 0; r++)
-        if (is_step(cx->t, r)) rc = look_at(cx, r, rows, &x, e);
+    int64_t done = INT64_MIN; /* a step inside another one is a part of it */
+    for (row_t r = 0; r < cx->t->n_rows && rc == 0; r++) {
+        if (r && cx->t->lane[r] != cx->t->lane[r - 1]) done = INT64_MIN;
+        if (!is_step(cx->t, r) || cx->t->ts_ns[r] < done) continue;
+        done = trace_end_ns(cx->t, r);
+        rc = look_at(cx, r, rows, &x, e);
+    }
     if (rc == 0 && pays(cx, &x)) rc = report(cx, &x, out, e);
     kernel_fix_done(&x.fix);
     mem_free(x.spans);

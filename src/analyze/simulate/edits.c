@@ -267,7 +267,8 @@ static int edit_set_work(struct plan_build *b, struct sim_edit *ed, struct err *
     for (uint32_t i = 0; i < ed->n_rows; i++)
         if (trace_gpu(t, ed->rows[i])) ns[t->aux[ed->rows[i]]] = ed->row_ns[i];
     for (uint32_t w = 0; w < b->m->n_works; w++) {
-        int64_t to = ns[t->aux[b->m->works[w].row]];
+        const struct gpu_info *g = trace_gpu(t, b->m->works[w].row);
+        int64_t to = g ? ns[t->aux[b->m->works[w].row]] : -1;
         if (to < 0) continue;
         ed->n_matched++;
         set_work(b, w, to);
