@@ -69,7 +69,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
         rule_text(cx,
                   "torch.cat joins a large tensor with a small one %u times and copies all of it "
                   "(%s, %s moved).",
-                  x->fix.n, human_time(x->fix.before_ns).s, human_bytes((int64_t)x->bytes).s);
+                  x->fix.n, human_time(x->fix.before_ns).s, human_bytes(kernel_whole(x->bytes)).s);
     f->fix = "Preallocate the tensor at its largest size and write the new part into its place (a "
              "static "
              "KV cache: copy_ into a slice, index_copy_).";

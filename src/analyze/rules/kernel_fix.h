@@ -55,6 +55,12 @@ row_t kernel_under(const struct context *cx, row_t r, const char *part);
 /* Bytes of a copy or a fill; 0 when they were not recorded. */
 double kernel_copied_bytes(const struct trace *t, row_t r);
 
+/* A count for people: sums of shapes from a file may be anything. */
+static inline int64_t kernel_whole(double v)
+{
+    return v > 0 ? v < 9e18 ? (int64_t)v : INT64_MAX : 0;
+}
+
 /* The share of the wall clock, in percent, that `ns` of device time is. */
 double kernel_share(const struct context *cx, int64_t ns);
 

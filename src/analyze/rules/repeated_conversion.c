@@ -279,13 +279,13 @@ static int report(const struct context *cx, const struct found *x, struct findin
                             "%u casts turn weights from %s into %s before the layers use them (%s, "
                             "%s moved): the weights do not change between calls.",
                             x->fix.n, number_type_name(x->from), number_type_name(x->to),
-                            human_time(x->fix.before_ns).s, human_bytes((int64_t)x->bytes).s)
+                            human_time(x->fix.before_ns).s, human_bytes(kernel_whole(x->bytes)).s)
                 : rule_text(
                       cx,
                       "A tensor is %s %u times although nothing has written it since the last time "
                       "(%s, %s moved).",
                       casts ? "cast" : "made contiguous", x->fix.n, human_time(x->fix.before_ns).s,
-                      human_bytes((int64_t)x->bytes).s);
+                      human_bytes(kernel_whole(x->bytes)).s);
     f->fix =
         weights ? rule_text(cx,
                             "Keep the weights in %s: model.to(torch.bfloat16) (or half()) once, "

@@ -338,7 +338,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
     f->show = "kernels %s --roof";
     if (x->weights > 0)
         finding_note(f, cx->mem, ID_NONE, ROW_NONE, "its attention matrix has %s elements",
-                     human_count((uint64_t)x->weights).s);
+                     human_count((uint64_t)kernel_whole(x->weights)).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "the softmax alone takes %s of that; fused kernels would take %s in total",
                  human_time(x->softmax_ns).s, human_time(x->fix.after_ns).s);

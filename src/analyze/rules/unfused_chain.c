@@ -201,7 +201,7 @@ static int finish(const struct context *cx, const struct run_of *x, struct found
         if (cx->t->kind[r] == KIND_KERNEL)
             TRY(kernel_fix_add(&out->fix, cx, r, r == x->longest ? ns : 0, e));
     out->n_runs++;
-    int64_t saved = x->ns - (int64_t)ns;
+    int64_t saved = x->ns - kernel_whole(ns);
     if (saved <= out->best_saved_ns) return 0;
     out->best_saved_ns = saved;
     out->best = *x;
@@ -285,7 +285,7 @@ static int report(const struct context *cx, const struct found *x, struct findin
         "%u kernels in %u runs read and write the same tensors one after the other "
         "(%s). The largest run has %u kernels%s and takes %s; one kernel would take about %s.",
         x->fix.n, x->n_runs, human_time(x->fix.before_ns).s, count_kernels(cx->t, &x->best),
-        operators(cx, &x->best), human_time(x->best.ns).s, human_time((int64_t)x->best_ns).s);
+        operators(cx, &x->best), human_time(x->best.ns).s, human_time(kernel_whole(x->best_ns)).s);
     bool cupy = str_starts(trace_name(cx->t, x->best.longest), "cupy_");
     f->fix = cupy ? "Fuse them into one kernel: use @cupy.fuse() on the function, or write a "
                     "cupy.ElementwiseKernel."
