@@ -94,6 +94,13 @@ static struct weights weigh_stages(const struct looking *k)
     return o;
 }
 
+static str_id name_of(const struct looking *k, uint32_t node)
+{
+    for (uint32_t i = 0; i < k->tree.n_calls; i++)
+        if (k->tree.calls[i].node == node) return k->t->name[k->tree.calls[i].row];
+    return STR_NONE;
+}
+
 static int by_begin(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;
@@ -103,7 +110,6 @@ static int by_begin(const void *a, const void *b)
 /* Calls of `node`; of every outermost stage with work when it is STAGE_NONE. */
 static int take_calls(struct looking *k, uint32_t node, struct pieces *ret)
 {
-    const struct trace *t = k->t;
     ret->list = arena_alloc(k->mem, k->tree.n_calls * sizeof *ret->list);
     if (!ret->list) return ERR_NOMEM;
     for (uint32_t i = 0; i < k->tree.n_calls; i++) {
@@ -111,7 +117,7 @@ static int take_calls(struct looking *k, uint32_t node, struct pieces *ret)
         if (c->parent != STAGE_NONE || k->tree.nodes[c->node].backward) continue;
         const struct outer *o = &k->outer[c->node];
         if (node == STAGE_NONE ? o->work_ns <= 0 || o->is_part : c->node != node) continue;
-        ret->list[ret->n++] = (struct piece){t->ts_ns[c->row], trace_end_ns(t, c->row)};
+        ret->list[ret->n++] = (struct piece){c->begin_ns, c->end_ns};
     }
     if (ret->n) qsort(ret->list, ret->n, sizeof *ret->list, by_begin);
     return 0;
@@ -183,7 +189,7 @@ static int choose(struct looking *k, struct pieces *p, struct focus *ret)
     bool one = o.n && holds_most(k, k->outer[o.busiest].work_ns) &&
                (o.n == 1 || k->outer[o.busiest].has_stages);
     if (one) {
-        ret->name = k->tree.nodes[o.busiest].name;
+        ret->name = name_of(k, o.busiest);
         TRY(take_calls(k, o.busiest, p));
         return count_cold(k, p);
     }
@@ -214,7 +220,8 @@ int focus_find(const struct trace *t, struct arena *mem, struct focus *ret, stru
     struct looking k = {.t = t, .mem = mem};
     context_init(&k.cx, t, mem);
     TRY(context_need(&k.cx, &steps_pass, e));
-    TRY(stage_tree_run(t, false, mem, &k.tree, e));
+    struct stage_tree_in in = {.t = t};
+    TRY(stage_tree_run(&in, mem, &k.tree, e));
     int rc = look(&k, ret);
     context_done(&k.cx);
     return err_grow(e, rc);

@@ -1,4 +1,4 @@
-/* cmd_stages.c: `strata stages`: what each annotated part of the pipeline costs. */
+/* cmd_stages.c: `strata stages`: what each part of the pipeline costs. */
 #include "cli/run_folder.h"
 #include "cli/show.h"
 #include "report/view_stages.h"
@@ -43,7 +43,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 
 const struct cmd cmd_stages = {
     .name = "stages",
-    .summary = "each annotated stage: CPU, GPU, idle, kernels, syncs, memory",
+    .summary = "each stage: CPU, GPU, idle, kernels, syncs, memory",
     .args = "TRACE",
     .about =
         "Adds up what happens under each label (record_function, NVTX range), by path. CPU "
@@ -51,10 +51,11 @@ const struct cmd cmd_stages = {
         "are how long the calls took; GPU figures belong to the work launched inside them, "
         "whenever\n"
         "it ran; the two are never added. Backward work launched by autograd counts for the label\n"
-        "that is open on the forward thread. Time between stages has a row of its own, with the\n"
-        "functions it is spent in. For a run folder, its timing files are shown, all ranks side "
-        "by\n"
-        "side.",
+        "that is open on the forward thread. Where no label covers the work, stages are derived:\n"
+        "from calls of modules and functions, steps and layers that repeat, forward and backward,\n"
+        "compiled regions. Time between stages has a row of its own, with the functions it is "
+        "spent\n"
+        "in. For a run folder, its timing files are shown, all ranks side by side.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

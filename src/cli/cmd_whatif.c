@@ -4,6 +4,7 @@
 
 #include "analyze/simulate/pinned_speed.h"
 #include "analyze/simulate/undistort.h"
+#include "analyze/stages/stage_match.h"
 #include "analyze/steps/steps.h"
 #include "analyze/waits/syncs.h"
 #include "cli/cli.h"
@@ -90,6 +91,30 @@ static int given_speed(const struct whatif *w, const char *value, struct sim_edi
     return 0;
 }
 
+/* A stage that nobody labelled is captured where its calls are. */
+static int capture_derived(struct whatif *w, const char *value, struct sim_edit *ed, struct err *e)
+{
+    struct stage_matches found;
+    const struct sim_model *m = model_of(&w->cx);
+    TRY(context_need(&w->cx, &stages_pass, e));
+    TRY(stage_match_derived(&w->cx, value, &w->mem, &found, e));
+    struct sim_cut *spans = arena_zalloc(&w->mem, (size_t)found.n + 1, sizeof *spans);
+    if (!spans) return err_nomem(e);
+    for (uint32_t i = 0; i < found.n; i++) {
+        uint32_t thread = 0;
+        while (thread < m->n_threads && m->threads[thread].lane != found.calls[i]->lane) thread++;
+        if (thread == m->n_threads) continue;
+        spans[ed->n_spans++] = (struct sim_cut){.thread = thread,
+                                                .begin_ns = found.calls[i]->begin_ns,
+                                                .end_ns = found.calls[i]->end_ns};
+    }
+    if (!ed->n_spans) return 0;
+    ed->pattern = NULL;
+    ed->spans = spans;
+    ed->whole = true;
+    return 0;
+}
+
 static int parse_edit(struct whatif *w, const char *name, const char *value, struct sim_edit *ed,
                       struct err *e)
 {
@@ -105,6 +130,7 @@ static int parse_edit(struct whatif *w, const char *name, const char *value, str
     else return 1;
     if (ed->kind == EDIT_SCALE_CPU || ed->kind == EDIT_SCALE_KERNEL)
         return with_factor(w, name, value, ed, e);
+    if (ed->kind == EDIT_CUDA_GRAPH) return capture_derived(w, value, ed, e);
     if (ed->kind == EDIT_PIN_COPIES) return given_speed(w, value, ed, e);
     if (ed->kind == EDIT_OVERLAP_COPIES) ed->factor = pinned_speed(w->t).bytes_per_ns;
     return 0;

@@ -186,9 +186,10 @@ static void put_stages(struct jout *j, const struct page_set *s)
         const struct stage *stage = &stages_of(s->cx)->list[i];
         jout_obj(j, NULL);
         jout_cstr(j, "path", stage->path);
-        jout_str(j, "name", trace_str(s->cx->t, stage->name));
+        jout_str(j, "name", stage->name);
         jout_uint(j, "depth", stage->depth);
         jout_bool(j, "container", stage->container);
+        jout_bool(j, "derived", stage->derived);
         jout_end_obj(j);
     }
     jout_end_arr(j);

@@ -33,8 +33,7 @@ static int by_start(const void *a, const void *b, void *ctx)
     const struct context *cx = ctx;
     const struct stage_call *calls = stages_of(cx)->tree.calls;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    int64_t x = cx->t->ts_ns[calls[i].row];
-    int64_t y = cx->t->ts_ns[calls[k].row];
+    int64_t x = calls[i].begin_ns, y = calls[k].begin_ns;
     if (x != y) return x < y ? -1 : 1;
     return (i > k) - (i < k);
 }
@@ -47,11 +46,11 @@ static void put_call(struct columns *c, const struct trace *t, const struct stag
                      struct span gpu)
 {
     bool works = gpu.begin_ns < gpu.end_ns;
-    int64_t start = t->ts_ns[call->row] - t->begin_ns;
+    int64_t start = call->begin_ns - t->begin_ns;
     page_col_uint(&c->id, call->node);
     page_col_uint(&c->start, (uint64_t)(start - c->start.last));
     c->start.last = start;
-    page_col_uint(&c->dur, (uint64_t)t->dur_ns[call->row]);
+    page_col_uint(&c->dur, (uint64_t)(call->end_ns - call->begin_ns));
     page_col_uint(&c->gpu_start, works ? (uint64_t)(gpu.begin_ns - t->begin_ns) + 1 : 0);
     page_col_uint(&c->gpu_dur, (uint64_t)(gpu.end_ns - gpu.begin_ns));
 }

@@ -216,6 +216,11 @@ static void json_pair(struct jout *j, const char *key, int64_t before, int64_t a
     jout_end_obj(j);
 }
 
+static bool is_derived(const struct diff_stage *s)
+{
+    return (s->side[0] ? s->side[0] : s->side[1])->derived;
+}
+
 static void json_stage_side(struct jout *j, const char *key, const struct stage *s)
 {
     if (!s) {
@@ -340,6 +345,7 @@ void view_diff_json(struct buf *out, const struct view_diff *v)
     for (uint32_t i = 0; i < d->n_stages; i++) {
         jout_obj(&j, NULL);
         jout_cstr(&j, "path", d->stages[i].path);
+        jout_bool(&j, "derived", is_derived(&d->stages[i]));
         json_stage_side(&j, "before", d->stages[i].side[0]);
         json_stage_side(&j, "after", d->stages[i].side[1]);
         jout_end_obj(&j);

@@ -151,8 +151,10 @@ static void put_stages(const struct screen *s, const struct context *cx)
     int unit = screen_unit(wall_of(cx)->wall_ns);
     bool trusted = integrity_of(cx)->idle_trusted;
     uint32_t shown = 0;
+    bool derived = false;
     for (uint32_t i = 0; i < st->n && shown < STAGES_SHOWN; i++) {
-        if (!st->list[i].user || st->list[i].depth > 2) continue;
+        if (!stage_is_part(&st->list[i]) || st->list[i].depth > 2) continue;
+        derived |= st->list[i].derived;
         put_stage(&table, &st->list[i], unit, trusted);
         shown++;
     }
@@ -168,6 +170,9 @@ static void put_stages(const struct screen *s, const struct context *cx)
     if (shown) {
         buf_addc(s->out, '\n');
         text_table_print(&table, s->out, 2, s->width, s->color);
+        if (derived)
+            text_styled(s->out, TEXT_DIM, s->color,
+                        "  (derived: no label covers them; strata stages lists all of them)\n");
     }
     text_table_done(&table);
 }

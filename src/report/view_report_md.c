@@ -28,7 +28,7 @@ static void put_stages(struct buf *out, const struct context *cx)
     uint32_t shown = 0;
     for (uint32_t i = 0; i < stages_of(cx)->n && shown < 8; i++) {
         const struct stage *st = &stages_of(cx)->list[i];
-        if (!st->user || st->depth > 2) continue;
+        if (!stage_is_part(st) || st->depth > 2) continue;
         char cut[80];
         buf_adds(out, "| ");
         put_md(out, human_cut(str_c(st->path), 60, cut, sizeof cut));

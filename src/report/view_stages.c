@@ -36,15 +36,22 @@ static void json_shares(struct jout *j, const struct stages *all, const struct s
     jout_num(j, "step_gpu_pct", stats_pct(s->step_gpu_ns, all->steps_gpu_ns), 2);
 }
 
+static const char *kind_of(const struct stage *s)
+{
+    if (s->backward) return "backward";
+    return s->user ? "user" : s->derived ? "derived" : "compiled";
+}
+
 static void json_stage(struct jout *j, const struct view_stages *v, const struct stage *s)
 {
-    const struct trace *t = v->t;
     const struct stages *all = v->stages;
     bool idle_trusted = v->integrity->idle_trusted;
     jout_obj(j, NULL);
-    jout_str(j, "name", trace_str(t, s->name));
+    jout_str(j, "name", s->name);
     jout_cstr(j, "path", s->path);
-    jout_cstr(j, "kind", s->backward ? "backward" : s->user ? "user" : "compiled");
+    jout_cstr(j, "kind", kind_of(s));
+    jout_bool(j, "derived", s->derived);
+    jout_cstr(j, "from", origin_name(s->from));
     jout_bool(j, "container", s->container);
     jout_uint(j, "count", s->calls);
     jout_us(j, "cpu_us", s->cpu_ns);
@@ -118,12 +125,11 @@ static void widen(int64_t *most, int64_t v)
     if (v > *most) *most = v;
 }
 
-static void name_cell(struct text_table *tt, const struct trace *t, const struct stage *s)
+static void name_cell(struct text_table *tt, const struct stage *s)
 {
     char name[160];
     text_table_cellf(tt, 0, "%*s%s%s", 2 * (int)s->depth, "",
-                     human_cut(trace_str(t, s->name), 60, name, sizeof name),
-                     s->backward ? " (backward)" : "");
+                     human_cut(s->name, 60, name, sizeof name), s->backward ? " (backward)" : "");
 }
 
 static void share_cell(struct text_table *tt, int col, int64_t part, int64_t whole)
@@ -163,6 +169,31 @@ static void add_between(struct text_table *tt, const struct between *b, struct t
     screen_count(tt, 8, b->syncs);
 }
 
+/* What the stages were made of that nobody labelled, once for all of them. */
+static void say_derived(const struct screen *s, const struct stages *stages)
+{
+    static const char *const words[ORIGIN_COUNT] = {
+        [ORIGIN_PROFILER_STEPS] = "ProfilerStep#", [ORIGIN_LABELS] = "labels that repeat",
+        [ORIGIN_MODULES] = "calls of modules",     [ORIGIN_FUNCTIONS] = "calls of functions",
+        [ORIGIN_COMPILED] = "compiled regions",    [ORIGIN_AUTOGRAD] = "autograd",
+        [ORIGIN_OPS] = "operators that repeat",    [ORIGIN_KERNELS] = "kernels that repeat",
+    };
+    bool seen[ORIGIN_COUNT] = {0}, any = false;
+    struct buf text;
+    buf_init(&text);
+    for (uint32_t i = 0; i < stages->n; i++)
+        if (stages->list[i].derived) seen[stages->list[i].from] = true;
+    for (int i = 0; i < ORIGIN_COUNT; i++) {
+        if (!seen[i] || !words[i]) continue;
+        buf_printf(&text, "%s%s", any ? ", " : "  derived, since no label covers them, from ",
+                   words[i]);
+        any = true;
+    }
+    if (any && buf_ok(&text)) text_styled(s->out, TEXT_DIM, s->color, buf_str(&text).p);
+    if (any) buf_adds(s->out, "\n\n");
+    buf_done(&text);
+}
+
 static void show_totals(const struct screen *s, const struct view_stages *v)
 {
     const struct stages *stages = v->stages;
@@ -182,7 +213,7 @@ static void show_totals(const struct screen *s, const struct view_stages *v)
     for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
         const struct stage *st = &stages->list[i];
         text_table_row(&tt, TEXT_PLAIN);
-        name_cell(&tt, v->t, st);
+        name_cell(&tt, st);
         screen_count(&tt, 1, st->calls);
         screen_time(&tt, 2, st->cpu_ns, u.cpu);
         share_cell(&tt, 3, st->step_cpu_ns, stages->steps_cpu_ns);
@@ -194,6 +225,7 @@ static void show_totals(const struct screen *s, const struct view_stages *v)
     }
     if (b->cpu_ns || work_sum_count(&b->gpu)) add_between(&tt, b, u);
     end_table(s, &tt);
+    say_derived(s, stages);
 }
 
 static void show_per_call(const struct screen *s, const struct trace *t,
@@ -212,7 +244,7 @@ static void show_per_call(const struct screen *s, const struct trace *t,
     for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
         const struct stage *st = &stages->list[i];
         text_table_row(&tt, TEXT_PLAIN);
-        name_cell(&tt, t, st);
+        name_cell(&tt, st);
         screen_time(&tt, 1, st->first_ns, cpu_unit);
         screen_time(&tt, 2, st->median_ns, cpu_unit);
         screen_time(&tt, 3, st->p95_ns, cpu_unit);
@@ -242,7 +274,7 @@ static void show_device(const struct screen *s, const struct view_stages *v)
     for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
         const struct stage *st = &stages->list[i];
         text_table_row(&tt, TEXT_PLAIN);
-        name_cell(&tt, v->t, st);
+        name_cell(&tt, st);
         screen_time(&tt, 1, st->gpu.span_ns, span_unit);
         screen_time_if(&tt, 2, st->gpu.idle_ns, idle_unit, v->integrity->idle_trusted);
         screen_count(&tt, 3, st->launches);
@@ -286,11 +318,14 @@ void view_stages_text(const struct screen *s, const struct view_stages *v)
     const struct stages *stages = v->stages;
     view_quality_warn(s, v->integrity);
     if (!stages->n) {
-        buf_adds(s->out, "no stages: the trace has no labels. Label the parts of the pipeline:\n"
-                         "  with torch.profiler.record_function(\"transformer_forward\"): ...\n\n");
+        buf_adds(
+            s->out,
+            "no stages: the trace has no labels, and nothing in it repeats. Label the parts of\n"
+            "the pipeline:\n"
+            "  with torch.profiler.record_function(\"transformer_forward\"): ...\n\n");
         static const struct screen_next next[] = {
             {"kernels %s", "where the GPU time goes, without labels"},
-            {"steps %s", "the loop, found from kernels"},
+            {"steps %s", "the loop, if there is one"},
         };
         screen_next(s, next, 2);
         return;

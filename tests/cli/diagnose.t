@@ -280,9 +280,14 @@ $ gzip -dc v0.json.gz | head -c 900000 > cut.json && strata report cut.json | se
 ! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last one lost
 
 # What kernels leave: named with its worth.
-$ strata report $DATA/advice/gemm_fp32_stack.json.gz | sed -n 4,24p
+$ strata report $DATA/advice/gemm_fp32_stack.json.gz | sed -n 4,28p
 |   52.2 ms wall, GPU-bound: the GPU is busy 93.3 % of the time. Make the kernels faster; a faster CPU
 |   side gains at most 6.7 %
+|
+|   stage             calls      CPU      GPU  GPU idle  kernels  syncs
+|   f                     3  4.50 ms  48.6 ms         -       18      -
+|   (between stages)         0.01 ms        -         -        -      -
+|   (derived: no label covers them; strata stages lists all of them)
 |
 |   what fills the GPU's time: its kernels run at 99 % of what this GPU reaches for such work
 |   kernel                            launched by  of GPU time     reaches  of its roof       headroom
@@ -301,7 +306,6 @@ $ strata report $DATA/advice/gemm_fp32_stack.json.gz | sed -n 4,24p
 |             bf16             87.2 %  local     weights and inputs, or autocast; 7 bits are left, the
 |                                                range stays
 |
-|   checklist
 $ strata report $DATA/advice/attention_math_stack.json.gz --json | grep -E '"(rule|at_roof|device_us|predicted_gain_pct)"'
 |     "at_roof": false,
 |       "rule": "unfused_attention",

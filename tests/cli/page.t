@@ -46,7 +46,7 @@ $ python3 shape.py page.html
 | page.hows: [str]
 | page.configs: [{grid, block, shared_bytes, registers, occupancy_pct}]
 | page.steps: [{index, label, t0_ns, t1_ns, gpu_t0_ns, gpu_t1_ns}]
-| page.stages: []
+| page.stages: [{path, name, depth, container, derived}]
 | page.counters: [{id, label, unit, device, max, levels, points}]
 | page.stories: [{t0_ns, t1_ns, steps, frames}]
 | page.sites: [{id, spans, story}]

@@ -68,8 +68,59 @@ $ strata stages wan_before_compile.json.gz --all --json | python3 -c 'import jso
 # No annotations, no stages.
 $ printf '[{"ph":"X","cat":"cpu_op","name":"aten::add","ts":1,"dur":2,"pid":1,"tid":1,"args":{}}]' > bare.json
 $ strata stages bare.json
-| no stages: the trace has no labels. Label the parts of the pipeline:
+| no stages: the trace has no labels, and nothing in it repeats. Label the parts of
+| the pipeline:
 |   with torch.profiler.record_function("transformer_forward"): ...
 |
 | next: strata kernels bare.json   where the GPU time goes, without labels
-|       strata steps bare.json     the loop, found from kernels
+|       strata steps bare.json     the loop, if there is one
+
+# Without labels the parts of the program are derived: calls of modules and functions, or what repeats.
+$ zcat wan_before_compile.json.gz | sed 's/"user_annotation"/"ignored"/' > unlabelled.json
+$ strata stages unlabelled.json | head -12
+|   stage                          calls      CPU  of step      GPU  of step  GPU idle  kernels  syncs
+|   w                                  1  0.23 ms        -        -        -         -        -      -
+|   step                               2  2110 ms    100 %  2078 ms    100 %   32.1 ms    2,583      9
+|     cache_context                    8  60.1 ms    2.8 %        -        -   16.9 ms        -      -
+|     WanTransformer3DModel            4   916 ms   43.4 %  2078 ms    100 %   8.60 ms    2,548      -
+|       WanTransformerBlock          120   879 ms   41.7 %  2071 ms   99.7 %   4.45 ms    2,400      -
+|       FP32LayerNorm                  4  23.5 ms    1.1 %  2.05 ms    0.1 %   0.01 ms        8      -
+|     w                                2  1133 ms   53.7 %  0.11 ms    0.0 %   6.27 ms       27      9
+|       step                           2  1133 ms   53.7 %  0.11 ms    0.0 %   6.18 ms       27      9
+|         index_for_timestep           1   565 ms   26.8 %  0.01 ms    0.0 %   2.02 ms        4      2
+|         mult..._uni_c_bh_update      1   566 ms   26.8 %  0.04 ms    0.0 %   2.51 ms        9      3
+|   (between stages)                   -  9.53 ms           0.01 ms            9.52 ms        2      1
+$ zcat $DATA/whatif/pingpong_v0.json.gz | sed 's/"user_annotation"/"ignored"/' > v0.json
+$ zcat $DATA/whatif/pingpong_v1.json.gz | sed 's/"user_annotation"/"ignored"/' > v1.json
+$ strata stages v0.json | head -6
+|   stage             calls      CPU  of step      GPU  of step  GPU idle  kernels  syncs
+|   step                 16  27.1 ms   67.7 %  19.9 ms    100 %   6.21 ms      464     16
+|     layer             192  18.1 ms   45.4 %  18.4 ms   92.8 %   3.66 ms      384      -
+|   (between stages)      -  12.9 ms                 -            12.7 ms        -      -
+|
+|   derived, since no label covers them, from operators that repeat
+$ strata stages v0.json --json | python3 -c 'import json, sys
+> for s in json.load(sys.stdin)["stages"]: print(s["path"], s["kind"], s["derived"], s["from"], s["count"])'
+| step derived True operator_sequence 16
+| step/layer derived True operator_sequence 192
+$ strata stages wan_before_compile.json.gz --json | python3 -c 'import json, sys
+> for s in json.load(sys.stdin)["stages"]: print(s["path"], s["derived"], s["from"])'
+| pipeline_call False annotations
+| pipeline_call/encode_prompt False annotations
+| pipeline_call/transformer_forward False annotations
+| pipeline_call/scheduler_step False annotations
+
+# They can be asked for by name like any other.
+$ strata whatif v0.json --cuda-graph '^layer$' | grep matched
+|   --cuda-graph ^layer$ (192 matched)
+$ strata diff v0.json v1.json | grep -A2 '^  stage'
+|   stage    CPU ms  after           GPU ms  after             kernels    syncs
+|   step      27.05  19.82  -26.7 %   19.86  19.69  -0.8 %  464 -> 464  16 -> 0
+|     layer   18.12  14.30  -21.1 %   18.43  18.30  -0.7 %  384 -> 384   0 -> 0
+$ printf 'stage step kernels <= 500\nstage layer cpu_ms <= 1\n' > budget; strata check v0.json --budget budget | head -6
+|   limit                      measured  verdict
+|   stage step kernels <= 500       464  ok
+|   stage layer cpu_ms <= 1       18.12  over
+|
+| 1 of 2 limits kept, 1 over
+|

@@ -90,3 +90,26 @@ $ strata steps dropped.json --limit 2
 |
 | next: strata stages dropped.json   what a step consists of
 |       strata report dropped.json   what is slow and why
+
+# What repeats, outer to inner: calls of a function, or nothing but operators and the pauses between calls.
+$ cp $DATA/advice/elementwise_chain_stack.json.gz . && strata steps elementwise_chain_stack.json.gz | head -3
+| 4 steps, found without labels: calls of chain
+|   4 steps of chain > 4 layers each
+|   step    start     wall  blocked  GPU busy  GPU span     idle  kernels  copies  syncs
+$ zcat $DATA/advice/elementwise_chain_stack.json.gz | sed 's/"python_function"/"ignored"/' > light.json
+$ strata steps light.json | head -3
+| 4 steps, found without labels: a sequence of 28 operators repeats
+|   4 steps > 4 layers each
+|   step    start     wall  blocked  GPU busy  GPU span     idle  kernels  copies  syncs
+$ strata steps light.json --json | python3 -c 'import json, sys
+> r = json.load(sys.stdin)
+> print(r["found_by"], r["items_per_step"])
+> for l in r["levels"]: print(sorted(l), l["role"], l["name"], l["count"], l["per_outer"], l["found_by"])'
+| operator_sequence 28
+| ['count', 'found_by', 'median_us', 'name', 'per_outer', 'role'] step None 4 4 operator_sequence
+| ['count', 'found_by', 'median_us', 'name', 'per_outer', 'role'] layer None 16 4 operator_sequence
+$ zcat $DATA/whatif/gpubound_v0.json.gz | sed 's/"user_annotation"/"ignored"/' > blocks.json
+$ strata steps blocks.json | head -3
+| 6 steps, found without labels: a sequence of 126 operators repeats
+|   6 steps > 12 layers each
+|   step    start     wall  blocked  GPU busy  GPU span     idle  kernels  copies  syncs

@@ -1,5 +1,5 @@
 /* test_stages.c: what stages cost, by path, over threads, through graphs and autograd. */
-#include "analyze/stages/stages.h"
+#include "analyze/stages/stage_match.h"
 
 #include "kit.h"
 
@@ -434,8 +434,8 @@ TEST(stages_nest_by_their_own_times_whatever_crosses_them)
     CHECK_EQ_UINT(at(&f, "pipeline_call/forward")->gpu.kernels, 2);
     CHECK_EQ_UINT(at(&f, "pipeline_call/scheduler_step")->calls, 1);
     CHECK_EQ_UINT(at(&f, "pipeline_call")->gpu.kernels, 2);
-    CHECK_EQ_UINT(stage_tree_at(f.t, &f.s.tree, 0, 550 * 1000), 1);
-    CHECK_EQ_UINT(stage_tree_at(f.t, &f.s.tree, 0, 3500 * 1000), STAGE_NONE);
+    CHECK_EQ_UINT(stage_tree_at(&f.s.tree, 0, 550 * 1000), 1);
+    CHECK_EQ_UINT(stage_tree_at(&f.s.tree, 0, 3500 * 1000), STAGE_NONE);
     done(&f);
 }
 
@@ -482,6 +482,291 @@ TEST(out_of_memory_is_reported)
     struct trace *t = kit_end(&k);
     REQUIRE(t != NULL);
     CHECK_EVERY_ALLOC(run_stages, t);
+    trace_free(t);
+}
+
+/* ---- stages that nobody labelled ---- */
+
+/* A call of a network of `layers` blocks, with its Python functions. Returns when it ends. */
+static double network(struct kit *k, double at, int layers)
+{
+    double dur = layers * 50 + 10;
+    kit_python(k, "nn.Module: Net_0", at, dur);
+    kit_python(k, "torch/nn/modules/module.py(1783): _call_impl", at + 1, dur - 2);
+    kit_python(k, "lib/decorators.py(3): wrapper", at + 1.5, dur - 3);
+    kit_python(k, "net.py(10): forward", at + 2, dur - 4);
+    for (int i = 0; i < layers; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "nn.Module: Block_%d", i);
+        kit_python(k, name, at + 5 + i * 50, 45);
+        kit_op(k, "aten::linear", at + 10 + i * 50, 30);
+        kit_launch(k, at + 15 + i * 50, "gemm", at + 25 + i * 50, 10);
+    }
+    return at + dur;
+}
+
+/* Calls of generate(), tokens in them; `label` around everything when there is one. */
+static struct kit generator(const char *label)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "main.py(1): <module>", 0, 10000);
+    if (label) kit_label(&k, label, 5, 9000);
+    double at = 10;
+    for (int call = 0; call < 3; call++) {
+        double end = at + 3 * 450 + 20;
+        kit_python(&k, "lib/generation.py(7): generate", at, end - at);
+        kit_python(&k, "lib/generation.py(90): _sample", at + 1, end - at - 2);
+        at += 5;
+        for (int i = 0; i < 3; i++, at += 450) {
+            double next = network(&k, at, 8);
+            kit_op(&k, "aten::argmax", next + 5, 10);
+            kit_launch(&k, next + 8, "argmax", next + 10, 2);
+        }
+        at = end + 10;
+    }
+    return k;
+}
+
+TEST(calls_of_modules_and_functions_are_stages)
+{
+    struct kit k = generator(NULL);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 4);
+    const struct stage *s = at(&f, "generate/step/Net/Block");
+    CHECK_EQ_UINT(s->calls, 72);
+    CHECK(s->derived && !s->user && !s->container);
+    CHECK_EQ_STR(origin_name(s->from), "modules");
+    CHECK_EQ_UINT(s->gpu.kernels, 72);
+    CHECK_EQ_UINT(at(&f, "generate")->calls, 3);
+    CHECK_EQ_STR(origin_name(at(&f, "generate")->from), "functions");
+    CHECK_EQ_UINT(at(&f, "generate/step")->calls, 9);
+    CHECK_EQ_UINT(at(&f, "generate/step")->gpu.kernels, 81);
+    CHECK_EQ_UINT(at(&f, "generate/step/Net")->gpu.kernels, 72);
+    done(&f);
+}
+
+TEST(labels_of_the_user_win)
+{
+    struct kit k = generator("inference");
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 1);
+    CHECK(at(&f, "inference")->user && !at(&f, "inference")->derived);
+    done(&f);
+}
+
+TEST(a_label_that_holds_little_stands_inside_of_what_is_derived)
+{
+    struct kit k = generator(NULL);
+    kit_label(&k, "my_block", 64, 47); /* around the second block of the first pass */
+    struct found f = measure(&k);
+    const struct stage *s = at(&f, "generate/step/Net/my_block");
+    CHECK(s->user && !s->derived);
+    CHECK_EQ_UINT(s->gpu.kernels, 1);
+    CHECK(!has(&f, "generate/step/Net/my_block/Block"));
+    CHECK_EQ_UINT(at(&f, "generate/step/Net/Block")->calls, 71);
+    done(&f);
+}
+
+static double block(struct kit *k, double at)
+{
+    static const char *const ops[] = {"aten::layer_norm", "aten::linear", "aten::gelu",
+                                      "aten::linear", "aten::add"};
+    for (int i = 0; i < 5; i++, at += 20) {
+        kit_op(k, ops[i], at, 15);
+        kit_launch(k, at + 5, "kernel", at + 12, 5);
+    }
+    return at;
+}
+
+TEST(steps_and_layers_from_nothing_but_launches)
+{
+    struct kit k = kit_begin();
+    double us = 0;
+    for (int call = 0; call < 6; call++) {
+        kit_op(&k, "aten::embedding", us, 15);
+        kit_launch(&k, us + 5, "embed", us + 12, 5);
+        us += 20;
+        for (int i = 0; i < 12; i++) us = block(&k, us);
+    }
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 2);
+    CHECK_EQ_UINT(at(&f, "step")->calls, 6);
+    CHECK_EQ_UINT(at(&f, "step")->gpu.kernels, 366);
+    CHECK_EQ_UINT(at(&f, "step/layer")->calls, 72);
+    CHECK_EQ_UINT(at(&f, "step/layer")->gpu.kernels, 360);
+    CHECK_EQ_STR(origin_name(at(&f, "step/layer")->from), "operator_sequence");
+    CHECK_EQ_INT(at(&f, "step/layer")->median_ns, 95000);
+    done(&f);
+}
+
+TEST(one_after_the_other_is_no_stage)
+{
+    struct kit k = kit_begin();
+    static const char *const once[] = {"a", "b", "c", "d", "b", "e", "f", "a", "g", "h"};
+    for (int i = 0; i < 10; i++) kit_launch(&k, i * 100, once[i], i * 100 + 10, 50);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 0);
+    done(&f);
+}
+
+/* A step of training as torch.profiler sees it without stacks: the backward pass on its own thread.
+ */
+static double train(struct kit *k, double us, int64_t *sequence)
+{
+    kit_label(k, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", us, 90);
+    kit_label(k, "Optimizer.zero_grad#AdamW.zero_grad", us + 100, 40);
+    for (int i = 0; i < 4; i++) {
+        kit_autograd_op(k, "aten::linear", us + 150 + i * 20, 15, *sequence + i, 0);
+        kit_launch(k, us + 152 + i * 20, "gemm", us + 160 + i * 20, 5);
+    }
+    k->tid = 2;
+    for (int i = 0; i < 4; i++) {
+        kit_autograd_op(k, "autograd::engine::evaluate_function: AddmmBackward0", us + 300 + i * 20,
+                        15, *sequence + 3 - i, 1);
+        kit_launch(k, us + 302 + i * 20, "gemm", us + 310 + i * 20, 8);
+    }
+    k->tid = 1;
+    *sequence += 4;
+    kit_label(k, "Optimizer.step#AdamW.step", us + 400, 60);
+    kit_launch(k, us + 410, "adam", us + 420, 20);
+    return us + 500;
+}
+
+TEST(a_step_of_training_is_data_forward_backward_and_optimizer)
+{
+    struct kit k = kit_begin();
+    int64_t sequence = 10;
+    double us = 0;
+    for (int i = 0; i < 5; i++) us = train(&k, us, &sequence);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(at(&f, "step")->calls, 5);
+    CHECK_EQ_UINT(at(&f, "step")->gpu.kernels, 45);
+    CHECK_EQ_UINT(at(&f, "step/forward")->gpu.kernels, 20);
+    CHECK_EQ_UINT(at(&f, "step/backward")->gpu.kernels, 20);
+    CHECK_EQ_STR(origin_name(at(&f, "step/backward")->from), "autograd");
+    CHECK_EQ_INT(at(&f, "step/backward")->median_ns, 75000);
+    CHECK_EQ_INT(at(&f, "step/forward")->median_ns, 75000);
+    CHECK_EQ_UINT(at(&f, "step/Optimizer.step#AdamW.step")->gpu.kernels, 5);
+    CHECK(!at(&f, "step/Optimizer.step#AdamW.step")->derived);
+    CHECK(at(&f, "step/forward")->derived);
+    CHECK(has(&f, "step/enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"));
+    done(&f);
+}
+
+/* A range that our recorder made. */
+static void kit_range(struct kit *k, const char *name, double us, double dur_us)
+{
+    struct op_info op = {ID_NONE, ID_NONE, 0, STR_NONE, STR_NONE, STR_NONE};
+    struct part_row row = {.ts_ns = kit_ns(us),
+                           .dur_ns = kit_ns(dur_us),
+                           .name = intern_add(part_strings(k->p), str_c(name)),
+                           .kind = KIND_ANNOTATION,
+                           .cat = part_cat(k->p, str_c(CAT_DERIVED)),
+                           .phase = 'X',
+                           .pid = {100, 0},
+                           .tid = {k->tid, 0},
+                           .aux = &op};
+    CHECK_EQ_INT(part_add(k->p, &row), 0);
+}
+
+static struct kit recorded(const char *label)
+{
+    struct kit k = kit_begin();
+    if (label) kit_label(&k, label, 0, 3000);
+    for (int i = 0; i < 4; i++) {
+        kit_range(&k, "UNet", 100 + i * 500, 400);
+        for (int b = 0; b < 3; b++) {
+            kit_range(&k, "DownBlock", 110 + i * 500 + b * 100, 90);
+            kit_launch(&k, 120 + i * 500 + b * 100, "conv", 140 + i * 500 + b * 100, 30);
+        }
+    }
+    return k;
+}
+
+TEST(ranges_of_our_recorder_are_derived)
+{
+    struct kit k = recorded(NULL);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(at(&f, "UNet")->calls, 4);
+    CHECK(at(&f, "UNet")->derived);
+    CHECK_EQ_STR(origin_name(at(&f, "UNet")->from), "modules");
+    CHECK_EQ_UINT(at(&f, "UNet/DownBlock")->gpu.kernels, 12);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4);
+    done(&f);
+
+    k = recorded("pipeline_call");
+    f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 1);
+    CHECK(has(&f, "pipeline_call"));
+    done(&f);
+}
+
+TEST(compiled_regions_are_stages_where_nothing_else_is)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 4; i++) {
+        double us = i * 200;
+        kit_op(&k, "Torch-Compiled Region: 0/0", us, 90);
+        for (int n = 0; n < 3; n++) kit_launch(&k, us + 5 + n * 20, "fused", us + 10 + n * 20, 15);
+        kit_launch(&k, us + 100, "euler", us + 105, 2);
+    }
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(at(&f, "step")->calls, 4);
+    CHECK_EQ_UINT(at(&f, "step/Torch-Compiled Region: 0/0")->gpu.kernels, 12);
+    done(&f);
+}
+
+static uint32_t n_matching(const struct found *f, const char *pattern)
+{
+    struct arena mem;
+    struct stage_matches m;
+    arena_init(&mem);
+    CHECK_EQ_INT(stage_match_derived(&f->cx, pattern, &mem, &m, NULL), 0);
+    arena_done(&mem);
+    return m.n;
+}
+
+TEST(derived_stages_are_found_by_name)
+{
+    struct kit k = generator(NULL);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(n_matching(&f, "^step$"), 9);
+    CHECK_EQ_UINT(n_matching(&f, "Block"), 72);
+    CHECK_EQ_UINT(n_matching(&f, "Net|Block"), 9); /* the outermost of them */
+    CHECK_EQ_UINT(n_matching(&f, "generate/step$"), 9);
+    CHECK_EQ_UINT(n_matching(&f, "nothing"), 0);
+    struct arena mem;
+    struct stage_matches m;
+    struct err e = {0};
+    arena_init(&mem);
+    CHECK_EQ_INT(stage_match_derived(&f.cx, "(", &mem, &m, &e), ERR_USAGE);
+    arena_done(&mem);
+    done(&f);
+
+    k = generator("step");
+    f = measure(&k);
+    CHECK_EQ_UINT(n_matching(&f, "step"), 0); /* the user's own is meant, and is a row */
+    done(&f);
+}
+
+static int derive_once(void *ctx)
+{
+    struct trace *t = ctx;
+    struct arena mem;
+    struct context cx;
+    arena_init(&mem);
+    context_init(&cx, t, &mem);
+    int rc = context_need(&cx, &stages_pass, NULL);
+    context_done(&cx);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(deriving_survives_every_failed_allocation)
+{
+    struct kit k = generator(NULL);
+    struct trace *t = kit_end(&k);
+    CHECK_EVERY_ALLOC(derive_once, t);
     trace_free(t);
 }
 

@@ -101,7 +101,7 @@ static int add_stages(struct work *w, enum diff_side s)
     struct diff *d = w->out;
     for (uint32_t i = 0; i < stages_of(w->side[s])->n; i++) {
         const struct stage *st = &stages_of(w->side[s])->list[i];
-        if (!st->user) continue;
+        if (!stage_is_part(st)) continue;
         uint32_t k = 0;
         while (k < d->n_stages && strcmp(d->stages[k].path, st->path) != 0) k++;
         if (k == d->n_stages) {

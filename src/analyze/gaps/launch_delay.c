@@ -293,13 +293,14 @@ bool launch_delay_comes_back(const struct launch_delay_group *g, const struct st
     return s->n_steps > 2 ? g->n_steps >= 2 : g->n >= OFTEN;
 }
 
-int64_t launch_delays_in(const struct launch_delays *s, const struct context *cx, str_id label)
+int64_t launch_delays_in(const struct launch_delays *s, const struct context *cx, struct str label)
 {
     int64_t ns = 0;
     for (uint32_t i = 0; i < s->n_groups; i++) {
         const struct launch_delay_group *g = &s->groups[i];
         row_t r = launch_delay_comes_back(g, steps_of(cx)) ? g->row : ROW_NONE;
-        while (r != ROW_NONE && (cx->t->kind[r] != KIND_ANNOTATION || cx->t->name[r] != label))
+        while (r != ROW_NONE &&
+               (cx->t->kind[r] != KIND_ANNOTATION || !str_eq(trace_name(cx->t, r), label)))
             r = cx->t->parent[r];
         if (r != ROW_NONE) ns += g->cpu_ns;
     }

@@ -47,6 +47,6 @@ static inline const struct launch_delays *launch_delays_of(const struct context 
 bool launch_delay_comes_back(const struct launch_delay_group *g, const struct steps *s);
 
 /* CPU time of stretches that come back inside labels called `label`. */
-int64_t launch_delays_in(const struct launch_delays *s, const struct context *cx, str_id label);
+int64_t launch_delays_in(const struct launch_delays *s, const struct context *cx, struct str label);
 
 #endif

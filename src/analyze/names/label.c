@@ -43,6 +43,12 @@ enum label_kind label_kind(struct str name)
     return collective_label(name) ? LABEL_COMM : LABEL_USER;
 }
 
+bool label_is_automatic(struct str name)
+{
+    static const char *const prefixes[] = {"Optimizer.", "enumerate(DataLoader)", NULL};
+    return starts_any(name, prefixes);
+}
+
 int64_t label_step_number(struct str name)
 {
     if (!str_starts(name, step_prefix)) return -1;

@@ -16,6 +16,10 @@ enum label_kind {
 
 enum label_kind label_kind(struct str name);
 
+/* Whether torch itself writes it, in whatever program: "Optimizer.step#AdamW.step",
+ * "enumerate(DataLoader)#...". Nobody chose to label the program because of it. */
+bool label_is_automatic(struct str name);
+
 /* N of "ProfilerStep#N", or -1. */
 int64_t label_step_number(struct str name);
 

@@ -112,7 +112,7 @@ static const struct stage *bookkeeping(const struct context *cx)
     const struct stage *found = NULL;
     for (uint32_t i = 0; i < stages_of(cx)->n; i++) {
         const struct stage *s = &stages_of(cx)->list[i];
-        if (s->user && str_has(trace_str(cx->t, s->name), "scheduler") &&
+        if (stage_is_part(s) && str_has(s->name, "scheduler") &&
             (!found || s->cpu_ns > found->cpu_ns))
             found = s;
     }

@@ -95,7 +95,7 @@ static int report(const struct context *cx, const struct stage *s, const struct 
     rule_place(cx, f, &p);
     f->advice = true;
     f->title = "eager code splits a compiled stage";
-    f->subject = rule_name(cx, trace_str(cx->t, s->name), 60);
+    f->subject = rule_name(cx, s->name, 60);
     f->why = rule_text(cx,
                        "Each call runs %.1f compiled regions, but %u of its %u kernels and copies "
                        "are launched outside them; guard checks take %s.",

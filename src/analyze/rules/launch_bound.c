@@ -165,7 +165,7 @@ static int report_unit(const struct context *cx, const struct launch_unit *u, st
 {
     struct finding *f = rule_finding(cx, out, &rule_launch_bound, e);
     if (!f) return ERR_NOMEM;
-    struct str stage = u->stage ? trace_str(cx->t, u->stage->name) : str_c("");
+    struct str stage = u->stage ? u->stage->name : str_c("");
     f->title = u->stage ? "launch-bound stage" : "launch-bound loop";
     f->subject = u->stage ? rule_name(cx, stage, 80) : loop_subject(cx, u);
     f->fix = fix(cx, u);

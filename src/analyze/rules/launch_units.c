@@ -111,20 +111,19 @@ static int stage_spans(const struct context *cx, uint32_t stage, struct launch_u
     u->spans = arena_alloc(cx->mem, (u->stage->calls + (size_t)1) * sizeof *u->spans);
     if (!u->spans) return err_nomem(e);
     for (uint32_t i = 0; i < tree->n_calls && u->n_spans < u->stage->calls; i++) {
-        row_t r = tree->calls[i].row;
-        uint32_t thread =
-            tree->calls[i].node == stage ? thread_of(model_of(cx), cx->t->lane[r]) : SIM_NONE;
+        const struct stage_call *c = &tree->calls[i];
+        uint32_t thread = c->node == stage ? thread_of(model_of(cx), c->lane) : SIM_NONE;
         if (thread == SIM_NONE) continue;
-        u->spans[u->n_spans++] = (struct sim_cut){
-            .thread = thread, .begin_ns = cx->t->ts_ns[r], .end_ns = trace_end_ns(cx->t, r)};
+        u->spans[u->n_spans++] =
+            (struct sim_cut){.thread = thread, .begin_ns = c->begin_ns, .end_ns = c->end_ns};
     }
     return 0;
 }
 
 /* A step of an optimizer can be had in fewer kernels: rule unfused_optimizer. */
-static bool is_optimizer(const struct context *cx, const struct stage *s)
+static bool is_optimizer(const struct stage *s)
 {
-    return str_starts(trace_str(cx->t, s->name), "Optimizer.step");
+    return str_starts(s->name, "Optimizer.step");
 }
 
 /* Figures of the stage as the stages say them; only what they do not know is counted here. */
@@ -135,7 +134,7 @@ static int stage_unit(const struct context *cx, uint32_t stage, struct launch_un
     struct launch_unit counted = {.stage = s};
     *ret = (struct launch_unit){.stage = s};
     if (!s->user || s->container || !s->calls || s->launches / s->calls < LEAST_STAGE_LAUNCHES ||
-        is_optimizer(cx, s))
+        is_optimizer(s))
         return 0;
     TRY(stage_spans(cx, stage, &counted, e));
     add_calls(cx, &counted);

@@ -319,7 +319,7 @@ static int edit_cuda_graph(struct plan_build *b, struct sim_edit *ed, struct err
 {
     if (ed->pattern) return capture_stages(b, ed, e);
     for (uint32_t i = 0; i < ed->n_spans; i++)
-        if (capture_run(b, ed, &ed->spans[i], false)) return err_nomem(e);
+        if (capture_run(b, ed, &ed->spans[i], ed->whole)) return err_nomem(e);
     return 0;
 }
 

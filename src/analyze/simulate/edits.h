@@ -35,6 +35,7 @@ struct sim_edit {
     uint32_t n_rows;
     const struct sim_cut *spans;
     uint32_t n_spans;
+    bool whole; /* EDIT_CUDA_GRAPH: `spans` are replaced with what is around their launches */
 
     uint32_t n_matched;  /* out: rows, calls or instances that matched */
     uint32_t n_captured; /* out, EDIT_CUDA_GRAPH, EDIT_COMPILE: calls that went into another */

@@ -6,17 +6,18 @@
 #include "analyze/names/label.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 enum {
     DEEPEST = 16,      /* levels of stages; deeper labels count for the level above */
     MOST_NODES = 4096, /* different paths; more would be no overview */
-    MOST_CROSSING = 64,
 };
 
 struct growing {
+    const struct stage_tree_in *in;
     const struct trace *t;
     struct stage_tree *s;
-    bool all;
+    uint32_t next_part; /* of in->parts */
     struct map node_at; /* (parent, name, backward) -> node */
     struct map forward; /* autograd sequence number -> the forward op that starts last */
     struct map mirrors; /* call of a forward label -> its backward call */
@@ -25,22 +26,29 @@ struct growing {
 static bool is_stage(const struct growing *g, row_t r)
 {
     if (g->t->kind[r] != KIND_ANNOTATION) return false;
+    if (g->in->parts && trace_is_derived(g->t, r)) return false;
     enum label_kind kind = label_kind(trace_name(g->t, r));
-    return kind == LABEL_USER || (g->all && kind != LABEL_STEP);
+    return kind == LABEL_USER || (g->in->all && kind != LABEL_STEP);
 }
 
-/* *ret_node is STAGE_NONE when there are too many. */
-static int find_node(struct growing *g, uint32_t parent, str_id name, bool backward,
-                     uint32_t *ret_node)
+static uint64_t hash(struct str s)
+{
+    uint64_t h = s.n;
+    for (size_t i = 0; i < s.n; i++) h = map_mix(h * 257 + (unsigned char)s.p[i] + 1);
+    return h;
+}
+
+/* *ret_node is STAGE_NONE when there are too many. `like` has its parent and name. */
+static int find_node(struct growing *g, struct stage_node like, uint32_t *ret_node)
 {
     struct stage_tree *s = g->s;
-    uint64_t key = ((uint64_t)parent << 33) ^ ((uint64_t)name << 1) ^ backward;
-    uint32_t *at = map_at(&g->node_at, map_mix(key));
+    uint64_t kind = (uint64_t)like.backward << 1 | like.derived;
+    uint32_t *at =
+        map_at(&g->node_at, map_mix(hash(like.name) ^ (uint64_t)like.parent << 2 ^ kind));
     if (!at) return ERR_NOMEM;
     if (*at == MAP_NONE && s->n_nodes < MOST_NODES) {
-        uint32_t depth = parent == STAGE_NONE ? 0 : s->nodes[parent].depth + 1;
-        bool user = label_kind(trace_str(g->t, name)) == LABEL_USER;
-        s->nodes[s->n_nodes] = (struct stage_node){name, parent, depth, backward, user};
+        like.depth = like.parent == STAGE_NONE ? 0 : s->nodes[like.parent].depth + 1;
+        s->nodes[s->n_nodes] = like;
         *at = s->n_nodes++;
     }
     *ret_node = *at == MAP_NONE ? STAGE_NONE : *at;
@@ -52,22 +60,56 @@ static uint32_t node_of(const struct stage_tree *s, uint32_t call)
     return call == STAGE_NONE ? STAGE_NONE : s->calls[call].node;
 }
 
-/* Opens a call of the label under `parent`; *ret_call is `parent` when there is no room. */
-static int open_call(struct growing *g, row_t label, uint32_t parent, bool backward,
+/* Opens a call under the call `at.parent`; *ret_call is that when there is no room. */
+static int open_call(struct growing *g, struct stage_call at, struct stage_node like,
                      uint32_t *ret_call)
 {
     struct stage_tree *s = g->s;
-    uint32_t up = node_of(s, parent), node = STAGE_NONE;
-    *ret_call = parent;
-    if (up == STAGE_NONE || s->nodes[up].depth + 1 < DEEPEST)
-        TRY(find_node(g, up, g->t->name[label], backward, &node));
-    if (node == STAGE_NONE) {
+    *ret_call = at.parent;
+    like.parent = node_of(s, at.parent);
+    at.node = STAGE_NONE;
+    if (like.parent == STAGE_NONE || s->nodes[like.parent].depth + 1 < DEEPEST)
+        TRY(find_node(g, like, &at.node));
+    if (at.node == STAGE_NONE) {
         s->n_overflowing++;
         return 0;
     }
-    s->calls[s->n_calls] = (struct stage_call){label, node, parent};
+    s->calls[s->n_calls] = at;
     *ret_call = s->n_calls++;
     return 0;
+}
+
+static int open_label(struct growing *g, row_t r, uint32_t parent, uint32_t *ret_call)
+{
+    const struct trace *t = g->t;
+    enum label_kind kind = label_kind(trace_name(t, r));
+    struct stage_call at = {t->ts_ns[r], trace_end_ns(t, r), t->lane[r], r, 0, parent};
+    struct stage_node like = {.name = trace_name(t, r),
+                              .user = kind == LABEL_USER && !trace_is_derived(t, r),
+                              .derived = trace_is_derived(t, r),
+                              .from = kind == LABEL_COMPILED ? ORIGIN_COMPILED : ORIGIN_LABELS};
+    return open_call(g, at, like, ret_call);
+}
+
+/* Whether a label that a person wrote is open: what is derived has no place in it, nor in an
+ * optimizer, where parameters would look like layers. */
+static bool is_labelled(const struct stage_tree *s, uint32_t call)
+{
+    for (; call != STAGE_NONE; call = s->calls[call].parent) {
+        const struct stage_node *n = &s->nodes[s->calls[call].node];
+        if (n->user && (!label_is_automatic(n->name) || str_starts(n->name, "Optimizer.")))
+            return true;
+    }
+    return false;
+}
+
+static int open_part(struct growing *g, const struct stage_part *p, uint32_t parent,
+                     uint32_t *ret_call)
+{
+    struct stage_call at = {p->begin_ns, p->end_ns, p->lane, p->row, 0, parent};
+    struct stage_node like = {.name = p->name, .derived = true, .from = p->from};
+    *ret_call = parent;
+    return is_labelled(g->s, parent) ? 0 : open_call(g, at, like, ret_call);
 }
 
 static bool is_call_of(const struct stage_tree *s, uint32_t call, row_t r)
@@ -75,45 +117,85 @@ static bool is_call_of(const struct stage_tree *s, uint32_t call, row_t r)
     return call != STAGE_NONE && s->calls[call].row == r;
 }
 
-static bool has_ended(const struct growing *g, uint32_t call, row_t r)
+static bool has_ended(const struct growing *g, uint32_t call, int64_t begin_ns, int64_t end_ns)
 {
-    int64_t end = trace_end_ns(g->t, g->s->calls[call].row);
-    return end <= g->t->ts_ns[r] && end < trace_end_ns(g->t, r);
+    int64_t end = g->s->calls[call].end_ns;
+    return end <= begin_ns && end < end_ns;
 }
 
-/* The call that `r` belongs to, of `open` and those around it: the innermost one that it does not
- * outlive, or that holds more than half of it (the rule by which rows nest, trace/freeze_nest.c).
- */
-static uint32_t call_around(const struct growing *g, uint32_t open, row_t r)
+/* The call that a stretch belongs to, of `open` and those around it: the innermost one that it does
+ * not outlive, or that holds more than half of it (the rule by which rows nest,
+ * trace/freeze_nest.c). */
+static uint32_t call_around(const struct growing *g, uint32_t open, int64_t begin_ns,
+                            int64_t end_ns)
 {
-    int64_t start = g->t->ts_ns[r], end = trace_end_ns(g->t, r);
     for (; open != STAGE_NONE; open = g->s->calls[open].parent) {
-        int64_t open_end = trace_end_ns(g->t, g->s->calls[open].row);
-        if (end <= open_end || open_end - start > (end - start) / 2) break;
+        int64_t open_end = g->s->calls[open].end_ns;
+        if (end_ns <= open_end || open_end - begin_ns > (end_ns - begin_ns) / 2) break;
     }
     return open;
 }
 
-/* `open` is the innermost open call. One that it crosses ends before it, so only `open` and those
- * around it need be known. */
-static int own_lane(struct growing *g, const struct lane *l)
+static uint32_t close_ended(const struct growing *g, uint32_t open, int64_t begin_ns,
+                            int64_t end_ns)
 {
-    uint32_t open = STAGE_NONE;
-    for (row_t r = l->begin; r < l->end; r++) {
-        while (open != STAGE_NONE && has_ended(g, open, r)) open = g->s->calls[open].parent;
-        uint32_t call = call_around(g, open, r);
-        if (is_stage(g, r)) TRY(open_call(g, r, call, false, &call));
-        if (is_call_of(g->s, call, r) && g->t->phase[r] == 'X') open = call;
-        g->s->owner[r] = call;
+    while (open != STAGE_NONE && has_ended(g, open, begin_ns, end_ns))
+        open = g->s->calls[open].parent;
+    return open;
+}
+
+/* The next part on this lane that begins before row `r`, or with it and around it; else NULL. */
+static const struct stage_part *part_before(const struct growing *g, lane_id lane, row_t r)
+{
+    const struct stage_parts *all = g->in->parts;
+    const struct stage_part *p = all && g->next_part < all->n ? &all->list[g->next_part] : NULL;
+    if (!p || p->lane != lane) return NULL;
+    if (r == g->t->lanes[lane].end || p->begin_ns < g->t->ts_ns[r] || p->row == r) return p;
+    return p->begin_ns == g->t->ts_ns[r] && p->end_ns >= trace_end_ns(g->t, r) ? p : NULL;
+}
+
+/* Opens the parts that begin before row `r`; `open` is the innermost open call. */
+static int open_parts(struct growing *g, lane_id lane, row_t r, uint32_t *open)
+{
+    const struct stage_part *p;
+    while ((p = part_before(g, lane, r)) != NULL) {
+        g->next_part++;
+        *open = close_ended(g, *open, p->begin_ns, p->end_ns);
+        uint32_t call = call_around(g, *open, p->begin_ns, p->end_ns);
+        if (call == *open) TRY(open_part(g, p, call, open));
     }
     return 0;
+}
+
+/* `open` is the innermost open call. One that it crosses ends before it, so only `open` and those
+ * around it need be known. */
+static int own_lane(struct growing *g, lane_id lane)
+{
+    const struct trace *t = g->t;
+    const struct lane *l = &t->lanes[lane];
+    const struct stage_parts *parts = g->in->parts;
+    uint32_t open = STAGE_NONE;
+    while (parts && g->next_part < parts->n && parts->list[g->next_part].lane < lane)
+        g->next_part++;
+    for (row_t r = l->begin; r < l->end; r++) {
+        TRY(open_parts(g, lane, r, &open));
+        open = close_ended(g, open, t->ts_ns[r], trace_end_ns(t, r));
+        uint32_t call = call_around(g, open, t->ts_ns[r], trace_end_ns(t, r));
+        if (is_stage(g, r)) TRY(open_label(g, r, call, &call));
+        if (is_call_of(g->s, call, r) && t->phase[r] == 'X') open = call;
+        g->s->owner[r] = call;
+    }
+    return open_parts(g, lane, l->end, &open);
 }
 
 static int own_rows(struct growing *g)
 {
     const struct trace *t = g->t;
-    for (uint32_t l = 0; l < t->n_lanes; l++)
-        if (t->lanes[l].kind == LANE_THREAD) TRY(own_lane(g, &t->lanes[l]));
+    for (uint32_t l = 0; l < t->n_lanes; l++) {
+        g->s->first_call[l] = g->s->n_calls;
+        if (t->lanes[l].kind == LANE_THREAD) TRY(own_lane(g, l));
+    }
+    g->s->first_call[t->n_lanes] = g->s->n_calls;
     return 0;
 }
 
@@ -157,7 +239,7 @@ static bool encloses(const struct stage_tree *s, uint32_t outer, uint32_t inner)
 static int place_backward(struct growing *g, row_t r, row_t fwd, uint32_t *ret_call)
 {
     struct stage_tree *s = g->s;
-    uint32_t now = stage_tree_at(g->t, s, g->t->lane[fwd], g->t->ts_ns[r]);
+    uint32_t now = stage_tree_at(s, g->t->lane[fwd], g->t->ts_ns[r]);
     uint32_t then = s->owner[fwd];
     *ret_call = now;
     if (then == STAGE_NONE || then == now || !encloses(s, now, then)) return 0;
@@ -165,7 +247,11 @@ static int place_backward(struct growing *g, row_t r, row_t fwd, uint32_t *ret_c
     if (!mirror) return ERR_NOMEM;
     if (*mirror == MAP_NONE) {
         uint32_t call;
-        TRY(open_call(g, s->calls[then].row, now, true, &call));
+        struct stage_call at = s->calls[then];
+        struct stage_node like = s->nodes[at.node];
+        at.parent = now;
+        like.backward = true;
+        TRY(open_call(g, at, like, &call));
         if (call == now) return 0;
         *mirror = call;
     }
@@ -246,16 +332,18 @@ static uint32_t count_stages(const struct growing *g)
     return n;
 }
 
-int stage_tree_run(const struct trace *t, bool all, struct arena *mem, struct stage_tree *ret,
+int stage_tree_run(const struct stage_tree_in *in, struct arena *mem, struct stage_tree *ret,
                    struct err *e)
 {
+    const struct trace *t = in->t;
     struct stage_tree s = {0};
-    struct growing g = {.t = t, .s = &s, .all = all};
-    size_t n = count_stages(&g);
+    struct growing g = {.in = in, .t = t, .s = &s};
+    size_t n = count_stages(&g) + (in->parts ? in->parts->n : 0);
     s.nodes = arena_zalloc(mem, MOST_NODES, sizeof *s.nodes);
     s.calls = arena_zalloc(mem, 2 * n + 1, sizeof *s.calls); /* each may have a backward twin */
     s.owner = arena_alloc(mem, ((size_t)t->n_rows + 1) * sizeof *s.owner);
-    if (!s.nodes || !s.calls || !s.owner) return err_nomem(e);
+    s.first_call = arena_zalloc(mem, (size_t)t->n_lanes + 1, sizeof *s.first_call);
+    if (!s.nodes || !s.calls || !s.owner || !s.first_call) return err_nomem(e);
     for (row_t r = 0; r < t->n_rows; r++) s.owner[r] = STAGE_NONE;
     map_init(&g.node_at);
     map_init(&g.forward);
@@ -269,33 +357,22 @@ int stage_tree_run(const struct trace *t, bool all, struct arena *mem, struct st
     return 0;
 }
 
-/* A row that began in one call and mostly lies outside of it says nothing about that one. */
-static bool outlives_its_call(const struct trace *t, const struct stage_tree *s, row_t r)
+uint32_t stage_tree_at(const struct stage_tree *s, lane_id lane, int64_t ts_ns)
 {
-    return t->flags[r] & ROW_CROSSES && !is_call_of(s, s->owner[r], r);
-}
-
-uint32_t stage_tree_at(const struct trace *t, const struct stage_tree *s, lane_id lane,
-                       int64_t ts_ns)
-{
-    row_t first = t->lanes[lane].begin, r = trace_lower_bound(t, lane, ts_ns + 1);
-    if (r-- == first) return STAGE_NONE;
-    for (int steps = 0; r > first && steps < MOST_CROSSING && outlives_its_call(t, s, r); steps++)
-        r--;
-    uint32_t call = s->owner[r];
-    while (call != STAGE_NONE && trace_end_ns(t, s->calls[call].row) <= ts_ns)
-        call = s->calls[call].parent;
+    uint32_t first = s->first_call[lane], i = first;
+    SEARCH_PAST(i, s->first_call[lane + 1], s->calls[i].begin_ns <= ts_ns);
+    uint32_t call = i > first ? i - 1 : STAGE_NONE;
+    while (call != STAGE_NONE && s->calls[call].end_ns <= ts_ns) call = s->calls[call].parent;
     return call;
 }
 
-const char *stage_tree_path(const struct trace *t, const struct stage_tree *s, uint32_t node,
-                            struct arena *mem)
+const char *stage_tree_path(const struct stage_tree *s, uint32_t node, struct arena *mem)
 {
     struct str parts[DEEPEST];
     int n = 0;
     bool backward = s->nodes[node].backward;
     for (; node != STAGE_NONE && n < DEEPEST; node = s->nodes[node].parent)
-        parts[n++] = trace_str(t, s->nodes[node].name);
+        parts[n++] = s->nodes[node].name;
     struct buf path;
     buf_init(&path);
     while (n-- > 0) {

@@ -7,6 +7,7 @@
 #include "analyze/device/memory_levels.h"
 #include "analyze/names/source_place.h"
 #include "analyze/stages/stages_private.h"
+#include "base/search.h"
 #include "base/stats.h"
 
 enum { CONTAINER_PCT = 50 }; /* share of a container's time that its stages cover */
@@ -32,11 +33,13 @@ static int fill_stages(struct measure *m, struct err *e)
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
         const struct stage_node *n = &tree->nodes[i];
         m->s->list[i] = (struct stage){.name = n->name,
-                                       .path = stage_tree_path(m->t, tree, i, m->mem),
+                                       .path = stage_tree_path(tree, i, m->mem),
                                        .parent = n->parent,
                                        .depth = n->depth,
                                        .backward = n->backward,
                                        .user = n->user,
+                                       .derived = n->derived,
+                                       .from = n->from,
                                        .peak_bytes = -1};
         if (!m->s->list[i].path) return err_nomem(e);
     }
@@ -53,6 +56,11 @@ static int group_calls(struct measure *m, struct err *e)
     for (uint32_t i = 0; i < tree->n_nodes; i++) at[i + 1] = at[i] + m->s->list[i].calls;
     for (uint32_t c = 0; c < tree->n_calls; c++) m->by_node[at[tree->calls[c].node]++] = c;
     return 0;
+}
+
+static int64_t duration(const struct stage_call *c)
+{
+    return c->end_ns - c->begin_ns;
 }
 
 static struct stage *stage_of(const struct measure *m, uint32_t call)
@@ -119,12 +127,12 @@ static int lay_out_work(struct measure *m, struct err *e)
 }
 
 /* Time inside the call when devices that work at all had nothing to do. */
-static int64_t idle_in(const struct measure *m, row_t row)
+static int64_t idle_in(const struct measure *m, const struct stage_call *c)
 {
     int64_t sum = 0;
     for (uint32_t d = 0; d < timeline_of(m->cx)->n_devices; d++) {
         const struct device_line *line = &timeline_of(m->cx)->devices[d];
-        struct span working = span_both(trace_span(m->t, row), line->extent);
+        struct span working = span_both((struct span){c->begin_ns, c->end_ns}, line->extent);
         sum += timeline_idle_ns(line, working.begin_ns, working.end_ns);
     }
     return sum;
@@ -136,7 +144,7 @@ static void measure_calls(struct measure *m)
     const struct stage_tree *tree = &m->s->tree;
     for (uint32_t c = 0; c < tree->n_calls; c++) {
         if (stage_of(m, c)->backward) continue;
-        int64_t dur = m->t->dur_ns[tree->calls[c].row], idle = idle_in(m, tree->calls[c].row);
+        int64_t dur = duration(&tree->calls[c]), idle = idle_in(m, &tree->calls[c]);
         m->idle[c] = idle;
         m->self_cpu[c] += dur;
         m->self_idle[c] += idle;
@@ -149,7 +157,7 @@ static void measure_calls(struct measure *m)
 
 static bool in_steps(const struct measure *m, uint32_t call)
 {
-    return steps_at(steps_of(m->cx), m->t->ts_ns[m->s->tree.calls[call].row]) != UINT32_MAX;
+    return steps_at(steps_of(m->cx), m->s->tree.calls[call].begin_ns) != UINT32_MAX;
 }
 
 /* Per-call sums of one stage; `cpu` and `gpu` are scratch for one value a call. */
@@ -161,7 +169,7 @@ static void sum_stage(struct measure *m, struct stage *s, const uint32_t *calls,
         struct work_sum w =
             work_sum_run(m->t, timeline_of(m->cx), m->work + m->slice[c], m->n_slice[c]);
         work_sum_add(&s->gpu, &w);
-        cpu[i] = s->backward ? 0 : m->t->dur_ns[m->s->tree.calls[c].row];
+        cpu[i] = s->backward ? 0 : duration(&m->s->tree.calls[c]);
         gpu[i] = w.sum_ns;
         s->cpu_ns += cpu[i];
         s->self_cpu_ns += m->self_cpu[c];
@@ -208,8 +216,8 @@ static void find_peaks(struct measure *m)
     for (uint32_t i = 0; i < ls->n; i++) {
         if (memory_level_line_is_cpu(&ls->lines[i])) continue;
         for (uint32_t c = 0; c < tree->n_calls; c++) {
-            row_t r = tree->calls[c].row;
-            int64_t peak = memory_levels_peak(&ls->lines[i], m->t->ts_ns[r], trace_end_ns(m->t, r));
+            const struct stage_call *call = &tree->calls[c];
+            int64_t peak = memory_levels_peak(&ls->lines[i], call->begin_ns, call->end_ns);
             struct stage *s = stage_of(m, c);
             if (!s->backward && peak > s->peak_bytes) s->peak_bytes = peak;
         }
@@ -218,16 +226,15 @@ static void find_peaks(struct measure *m)
 
 static bool holds_steps(const struct measure *m, uint32_t call)
 {
-    const struct steps *steps = steps_of(m->cx);
-    row_t r = m->s->tree.calls[call].row;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < steps->n_steps && n < 2; i++)
-        n += steps->steps[i].cpu.begin_ns >= m->t->ts_ns[r] &&
-             steps->steps[i].cpu.end_ns <= trace_end_ns(m->t, r);
-    return n >= 2;
+    const struct steps *s = steps_of(m->cx);
+    const struct stage_call *c = &m->s->tree.calls[call];
+    uint32_t i = 0;
+    SEARCH_PAST(i, s->n_steps, s->steps[i].cpu.begin_ns < c->begin_ns);
+    return i + 1 < s->n_steps && s->steps[i + 1].cpu.end_ns <= c->end_ns;
 }
 
-/* A stage that holds the loop, or whose time is mostly that of two or more stages inside it. */
+/* A stage that holds the loop, or whose time is mostly that of two or more stages inside it; of
+ * derived ones only the former: what a module does between its parts is its own. */
 static void find_containers(struct measure *m, uint8_t *n_inside)
 {
     const struct stage_tree *tree = &m->s->tree;
@@ -239,7 +246,7 @@ static void find_containers(struct measure *m, uint8_t *n_inside)
     for (uint32_t i = 0; i < m->s->n; i++) {
         struct stage *s = &m->s->list[i];
         int64_t inside = s->cpu_ns - s->self_cpu_ns;
-        s->container = n_inside[i] >= 2 && inside * 100 >= s->cpu_ns * CONTAINER_PCT;
+        s->container = !s->derived && n_inside[i] >= 2 && inside * 100 >= s->cpu_ns * CONTAINER_PCT;
     }
     for (uint32_t c = 0; c < tree->n_calls; c++) {
         struct stage *s = stage_of(m, c);
@@ -267,7 +274,10 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     const struct steps *steps = steps_of(cx);
     struct stages *s = ret;
     struct measure m = {.t = t, .cx = cx, .s = s, .mem = cx->mem};
-    TRY(stage_tree_run(t, cx->all_stages, cx->mem, &s->tree, e));
+    struct stage_parts parts;
+    TRY(stage_parts_find(cx, &parts, e));
+    struct stage_tree_in in = {t, cx->all_stages, &parts};
+    TRY(stage_tree_run(&in, cx->mem, &s->tree, e));
     TRY(fill_stages(&m, e));
     TRY(group_calls(&m, e));
     TRY(prepare(&m, e));
@@ -286,8 +296,8 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     return unlabelled_run(cx, s, e);
 }
 
-static const struct pass *const needs[] = {&calls_pass,  &timeline_pass, &levels_pass,
-                                           &places_pass, &steps_pass,    NULL};
+static const struct pass *const needs[] = {
+    &calls_pass, &timeline_pass, &levels_pass, &places_pass, &outline_pass, &steps_pass, NULL};
 
 const struct pass stages_pass = {
     .id = PASS_STAGES,

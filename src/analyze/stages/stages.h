@@ -1,4 +1,5 @@
-/* stages.h: what each stage of the pipeline costs: the user's annotations, by path.
+/* stages.h: what each stage of the pipeline costs: the user's annotations, by path, or where there
+ * are none the parts of the program as they can be derived.
  *
  * A stage's CPU side and its GPU side are different things at different times and are never added:
  * CPU times are how long its calls lasted on their threads, GPU times belong to the work launched
@@ -11,12 +12,14 @@
 #include "analyze/steps/steps.h"
 
 struct stage {
-    str_id name;
+    struct str name;
     const char *path; /* "pipeline_call/transformer_forward" */
     uint32_t parent;  /* index into stages.list, or STAGE_NONE */
     uint32_t depth;
-    bool backward;  /* launched by autograd for the forward stage of this name; no CPU side */
-    bool user;      /* false for compiled regions and collectives (only with `all`) */
+    bool backward; /* launched by autograd for the forward stage of this name; no CPU side */
+    bool user;     /* false for derived ones, compiled regions and collectives (with `all`) */
+    bool derived;  /* nobody named it: made from what else is in the trace */
+    enum origin from;
     bool container; /* holds the loop or the stages: its own time is "between stages" */
     uint32_t calls;
 
@@ -66,6 +69,13 @@ struct stages {
     struct between between;
     int64_t steps_cpu_ns, steps_gpu_ns; /* all steps together: what shares are shares of */
 };
+
+/* Whether it is a part of the program, named by a person or derived; compiled regions and
+ * collectives that were asked for (`all`) are not. */
+static inline bool stage_is_part(const struct stage *s)
+{
+    return s->user || s->derived;
+}
 
 extern const struct pass stages_pass;
 

@@ -23,19 +23,15 @@ struct gap_walk {
 };
 
 /* First begin to last end of the outermost stages of a thread; false when it has none. */
-static bool extent_of(const struct gap_walk *g, const struct lane *l, struct span *ret)
+static bool extent_of(const struct gap_walk *g, lane_id lane, struct span *ret)
 {
     const struct stage_tree *tree = &g->s->tree;
-    bool any = false;
-    for (row_t r = l->begin; r < l->end; r++) {
-        uint32_t c = tree->owner[r];
-        if (c == STAGE_NONE || tree->calls[c].row != r || tree->calls[c].parent != STAGE_NONE)
-            continue;
-        if (!any) *ret = trace_span(g->t, r);
-        if (trace_end_ns(g->t, r) > ret->end_ns) ret->end_ns = trace_end_ns(g->t, r);
-        any = true;
-    }
-    return any;
+    uint32_t first = tree->first_call[lane], end = tree->first_call[lane + 1];
+    if (first == end) return false;
+    *ret = (struct span){tree->calls[first].begin_ns, tree->calls[first].end_ns};
+    for (uint32_t c = first; c < end; c++)
+        if (tree->calls[c].end_ns > ret->end_ns) ret->end_ns = tree->calls[c].end_ns;
+    return true;
 }
 
 static bool is_between(const struct gap_walk *g, row_t r, const struct span *extent)
@@ -112,29 +108,31 @@ static int add_call(struct gap_walk *g, row_t r)
 }
 
 /* Outermost gaps: the extent of the thread without its outermost stages. */
-static void add_outer_gaps(struct gap_walk *g, const struct lane *l, const struct span *extent)
+static void add_outer_gaps(struct gap_walk *g, lane_id lane, const struct span *extent)
 {
     struct between *b = &g->s->between;
     const struct stage_tree *tree = &g->s->tree;
     int64_t at = extent->begin_ns;
-    for (row_t r = l->begin; r < l->end; r++) {
-        if (!is_stage_row(g, r) || tree->calls[tree->owner[r]].parent != STAGE_NONE) continue;
-        if (g->t->ts_ns[r] > at) {
-            b->cpu_ns += g->t->ts_ns[r] - at;
+    for (uint32_t c = tree->first_call[lane]; c < tree->first_call[lane + 1]; c++) {
+        const struct stage_call *call = &tree->calls[c];
+        if (call->parent != STAGE_NONE) continue;
+        if (call->begin_ns > at) {
+            b->cpu_ns += call->begin_ns - at;
             for (uint32_t d = 0; d < timeline_of(g->cx)->n_devices; d++)
                 b->idle_meanwhile_ns +=
-                    timeline_idle_ns(&timeline_of(g->cx)->devices[d], at, g->t->ts_ns[r]);
+                    timeline_idle_ns(&timeline_of(g->cx)->devices[d], at, call->begin_ns);
         }
-        if (trace_end_ns(g->t, r) > at) at = trace_end_ns(g->t, r);
+        if (call->end_ns > at) at = call->end_ns;
     }
 }
 
-static int walk_lane(struct gap_walk *g, const struct lane *l)
+static int walk_lane(struct gap_walk *g, lane_id lane)
 {
+    const struct lane *l = &g->t->lanes[lane];
     struct span extent = {0, 0};
-    if (!extent_of(g, l, &extent)) return 0;
+    if (!extent_of(g, lane, &extent)) return 0;
     take_self_times(g, l);
-    add_outer_gaps(g, l, &extent);
+    add_outer_gaps(g, lane, &extent);
     for (row_t r = l->begin; r < l->end; r++) {
         if (is_stage_row(g, r) || !is_between(g, r, &extent)) continue;
         if (g->t->phase[r] == 'X' && kind_nests(g->t->kind[r])) add_self(g, l, r);
@@ -186,7 +184,7 @@ int unlabelled_run(const struct context *cx, struct stages *s, struct err *e)
         s->between.idle_meanwhile_ns += s->list[i].self_idle_meanwhile_ns;
     }
     for (uint32_t l = 0; l < t->n_lanes && !failed; l++)
-        if (t->lanes[l].kind == LANE_THREAD) failed = walk_lane(&g, &t->lanes[l]) < 0;
+        if (t->lanes[l].kind == LANE_THREAD) failed = walk_lane(&g, l) < 0;
     if (!failed) {
         pick_top(&g);
         int64_t untraced = s->between.cpu_ns - g.recorded_ns;

@@ -48,13 +48,35 @@ static int find_profiler_steps(const struct trace *t, struct arena *mem, struct 
 
 /* ---- from the outline ---- */
 
-static void take_levels(const struct levels *from, struct loop *to)
+/* Whether every round is one call of the outline. */
+static bool are_calls(const struct outline *o, const struct level *l)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct outline_item *it = &o->items[l->rounds[i].first];
+        if (outline_is_leaf(it) || it->end != l->rounds[i].end) return false;
+    }
+    return true;
+}
+
+static int take_levels(const struct context *cx, const struct levels *from, struct loop *to,
+                       struct err *e)
 {
     for (uint32_t i = 0; i < from->n && to->n_levels < LEVELS_MOST; i++) {
         const struct level *l = &from->list[i];
-        to->levels[to->n_levels++] =
-            (struct loop_level){l->name, l->from, l->n, l->per_outer, l->median_ns, l->layers};
+        struct span *spans = arena_zalloc(cx->mem, (size_t)l->n + 1, sizeof *spans);
+        if (!spans) return err_nomem(e);
+        for (uint32_t k = 0; k < l->n; k++)
+            spans[k] = (struct span){l->rounds[k].begin_ns, l->rounds[k].inner_end_ns};
+        to->levels[to->n_levels++] = (struct loop_level){.name = l->name,
+                                                         .from = l->from,
+                                                         .count = l->n,
+                                                         .per_outer = l->per_outer,
+                                                         .median_ns = l->median_ns,
+                                                         .layers = l->layers,
+                                                         .calls = are_calls(outline_of(cx), l),
+                                                         .spans = spans};
     }
+    return 0;
 }
 
 /* Leaves `ret` as it is when nothing repeats convincingly. */
@@ -76,20 +98,19 @@ static int find_in_outline(const struct context *cx, struct loop *ret, struct er
     ret->period = l->period;
     ret->lane = o->lane;
     ret->on_device = o->on_device;
-    take_levels(&ls, ret);
     ret->steps = ls.steps;
-    return 0;
+    return take_levels(cx, &ls, ret, e);
 }
 
 /* ---- what stands around and inside rounds that labels mark ---- */
 
 static bool is_label(const struct trace *t, row_t r)
 {
-    return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_USER;
+    return t->kind[r] == KIND_ANNOTATION && !trace_is_derived(t, r) &&
+           label_kind(trace_name(t, r)) == LABEL_USER;
 }
 
-/* The innermost label around a moment of a thread that is still open at `end_ns`, not counting
- * `not`; ROW_NONE when there is none. */
+/* The innermost label around a round, or ROW_NONE. */
 static row_t label_around(const struct trace *t, lane_id lane, const struct loop_round *r)
 {
     row_t at = trace_lower_bound(t, lane, r->begin_ns);
@@ -120,8 +141,11 @@ static int add_calls(const struct trace *t, struct loop *l, struct arena *mem, s
     if (n == l->n_rounds) return 0;
     stats_sort(ns, n);
     stats_sort(inside, n);
-    l->levels[l->n_levels++] =
-        (struct loop_level){trace_name(t, last), ORIGIN_LABELS, n, n, stats_median(ns, n), false};
+    l->levels[l->n_levels++] = (struct loop_level){.name = trace_name(t, last),
+                                                   .from = ORIGIN_LABELS,
+                                                   .count = n,
+                                                   .per_outer = n,
+                                                   .median_ns = stats_median(ns, n)};
     l->levels[l->n_levels].per_outer = (uint32_t)stats_median(inside, n);
     return 0;
 }
@@ -129,15 +153,22 @@ static int add_calls(const struct trace *t, struct loop *l, struct arena *mem, s
 static int add_steps(struct loop *l, const struct trace *t, struct arena *mem, struct err *e)
 {
     int64_t *ns = arena_zalloc(mem, (size_t)l->n_rounds + 1, sizeof *ns);
-    if (!ns) return err_nomem(e);
-    for (uint32_t i = 0; i < l->n_rounds; i++) ns[i] = l->rounds[i].end_ns - l->rounds[i].begin_ns;
+    struct span *spans = arena_zalloc(mem, (size_t)l->n_rounds + 1, sizeof *spans);
+    if (!ns || !spans) return err_nomem(e);
+    for (uint32_t i = 0; i < l->n_rounds; i++) {
+        ns[i] = l->rounds[i].end_ns - l->rounds[i].begin_ns;
+        spans[i] = (struct span){l->rounds[i].begin_ns, l->rounds[i].inner_end_ns};
+    }
     stats_sort(ns, l->n_rounds);
     struct loop_level *s = &l->levels[l->n_levels];
-    uint32_t per_outer = l->n_levels ? s->per_outer : l->n_rounds;
-    struct str name =
-        l->found == ORIGIN_PROFILER_STEPS ? str_c("ProfilerStep") : trace_str(t, l->rounds[0].name);
-    *s = (struct loop_level){name, l->found, l->n_rounds, per_outer, stats_median(ns, l->n_rounds),
-                             false};
+    bool marks = l->found == ORIGIN_PROFILER_STEPS;
+    *s =
+        (struct loop_level){.name = marks ? str_c("ProfilerStep") : trace_str(t, l->rounds[0].name),
+                            .from = l->found,
+                            .count = l->n_rounds,
+                            .per_outer = l->n_levels ? s->per_outer : l->n_rounds,
+                            .median_ns = stats_median(ns, l->n_rounds),
+                            .spans = spans};
     l->steps = l->n_levels++;
     return 0;
 }
@@ -151,7 +182,29 @@ static int add_inside(const struct context *cx, struct loop *l, struct err *e)
     for (uint32_t i = 0; i < l->n_rounds; i++)
         in[i] = (struct levels_within){l->rounds[i].begin_ns, l->rounds[i].end_ns};
     TRY(levels_find_inside(outline_of(cx), in, l->n_rounds, cx->mem, &ls, e));
-    take_levels(&ls, l);
+    return take_levels(cx, &ls, l, e);
+}
+
+/* Rounds that begin with a label which torch wrote by itself lie in functions that say better where
+ * they begin: those, when each lies in one of its own. */
+static int fit_to_calls(const struct context *cx, struct loop *l, struct err *e)
+{
+    const struct outline *o = outline_of(cx);
+    bool automatic = l->found == ORIGIN_LABELS && l->n_rounds &&
+                     label_is_automatic(trace_str(cx->t, l->rounds[0].name));
+    if (!automatic || o->lane != l->lane) return 0;
+    uint32_t *calls = arena_zalloc(cx->mem, l->n_rounds, sizeof *calls);
+    if (!calls) return err_nomem(e);
+    for (uint32_t i = 0; i < l->n_rounds; i++) {
+        calls[i] = outline_call_around(o, l->rounds[i].begin_ns, l->rounds[i].inner_end_ns);
+        if (calls[i] == ITEM_NONE || (i && calls[i] == calls[i - 1])) return 0;
+    }
+    for (uint32_t i = 0; i < l->n_rounds; i++) {
+        const struct outline_item *it = &o->items[calls[i]];
+        l->rounds[i].begin_ns = it->begin_ns;
+        l->rounds[i].end_ns = l->rounds[i].inner_end_ns = it->end_ns;
+        if (i) l->rounds[i - 1].end_ns = it->begin_ns;
+    }
     return 0;
 }
 
@@ -164,6 +217,7 @@ int loop_find(const struct context *cx, struct loop *ret, struct err *e)
     /* A single profiler step often holds a whole call with a loop of its own inside. */
     if (steps.n_rounds < 2) TRY(loop_labels_find(t, cx->mem, &found, e));
     if (steps.n_rounds && found.n_rounds < 2) found = steps;
+    TRY(fit_to_calls(cx, &found, e));
     if (found.n_rounds) {
         TRY(add_calls(t, &found, cx->mem, e));
         TRY(add_steps(&found, t, cx->mem, e));

@@ -26,7 +26,9 @@ struct loop_level {
     uint32_t count;     /* rounds in all */
     uint32_t per_outer; /* rounds in a round of the level around it: the median */
     int64_t median_ns;
-    bool layers; /* parts in a row, not the same thing again */
+    bool layers;        /* parts in a row, not the same thing again */
+    bool calls;         /* each round is one call of something and nothing else */
+    struct span *spans; /* the rounds, `count` of them; NULL for labels around the steps */
 };
 
 struct loop {

@@ -44,7 +44,8 @@ struct memory_level {
 
 static bool is_user_label(const struct trace *t, row_t r)
 {
-    return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_USER;
+    return t->kind[r] == KIND_ANNOTATION && !trace_is_derived(t, r) &&
+           label_kind(trace_name(t, r)) == LABEL_USER;
 }
 
 static uint64_t token_key(struct str name)

@@ -242,21 +242,28 @@ static bool is_surroundings(const struct path *x)
     return x->surrounds || str_is(x->name, "<module>");
 }
 
-static bool is_forward(const struct finding_parts *p, const struct path *x)
-{
-    return x->parent != NO_PATH && p->paths[x->parent].module && str_is(x->name, "forward");
-}
-
 /* Whether a function is one with the part inside it that takes the most time. */
 static bool is_same(const struct path *outer, const struct path *inner)
 {
     return outer->calls == inner->calls && (double)inner->cpu_ns >= SAME * (double)outer->cpu_ns;
 }
 
+/* A function that is all that a module does, decorators and forward(): that is the module. */
+static bool is_body(const struct finding_parts *p, const struct path *x)
+{
+    uint32_t up = x->parent;
+    if (x->module) return false;
+    while (up != NO_PATH && !p->paths[up].module &&
+           (is_same(&p->paths[up], x) || is_dull(p->paths[up].name)))
+        up = p->paths[up].parent;
+    if (up == NO_PATH || !p->paths[up].module) return false;
+    return is_same(&p->paths[up], x) || str_is(x->name, "forward");
+}
+
 static void judge(struct finding_parts *p, struct path *x)
 {
     struct path *heir = x->heir == NO_PATH ? NULL : &p->paths[x->heir];
-    x->part = holds_enough(p, x) && !is_surroundings(x) && !is_forward(p, x);
+    x->part = holds_enough(p, x) && !is_surroundings(x) && !is_body(p, x);
     if (!x->part || x->module || !heir || !is_same(x, heir)) return;
     bool inner = heir->module || is_dull(x->name) ||
                  (label_says_call(heir->name) && !label_says_call(x->name));

@@ -155,12 +155,13 @@ static int rounds_by_call(struct search *s, const struct roots *v, struct rounds
     return 0;
 }
 
+/* The call that holds the most, an optimizer aside: that has parameters, not layers. */
 static uint32_t heaviest(const struct search *s, const struct roots *v)
 {
     uint32_t best = ITEM_NONE;
     for (uint32_t i = 0; i < v->n; i++) {
         const struct outline_item *it = &s->o->items[v->at[i]];
-        if (it->end == v->at[i] + 1) continue;
+        if (it->end == v->at[i] + 1 || str_starts(it->name, "Optimizer.")) continue;
         if (best == ITEM_NONE || it->weight > s->o->items[best].weight) best = v->at[i];
     }
     return best;

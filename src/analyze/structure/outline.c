@@ -8,6 +8,7 @@
 #include "analyze/names/label.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 struct drawing {
@@ -60,6 +61,12 @@ static int push(struct drawing *d, struct outline_item it, uint64_t key)
 
 /* ---- calls ---- */
 
+enum origin outline_derived_from(struct str name)
+{
+    bool capital = name.n && name.p[0] >= 'A' && name.p[0] <= 'Z';
+    return capital && !label_says_call(name) ? ORIGIN_MODULES : ORIGIN_FUNCTIONS;
+}
+
 static struct outline_item item_of(const struct trace *t, row_t r, enum origin from)
 {
     return (struct outline_item){.begin_ns = t->ts_ns[r],
@@ -82,6 +89,8 @@ static int add_label(struct drawing *d, row_t r)
 {
     struct str name = trace_name(d->t, r);
     if (label_kind(name) != LABEL_USER) return 0;
+    if (trace_is_derived(d->t, r))
+        return push(d, item_of(d->t, r, outline_derived_from(name)), hash(name, false));
     return push(d, item_of(d->t, r, ORIGIN_LABELS), hash(name, label_says_round(name)));
 }
 
@@ -334,6 +343,22 @@ static int settle(struct drawing *d)
     if (n) memcpy(o->items, d->items, n * sizeof *o->items);
     o->n = n;
     return 0;
+}
+
+uint32_t outline_call_around(const struct outline *o, int64_t begin_ns, int64_t end_ns)
+{
+    uint32_t i = 0, best = ITEM_NONE;
+    int64_t most = (end_ns - begin_ns) / 2 * 3;
+    SEARCH_PAST(i, o->n, o->items[i].begin_ns < begin_ns);
+    if (i == o->n) return ITEM_NONE;
+    if (o->items[i].begin_ns > begin_ns) i = o->items[i].parent;
+    for (; i != ITEM_NONE; i = o->items[i].parent) {
+        const struct outline_item *it = &o->items[i];
+        if (it->end_ns < end_ns) continue;
+        if (it->end_ns - it->begin_ns > most) break;
+        if (it->from == ORIGIN_MODULES || it->from == ORIGIN_FUNCTIONS) best = i;
+    }
+    return best;
 }
 
 /* ---- the pass ---- */

@@ -49,6 +49,13 @@ static inline bool outline_is_leaf(const struct outline_item *i)
     return i->from == ORIGIN_OPS || i->from == ORIGIN_KERNELS;
 }
 
+/* What a range that our recorder derived is a call of, from its name: modules have that of their
+ * class. */
+enum origin outline_derived_from(struct str name);
+
+/* The call of a module or function around [begin, end) and little else, or ITEM_NONE. */
+uint32_t outline_call_around(const struct outline *o, int64_t begin_ns, int64_t end_ns);
+
 extern const struct pass outline_pass;
 
 static inline const struct outline *outline_of(const struct context *cx)

@@ -90,6 +90,8 @@ export interface Stage extends Row {
   path: string;
   container: boolean;
   kind: string;
+  derived: boolean;
+  from: string;
   count: number;
   cpu_us: number;
   gpu_us: number;
@@ -185,7 +187,7 @@ export interface PageInfo {
   hows: string[];
   configs: Record<string, unknown>[];
   steps: StepBand[];
-  stages: { path: string; name: string; depth: number; container: boolean }[];
+  stages: { path: string; name: string; depth: number; container: boolean; derived: boolean }[];
   counters: CounterInfo[];
   stories: Story[];
   sites: { id: number; spans: number[]; story: Story | null }[];

@@ -21,7 +21,12 @@ interface Part {
 function parts(scene: Scene): Part[] {
   const { stages, between } = scene.set.info.stages;
   const list = stages
-    .filter(x => x.kind === 'user' && !x.container && (x.self_gpu_us > 0 || x.self_cpu_us > 0))
+    .filter(
+      x =>
+        (x.kind === 'user' || x.kind === 'derived') &&
+        !x.container &&
+        (x.self_gpu_us > 0 || x.self_cpu_us > 0),
+    )
     .map((stage): Part => ({
       stage,
       name: stage.name,

@@ -36,10 +36,11 @@ function stages(scene: Scene): TableSpec {
     title: 'Stages',
     sort: 'cpu_us',
     rows: scene.set.info.stages.stages,
-    empty: 'The program marks no stages. Wrap them in record_function or strata.stage.',
+    empty: 'No stages: the program marks none, and nothing in the trace shows its parts.',
     jump: row => showStage(scene, String(row['path'])),
     columns: [
       col('path', 'stage', 'text'),
+      col('from', 'from', 'text'),
       col('count', 'calls', 'count'),
       col('cpu_us', 'CPU', 'us', { bar: true }),
       col('blocked_us', 'blocked', 'us'),
