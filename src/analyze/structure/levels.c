@@ -21,6 +21,11 @@ struct search {
     struct arena *mem;
     struct arena scratch;
     uint32_t via; /* the outermost call the search has gone into, or ITEM_NONE */
+
+    /* by token of the outline: its number among those of the range last read, valid where `range`
+     * is that of `n_ranges`; so that a range costs what is in it */
+    uint32_t *number, *range;
+    uint32_t n_ranges;
 };
 
 struct range {
@@ -29,8 +34,8 @@ struct range {
 
 /* The items of a range that are in no other of it, as a sequence. */
 struct roots {
-    uint32_t *at; /* items */
-    uint32_t *tokens;
+    uint32_t *at;     /* items */
+    uint32_t *tokens; /* numbered from 0 on */
     int64_t *weights, *pauses;
     uint32_t n;
     int64_t weight;
@@ -41,6 +46,15 @@ static uint32_t next_root(const struct outline_item *items, uint32_t i, uint32_t
 {
     while (i < end && items[i].end > end) i++;
     return i < end ? i : end;
+}
+
+static uint32_t number_token(struct search *s, uint32_t token, uint32_t *n)
+{
+    if (s->range[token] != s->n_ranges) {
+        s->range[token] = s->n_ranges;
+        s->number[token] = (*n)++;
+    }
+    return s->number[token];
 }
 
 static int read_roots(struct search *s, struct range r, struct roots *ret, struct err *e)
@@ -58,10 +72,12 @@ static int read_roots(struct search *s, struct range r, struct roots *ret, struc
                       0};
     if (!v.at || !v.tokens || !v.weights || !v.pauses) return err_nomem(e);
     int64_t done = INT64_MAX;
+    uint32_t n_tokens = 0;
+    s->n_ranges++;
     for (uint32_t i = next_root(items, r.first, r.end); i < r.end;
          i = next_root(items, items[i].end, r.end)) {
         v.at[v.n] = i;
-        v.tokens[v.n] = items[i].token;
+        v.tokens[v.n] = number_token(s, items[i].token, &n_tokens);
         v.weights[v.n] = items[i].weight + 1; /* waits weigh something */
         v.pauses[v.n] = items[i].begin_ns > done ? items[i].begin_ns - done : 0;
         v.weight += v.weights[v.n++];
@@ -120,7 +136,7 @@ static int join_by_pauses(struct search *s, const struct roots *v, struct rounds
 static int heaviest_call(struct search *s, const struct roots *v, uint32_t *ret_token,
                          uint32_t *ret_n, struct err *e)
 {
-    int64_t *sum = arena_zalloc(&s->scratch, s->o->n_tokens + 1u, sizeof *sum);
+    int64_t *sum = arena_zalloc(&s->scratch, v->n + 1u, sizeof *sum);
     int64_t most = 0;
     if (!sum) return err_nomem(e);
     *ret_n = 0;
@@ -447,12 +463,21 @@ static int put_whole_first(struct search *s, struct levels *ret, struct err *e)
     return 0;
 }
 
+static int search_init(struct search *s, const struct outline *o, struct arena *mem, struct err *e)
+{
+    *s = (struct search){.o = o, .mem = mem, .via = ITEM_NONE};
+    arena_init(&s->scratch);
+    s->number = arena_zalloc(&s->scratch, o->n_tokens + 1u, sizeof *s->number);
+    s->range = arena_zalloc(&s->scratch, o->n_tokens + 1u, sizeof *s->range);
+    return s->number && s->range ? 0 : err_nomem(e);
+}
+
 int levels_find(const struct outline *o, struct arena *mem, struct levels *ret, struct err *e)
 {
-    struct search s = {.o = o, .mem = mem, .via = ITEM_NONE};
+    struct search s;
     *ret = (struct levels){0};
-    arena_init(&s.scratch);
-    int rc = find_outermost(&s, ret, e);
+    int rc = search_init(&s, o, mem, e);
+    if (rc == 0) rc = find_outermost(&s, ret, e);
     if (rc == 0) rc = find_deeper(&s, ret, e);
     if (rc == 0) rc = levels_judge(o, ret, false, e);
     leave_out_details(ret);
@@ -483,7 +508,7 @@ static uint32_t first_around(const struct outline *o, struct range r, int64_t af
 int levels_find_inside(const struct outline *o, const struct levels_within *rounds, uint32_t n,
                        struct arena *mem, struct levels *ret, struct err *e)
 {
-    struct search s = {.o = o, .mem = mem, .via = ITEM_NONE};
+    struct search s;
     bool found;
     *ret = (struct levels){0};
     struct level_round *outer = arena_zalloc(mem, n + 1u, sizeof *outer);
@@ -493,8 +518,8 @@ int levels_find_inside(const struct outline *o, const struct levels_within *roun
         outer[i].end = r.end;
         outer[i].first = first_around(o, r, i ? rounds[i - 1].begin_ns : INT64_MIN);
     }
-    arena_init(&s.scratch);
-    int rc = find_inside(&s, outer, n, ret, &found, e);
+    int rc = search_init(&s, o, mem, e);
+    if (rc == 0) rc = find_inside(&s, outer, n, ret, &found, e);
     if (rc == 0) rc = find_deeper(&s, ret, e);
     arena_done(&s.scratch);
     if (rc < 0) return rc;
