@@ -611,6 +611,41 @@ TEST(layers_inside_labelled_steps)
     done(&f);
 }
 
+/* Calls of a network in which only one part of each block is labelled. */
+static struct found labelled_parts(const char *label, double share)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int call = 0; call < 6; call++) {
+        kit_op(&k, "aten::embedding", at, 15);
+        kit_launch(&k, at + 5, "embed", at + 12, 5);
+        at += 20;
+        for (int b = 0; b < 12; b++) {
+            double next = blocks(&k, at, 1);
+            kit_label(&k, label, at, (next - at) * share);
+            at = next;
+        }
+    }
+    return find(&k);
+}
+
+TEST(labels_inside_of_layers_are_not_steps)
+{
+    struct found f = labelled_parts("attn", 0.2);
+    check_levels(&f, "6 steps > 12 layers");
+    done(&f);
+    f = labelled_parts("block", 0.99);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 6);
+    done(&f);
+    /* a label that holds everything and says nothing is believed */
+    f = labelled_parts("unet", 0.99);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 72);
+    done(&f);
+    f = labelled_parts("token", 0.99);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 72);
+    done(&f);
+}
+
 TEST(the_parameters_of_an_optimizer_are_not_steps)
 {
     struct kit k = kit_begin();

@@ -79,6 +79,13 @@ bool label_ends_round(struct str name)
     return label_is_tail(name) || has_any(name, words);
 }
 
+bool label_says_part(struct str name)
+{
+    static const char *const words[] = {"layer",  "block", "attn", "attention", "mlp",
+                                        "expert", "norm",  "ffn",  NULL};
+    return has_any(name, words) && !label_says_round(name);
+}
+
 bool label_says_call(struct str name)
 {
     static const char *const words[] = {

@@ -208,6 +208,33 @@ static int fit_to_calls(const struct context *cx, struct loop *l, struct err *e)
     return 0;
 }
 
+/* Whether the level inside the steps that were found in the outline is the rounds that were found
+ * from labels. */
+static bool is_level_inside(const struct loop *outline, const struct loop *labels)
+{
+    uint32_t i = outline->steps + 1;
+    if (outline->n_rounds < 2 || i >= outline->n_levels) return false;
+    uint32_t n = outline->levels[i].count, m = labels->n_rounds;
+    return outline->levels[i].per_outer >= 3 && (n > m ? n - m : m - n) <= m / 20;
+}
+
+/* Labels around the parts of a network, and none around the whole of it: what is labelled are its
+ * layers. They have to say so by name, or hold little of what repeats with them. */
+static int look_around_labels(const struct context *cx, struct loop *found, struct err *e)
+{
+    struct loop around = {.lane = LANE_NONE, .process = UINT32_MAX};
+    struct str name = found->found == ORIGIN_LABELS && found->n_rounds > 2
+                          ? trace_str(cx->t, found->rounds[0].name)
+                          : str_c("step");
+    if (label_says_round(name) || label_ends_round(name) || label_says_call(name)) return 0;
+    if (label_is_automatic(name)) return 0;
+    TRY(find_in_outline(cx, &around, e));
+    if (!is_level_inside(&around, found)) return 0;
+    if (label_says_part(name) || around.levels[around.steps + 1].from != ORIGIN_LABELS)
+        *found = around;
+    return 0;
+}
+
 int loop_find(const struct context *cx, struct loop *ret, struct err *e)
 {
     const struct trace *t = cx->t;
@@ -218,7 +245,10 @@ int loop_find(const struct context *cx, struct loop *ret, struct err *e)
     if (steps.n_rounds < 2) TRY(loop_labels_find(t, cx->mem, &found, e));
     if (steps.n_rounds && found.n_rounds < 2) found = steps;
     TRY(fit_to_calls(cx, &found, e));
-    if (found.n_rounds) {
+    TRY(look_around_labels(cx, &found, e));
+    if (found.n_levels) {
+        /* found in the outline, with all its levels */
+    } else if (found.n_rounds) {
         TRY(add_calls(t, &found, cx->mem, e));
         TRY(add_steps(&found, t, cx->mem, e));
         TRY(add_inside(cx, &found, e));
