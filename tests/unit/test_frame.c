@@ -76,6 +76,11 @@ TEST(tells_whose_code_it_is)
     CHECK_EQ_INT(class_of("<frozen importlib._bootstrap>(1349): f"), FRAME_STDLIB);
     CHECK_EQ_INT(class_of("<string>(2): __init__"), FRAME_STDLIB);
     CHECK_EQ_INT(class_of("/tmp/torchinductor_me/4w/c4w.py(90): call"), FRAME_GENERATED);
+    CHECK_EQ_INT(class_of("/c/4o/c4ooo4csqdiwd5p5grz5gfpimgyidret2mhyj3o46g7f72cnyhkj.py(9): call"),
+                 FRAME_GENERATED);
+    CHECK_EQ_INT(class_of("/c/4x/c4ooo4csqdiwd5p5grz5gfpimgyidret2mhyj3o46g7f72cnyhkj.py(9): call"),
+                 FRAME_USER);
+    CHECK_EQ_INT(class_of("c4.py(9): call"), FRAME_USER);
     CHECK_EQ_INT(class_of("torch/profiler/profiler.py(872): start"), FRAME_PROFILER);
     CHECK_EQ_INT(class_of("torch/autograd/profiler.py(403): __exit__"), FRAME_PROFILER);
     CHECK_EQ_INT(class_of("<built-in function len>"), FRAME_BUILTIN);

@@ -181,10 +181,26 @@ static bool is_recorder(struct str file)
     return false;
 }
 
+/* A file of inductor's cache, which may lie anywhere: iv/civgnohi3tyws24x....py, named by a hash in
+ * a folder of two of its letters. */
+static bool is_hashed(struct str file)
+{
+    enum { LEAST = 40, ENDING = 3 };
+    size_t n = 0;
+    while (n < file.n && !is_slash(file.p[file.n - 1 - n])) n++;
+    if (n < LEAST || n + 4 > file.n || !str_ends(file, ".py")) return false;
+    const char *name = file.p + file.n - n, *folder = name - 3;
+    if (name[0] != 'c' || folder[0] != name[1] || folder[1] != name[2] || !is_slash(folder[-1]))
+        return false;
+    for (size_t i = 0; i + ENDING < n; i++)
+        if (!islower((unsigned char)name[i]) && !isdigit((unsigned char)name[i])) return false;
+    return true;
+}
+
 static enum frame_class file_class(struct str file)
 {
     if (is_recorder(file)) return FRAME_RECORDER;
-    if (str_has(file, "torchinductor_")) return FRAME_GENERATED;
+    if (str_has(file, "torchinductor_") || is_hashed(file)) return FRAME_GENERATED;
     struct str path = frame_path(file);
     for (size_t i = 0; i < COUNT(packages); i++)
         if (path_starts(path, packages[i].prefix)) return packages[i].class;
