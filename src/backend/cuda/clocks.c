@@ -127,10 +127,15 @@ static bool is_due(void)
     return true;
 }
 
+void clocks_load(void)
+{
+    if (state == UNKNOWN) state = load() ? READY : ABSENT;
+}
+
 void clocks_sample(uint64_t devices)
 {
-    if (!devices || state == ABSENT || atomic_load(&is_paused) || !is_due()) return;
-    if (state == UNKNOWN) state = load() ? READY : ABSENT;
+    if (!devices || atomic_load(&is_paused) || !is_due()) return;
+    clocks_load();
     for (int i = 0; state == READY && i < MOST_DEVICES; i++) {
         if (!(devices >> i & 1)) continue;
         if (!known[i].looked) look_for(i);

@@ -12,8 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Looks at the devices of the mask, ten times per second at most. Takes a few milliseconds the
- * first time and microseconds later. Without NVML it does nothing. */
+/* Loads NVML, which takes some milliseconds: once, before there is anything to record. */
+void clocks_load(void);
+
+/* Looks at the devices of the mask, ten times per second at most. Without NVML it does nothing. */
 void clocks_sample(uint64_t devices);
 
 /* While paused clocks_sample does nothing. */

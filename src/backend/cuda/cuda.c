@@ -70,6 +70,9 @@ static void tell(bool *flag)
 static void *fetch(void *unused)
 {
     bool defined = false;
+    pthread_mutex_lock(&fetching);
+    if (options.clocks) clocks_load();
+    pthread_mutex_unlock(&fetching);
     while (!wait_for(&turn.ending, options.flush_ms)) {
         if (!defined) defined = devices_define();
         backend_note_python();
