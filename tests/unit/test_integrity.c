@@ -304,6 +304,28 @@ TEST(records_without_a_time_stamp)
     done(&f);
 }
 
+/* Recorders of 2021 write whole microseconds: a kernel that lasts less has a duration of zero. */
+static struct found in_microseconds(double odd_us)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 100; i++) {
+        kit_call(&k, "cudaLaunchKernel", i * 20 + (i == 50 ? odd_us : 0), 5);
+        kit_work(&k, KIND_KERNEL, "fill", 10 + i * 20, i % 10 ? 1 : 0);
+    }
+    return judge(&k);
+}
+
+TEST(short_kernels_of_whole_microseconds_are_no_fault)
+{
+    struct found f = in_microseconds(0);
+    CHECK(doubt(&f, "zero_times") == NULL);
+    CHECK(f.i.idle_trusted);
+    done(&f);
+    f = in_microseconds(0.5); /* finer times: then zero is a fault */
+    CHECK_EQ_STR(level(&f, "zero_times"), "doubtful");
+    done(&f);
+}
+
 TEST(times_far_outside_the_trace)
 {
     struct kit k = saturated(100, 0, 0, 1);
