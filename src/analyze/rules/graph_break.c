@@ -13,7 +13,7 @@
 /* More launches than this between two regions are a part of the program. */
 #define MOST_LAUNCHES 16
 /* Share of all device work that may lie between regions. */
-#define MOST_WORK 0.2
+#define MOST_WORK 0.4
 
 struct breaks {
     struct sim_cut *spans;

@@ -1,14 +1,16 @@
 /* host_stretches.c: see host_stretches.h. */
 #include "analyze/rules/host_stretches.h"
 
+#include "analyze/device/driving_calls.h"
 #include "analyze/device/thread_slices.h"
 #include "analyze/names/host_cause.h"
 #include "base/search.h"
 
 #define LEAST_STRETCH_NS 300000
-/* Share of a stretch that its function holds, and that the device is idle. */
-#define LEAST_SHARE        0.6
-#define LEAST_IDLE         0.5
+/* Share of a stretch that its function holds, and that the device is idle. Where functions are
+ * samples a call is seen for half a sample less than it lasts. */
+#define LEAST_SHARE        0.5
+#define LEAST_IDLE         0.2
 #define LEAST_IDLE_WAITING 0.1
 /* Where functions are sampled, fewer samples than this say nothing about one. */
 #define LEAST_SAMPLES 3
@@ -26,23 +28,48 @@ static void add_part(struct stretch_parts *p, str_id name, row_t row, int64_t ns
     p->list[i].ns += ns;
 }
 
-static const struct stretch_part *largest(const struct stretch_parts *p)
+/* The deepest function that holds at least that much. */
+static const struct stretch_part *deepest(const struct trace *t, const struct stretch_parts *p,
+                                          double least_ns)
 {
     const struct stretch_part *best = NULL;
-    for (uint32_t i = 0; i < p->n; i++)
-        if (!best || p->list[i].ns > best->ns) best = &p->list[i];
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct stretch_part *x = &p->list[i];
+        if ((double)x->ns < least_ns) continue;
+        if (!best || t->depth[x->row] > t->depth[best->row]) best = x;
+    }
     return best;
 }
 
-/* The user's function around a row; rows of single lines stand for their function. */
+/* Rows of single lines stand for their function, and what has no name of its own (<genexpr>,
+ * <lambda>) for its caller. */
+static bool is_named(const struct trace *t, row_t frame)
+{
+    struct frame f;
+    if (t->flags[frame] & ROW_LINE || !frame_parse(trace_name(t, frame), &f)) return false;
+    return f.function.n && f.function.p[0] != '<';
+}
+
+/* The user's function around a row. */
 static row_t user_frame(const struct context *cx, row_t r)
 {
     row_t f = source_places_frame(places_of(cx), r, true);
-    while (f != ROW_NONE && cx->t->flags[f] & ROW_LINE) f = cx->t->parent[f];
+    while (f != ROW_NONE && !is_named(cx->t, f))
+        f = cx->t->parent[f] == ROW_NONE
+                ? ROW_NONE
+                : source_places_frame(places_of(cx), cx->t->parent[f], true);
     return f;
 }
 
-/* What runs in a stretch: time by function of the user, and by what is deepest. */
+/* The user's function that called it. */
+static row_t above(const struct context *cx, row_t frame)
+{
+    row_t up = cx->t->parent[frame];
+    return up == ROW_NONE ? ROW_NONE : user_frame(cx, up);
+}
+
+/* What runs in a stretch: time by function of the user, with what it calls, and by what is deepest.
+ */
 struct stretch {
     struct stretch_parts users, inside;
     int64_t idle_ns, own_rule_ns;
@@ -59,6 +86,20 @@ static int64_t idle_in(const struct context *cx, struct span s)
     return sum;
 }
 
+/* Whether torch is at work there, and not the user's function that launches: it plans, checks,
+ * prepares a launch. */
+static bool is_torch(const struct context *cx, row_t r)
+{
+    static const char *const packages[] = {"torch/", "triton/", "functorch/"};
+    struct frame f;
+    row_t deepest = source_places_frame(places_of(cx), r, false);
+    if (deepest == ROW_NONE || !frame_parse(trace_name(cx->t, deepest), &f)) return false;
+    if (source_places_class(places_of(cx), deepest) == FRAME_GENERATED) return true;
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+        if (str_starts(frame_path(f.file), packages[i])) return true;
+    return false;
+}
+
 static void take_apart(const struct context *cx, lane_id lane, struct span s, struct stretch *ret)
 {
     const struct trace *t = cx->t;
@@ -72,7 +113,9 @@ static void take_apart(const struct context *cx, lane_id lane, struct span s, st
         row_t user = user_frame(cx, p.row);
         if (host_causes_around(host_causes_of(cx), p.row) != ROW_NONE) ret->own_rule_ns += ns;
         if (user == ROW_NONE) continue;
-        add_part(&ret->users, t->name[user], user, ns);
+        if (driving_calls_has(driving_of(cx), user) && is_torch(cx, p.row)) continue;
+        for (row_t f = user; f != ROW_NONE; f = above(cx, f))
+            add_part(&ret->users, t->name[f], f, ns);
         if (p.row != user && !(t->flags[p.row] & ROW_LINE))
             add_part(&ret->inside, t->name[p.row], p.row, ns);
     }
@@ -131,9 +174,10 @@ static void look_between(struct looking *k, uint32_t thread, struct span s)
     if (span_ns(s) < LEAST_STRETCH_NS || others_launch(cx, thread, s) != k->waiting) return;
     struct stretch parts;
     take_apart(cx, model_of(cx)->threads[thread].lane, s, &parts);
-    const struct stretch_part *most = largest(&parts.users);
     double ns = (double)span_ns(s);
-    if (!most || (double)most->ns < LEAST_SHARE * ns) return;
+    double least = LEAST_SHARE * ns - (double)integrity_of(cx)->recording.sample_ns / 2;
+    const struct stretch_part *most = deepest(cx->t, &parts.users, least);
+    if (!most) return;
     if ((double)parts.idle_ns < (k->waiting ? LEAST_IDLE_WAITING : LEAST_IDLE) * ns) return;
     if (2 * parts.own_rule_ns > span_ns(s)) return;
     struct stretched *f = function_of(k->all, most);

@@ -11,7 +11,7 @@
 
 #include "analyze/rules/rule.h"
 
-enum { STRETCHES_FUNCTIONS = 32, STRETCHES_PARTS = 8 };
+enum { STRETCHES_FUNCTIONS = 32, STRETCHES_PARTS = 16 };
 
 /* Something that takes time inside a stretch. */
 struct stretch_part {

@@ -1,0 +1,372 @@
+/* test_rules_host.c: what the host does while the device waits, by name: each rule once where it
+ * fires and once where it must not. */
+#include "diagnosis.h"
+
+#include "analyze/names/host_cause.h"
+
+#define HERE    "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+#define WORKERS HOST_CAUSE_WORKERS_NEXT
+
+/* Eight steps: something that takes `us`, then a kernel of `kernel_us`. */
+struct waiting_loop {
+    const char *name;
+    bool python; /* a function, else a label */
+    double us, kernel_us;
+};
+
+static struct kit begin_loop(struct waiting_loop l)
+{
+    struct kit k = kit_begin();
+    double gpu = 0, length = l.us + 200;
+    for (int s = 0; s < 8; s++) {
+        double at = s * length;
+        kit_python(&k, "train.py(7): main", at + 1, length - 2);
+        if (l.python) kit_python(&k, l.name, at + 2, l.us);
+        else kit_label(&k, l.name, at + 2, l.us);
+        kit_op(&k, "aten::mm", at + l.us + 10, 60);
+        double ready = at + l.us + 30;
+        gpu = gpu > ready ? gpu : ready;
+        kit_launch(&k, at + l.us + 20, "gemm", gpu, l.kernel_us);
+        gpu += l.kernel_us;
+    }
+    return k;
+}
+
+static void look(struct diagnosis *d, struct waiting_loop l)
+{
+    struct kit k = begin_loop(l);
+    diagnose(d, kit_end(&k));
+}
+
+/* ---- data_loader ---- */
+
+TEST(data_loader_without_workers)
+{
+    struct diagnosis d;
+    look(&d, (struct waiting_loop){HERE, false, 2000, 150});
+    const struct finding *f = found(&d, "data_loader");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->title, "batches are loaded between the steps");
+    CHECK(strstr(f->fix, "num_workers") != NULL);
+    CHECK_EQ_STR(f->file, "train.py");
+    CHECK(f->gain_pct > 70 && f->effort == EFFORT_ONE_LINE);
+    CHECK(found(&d, "late_launch") == NULL && found(&d, "slow_launch") == NULL);
+    done(&d);
+}
+
+TEST(data_loader_that_torch_gave_no_label)
+{
+    struct diagnosis d;
+    look(&d, (struct waiting_loop){"/v/site-packages/torch/utils/data/dataloader.py(736): __next__",
+                                   true, 2000, 150});
+    const struct finding *f = found(&d, "data_loader");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->subject, "DataLoader");
+    done(&d);
+}
+
+/* The wait is the workers' pace: without the profiler the step takes no less. */
+TEST(data_loader_with_slow_workers)
+{
+    struct kit k = begin_loop((struct waiting_loop){WORKERS, false, 2000, 150});
+    for (k.tid = 50; k.tid < 52; k.tid++)
+        for (int i = 0; i < 4; i++) kit_derived(&k, "DataLoader worker", i * 4400.0, 4300);
+    k.tid = 1;
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    const struct finding *f = found(&d, "data_loader");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->title, "the DataLoader's workers are too slow");
+    CHECK_EQ_UINT(model_of(&d.cx)->n_threads, 1); /* workers are no threads of the program */
+    const struct undistort *u = undistort_of(&d.cx);
+    CHECK(u->plain_ns > u->traced_ns * 98 / 100);
+    CHECK(f->gain_pct > 70);
+    bool told = false;
+    for (uint32_t i = 0; i < f->n_evidence; i++)
+        told |= strstr(f->evidence[i].text, "4.30 ms in a worker; 2 workers") != NULL;
+    CHECK(told);
+    done(&d);
+}
+
+TEST(data_loader_near_miss_batches_that_are_ready)
+{
+    struct diagnosis d;
+    look(&d, (struct waiting_loop){WORKERS, false, 150, 100});
+    CHECK(found(&d, "data_loader") == NULL);
+    done(&d);
+}
+
+TEST(data_loader_near_miss_loading_behind_the_gpu)
+{
+    struct diagnosis d;
+    look(&d, (struct waiting_loop){HERE, false, 2000, 5000});
+    CHECK(found(&d, "data_loader") == NULL);
+    done(&d);
+}
+
+/* ---- gc_pause ---- */
+
+TEST(gc_pause_by_itself)
+{
+    struct diagnosis d;
+    look(&d, (struct waiting_loop){"Python GC (generation 2)", true, 3000, 150});
+    const struct finding *f = found(&d, "gc_pause");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->title, "the garbage collector pauses the loop");
+    CHECK(strstr(f->fix, "gc.freeze()") && strstr(f->fix, "gc.disable()"));
+    CHECK(f->gain_pct > 80);
+    CHECK(found(&d, "late_launch") == NULL);
+    done(&d);
+}
+
+TEST(gc_pause_that_was_asked_for)
+{
+    static const char *const names[] = {"Python GC (gc.collect)", "<built-in function collect>"};
+    for (int i = 0; i < 2; i++) {
+        struct diagnosis d;
+        look(&d, (struct waiting_loop){names[i], true, 3000, 150});
+        const struct finding *f = found(&d, "gc_pause");
+        REQUIRE(f != NULL);
+        CHECK_EQ_STR(f->title, "gc.collect() inside the loop");
+        done(&d);
+    }
+}
+
+TEST(gc_pause_near_miss_while_the_gpu_works)
+{
+    struct diagnosis d;
+    look(&d, (struct waiting_loop){"Python GC (generation 2)", true, 3000, 6000});
+    CHECK(found(&d, "gc_pause") == NULL);
+    done(&d);
+}
+
+TEST(gc_pause_near_miss_once)
+{
+    struct kit k = begin_loop((struct waiting_loop){"main.py(3): prepare", true, 100, 290});
+    kit_python(&k, "Python GC (generation 2)", 1202, 90);
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    CHECK(found(&d, "gc_pause") == NULL);
+    done(&d);
+}
+
+/* ---- graph_break ---- */
+
+/* Steps of four compiled regions of four kernels; between them `eager` operators and a wait. */
+static struct trace *regions(int eager, bool waits, double kernel_us)
+{
+    struct kit k = kit_begin();
+    double at = 0, gpu = 0;
+    for (int s = 0; s < 6; s++) {
+        kit_label(&k, "step", at, 4 * (400 + eager * 100.0));
+        for (int region = 0; region < 4; region++) {
+            kit_op(&k, "Torch-Compiled Region: 1/0", at + 20, 300);
+            for (int i = 0; i < 4; i++) {
+                double call = at + 80 + i * 50;
+                gpu = gpu > call + 10 ? gpu : call + 10;
+                kit_launch(&k, call, "triton_poi_fused_add_0", gpu, kernel_us);
+                gpu += kernel_us;
+            }
+            at += 340;
+            for (int i = 0; i < eager; i++, at += 100) {
+                kit_op(&k, "aten::abs", at, 80);
+                kit_launch(&k, at + 20, "abs_kernel", gpu > at + 30 ? gpu : at + 30, 2);
+                gpu = gpu > at + 30 ? gpu + 2 : at + 32;
+            }
+            if (waits) kit_item(&k, at, (gpu > at + 10 ? gpu : at + 10) + 5, 2);
+            at = (gpu > at ? gpu : at) + 60;
+        }
+    }
+    return kit_end(&k);
+}
+
+TEST(graph_break_that_looks_at_a_value)
+{
+    struct diagnosis d;
+    diagnose(&d, regions(2, true, 8));
+    const struct finding *f = found(&d, "graph_break");
+    REQUIRE(f != NULL);
+    CHECK(strstr(f->fix, "fullgraph=True") != NULL && strstr(f->fix, ".item()") != NULL);
+    CHECK(f->alone.gain_pct > 30 && f->n_edits == 1);
+    CHECK(found(&d, "eager_island") == NULL); /* the same thing, without a price */
+    done(&d);
+}
+
+TEST(graph_break_near_miss_blocks_compiled_one_by_one)
+{
+    struct diagnosis d;
+    diagnose(&d, regions(0, false, 8));
+    CHECK(found(&d, "graph_break") == NULL);
+    done(&d);
+}
+
+TEST(graph_break_near_miss_a_part_of_the_program)
+{
+    struct diagnosis d;
+    diagnose(&d, regions(20, false, 8));
+    CHECK(found(&d, "graph_break") == NULL);
+    done(&d);
+}
+
+/* ---- recompile ---- */
+
+/* Steps that compile for `us`, each under a name. */
+static struct trace *compiling(const char *const *names, int n, double us)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < n; s++) {
+        double at = s * (us + 1000);
+        kit_python(&k, "train.py(7): main", at, us + 900);
+        if (names[s]) kit_derived(&k, names[s], at + 10, us);
+        for (int i = 0; i < 5; i++)
+            kit_launch(&k, at + us + 100 + i * 100, i % 2 ? "gemm" : "add", at + us + 110 + i * 100,
+                       60);
+    }
+    return kit_end(&k);
+}
+
+TEST(recompile_again_and_again_has_a_price)
+{
+    static const char *const names[] = {
+        "TorchDynamo compile: pool 0/4", "TorchDynamo compile: pool 0/5",
+        "TorchDynamo compile: pool 0/6", "TorchDynamo compile: pool 0/7"};
+    struct diagnosis d;
+    diagnose(&d, compiling(names, 4, 500000));
+    const struct finding *f = found(&d, "recompile");
+    REQUIRE(f != NULL);
+    CHECK(!f->advice && f->gain_pct > 95);
+    CHECK_EQ_STR(f->file, "train.py");
+    CHECK_EQ_INT(f->blocked_ns, 2000000000);
+    done(&d);
+}
+
+TEST(recompile_near_miss_the_first_time)
+{
+    static const char *const names[] = {"TorchDynamo compile: pool 0/0", NULL, NULL, NULL};
+    struct diagnosis d;
+    diagnose(&d, compiling(names, 4, 500000));
+    CHECK(found(&d, "recompile") == NULL);
+    done(&d);
+}
+
+/* ---- host_function ---- */
+
+/* Steps in which to_bytes() waits for a copy and then does four things of `us` each. */
+static struct trace *converting(double us, double gap_us)
+{
+    static const char *const parts[] = {
+        "/v/site-packages/numpy/_core/_methods.py(96): _clip", "<built-in method round of x>",
+        "<built-in method astype of x>", "<built-in method copy of x>"};
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < 6; s++) {
+        double end = at + 400 + 4 * (us + gap_us);
+        kit_python(&k, "app.py(20): call", at, end - at);
+        kit_launch(&k, at + 10, "conv", at + 20, 200);
+        kit_python(&k, "app.py(8): to_bytes", at + 30, end - at - 40);
+        kit_item(&k, at + 40, at + 230, 5);
+        for (int i = 0; i < 4; i++) kit_python(&k, parts[i], at + 300 + i * (us + gap_us), us);
+        at = end;
+    }
+    return kit_end(&k);
+}
+
+TEST(host_function_does_many_things_between_two_calls)
+{
+    struct diagnosis d;
+    diagnose(&d, converting(1000, 500));
+    const struct finding *f = found(&d, "host_function");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->subject, "to_bytes");
+    CHECK_EQ_STR(f->file, "app.py");
+    CHECK(strstr(f->fix, "on the GPU before the copy") != NULL); /* arrays */
+    CHECK(f->gain_pct > 80);
+    CHECK(found(&d, "late_launch") == NULL && found(&d, "slow_launch") == NULL);
+    done(&d);
+}
+
+TEST(host_function_near_miss_short_work)
+{
+    struct diagnosis d;
+    diagnose(&d, converting(20, 5));
+    CHECK(found(&d, "host_function") == NULL);
+    done(&d);
+}
+
+/* Whole calls that launch nothing are late_launch's. */
+TEST(host_function_near_miss_one_quiet_call)
+{
+    struct diagnosis d;
+    look(&d, (struct waiting_loop){"train.py(30): walk", true, 2000, 150});
+    CHECK(found(&d, "host_function") == NULL);
+    CHECK(found(&d, "late_launch") != NULL);
+    done(&d);
+}
+
+/* ---- lock_wait ---- */
+
+/* Two threads take turns: each launches and then works for `us` behind a lock. With `python` the
+ * second one runs the user's code, else it is torch's own. */
+static struct trace *taking_turns(double us, bool python)
+{
+    struct kit k = kit_begin();
+    for (int s = 0; s < 12; s++) {
+        double at = s * (us + 300);
+        k.tid = 1 + s % 2;
+        if (k.tid == 1 || python)
+            kit_python(&k, "serve.py(12): guarded", at - (s > 1 ? us + 290 : 0),
+                       us + 280 + (s > 1 ? us + 290 : 0));
+        for (int i = 0; i < 4; i++) kit_launch(&k, at + 10 + i * 40, "gemm", at + 20 + i * 40, 35);
+    }
+    return kit_end(&k);
+}
+
+TEST(lock_wait_of_two_threads_that_launch)
+{
+    struct diagnosis d;
+    diagnose(&d, taking_turns(2000, true));
+    const struct finding *f = found(&d, "lock_wait");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->function, "guarded");
+    CHECK(strstr(f->fix, "lock") && strstr(f->fix, "GIL"));
+    CHECK(found(&d, "host_function") == NULL);
+    done(&d);
+}
+
+TEST(lock_wait_near_miss_a_thread_of_torch)
+{
+    struct diagnosis d;
+    diagnose(&d, taking_turns(2000, false));
+    CHECK(found(&d, "lock_wait") == NULL);
+    done(&d);
+}
+
+/* ---- names ---- */
+
+TEST(causes_by_name)
+{
+    static const struct {
+        const char *name;
+        enum host_cause cause;
+    } all[] = {
+        {HERE, HOST_DATA_HERE},
+        {WORKERS, HOST_DATA_WORKERS},
+        {"enumerate(DataLoader)#_Other.__next__", HOST_DATA},
+        {"/v/site-packages/torch/utils/data/dataloader.py(7): __next__", HOST_DATA_CALL},
+        {"my/dataloader.py(7): __next__", HOST_OTHER},
+        {"/v/site-packages/torch/utils/data/dataloader.py(7): __init__", HOST_OTHER},
+        {"Python GC", HOST_GC},
+        {"Python GC (generation 0)", HOST_GC},
+        {"Python GC (gc.collect)", HOST_GC_ASKED},
+        {"dynamo", HOST_COMPILE},
+        {"dynamo_timed", HOST_OTHER},
+        {"TorchDynamo compile: f 0/1", HOST_COMPILE},
+        {"TorchDynamo Cache Lookup", HOST_OTHER},
+        {"", HOST_OTHER},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!CHECK_EQ_INT(host_cause_of(str_c(all[i].name)), all[i].cause))
+            fprintf(stderr, "%s\n", all[i].name);
+}
+
+TEST_MAIN
