@@ -141,6 +141,25 @@ def test_clocks_and_what_holds_them_down(capture, tmp_path):
     assert 3 <= len(found["GPU 0 SM clock (MHz)"]) <= 12
 
 
+@pytest.mark.parametrize("nvml, severity, words", [
+    (SLOW, "low", "GPU 0 ran at 1395 of 1980 MHz for 100 % of the time it worked, because of the power cap"),
+    (SLOW.replace("limits=4", "limits=64"), "medium", "heat"),
+    (SLOW.replace("limits=4", "limits=0"), None, ""),  # slow, and nobody says why
+    (SLOW.replace("mhz=1395", "mhz=1965"), None, ""),  # at its limit, and fast all the same
+])
+def test_a_clock_that_is_held_down_is_reported(capture, nvml, severity, words):
+    run = capture("launch=3", *["long=250", "sync"] * 4, FAKE_NVML=nvml)
+    assert run.status == 0, run.stderr
+    found = [f for f in run.ask("report", "--whole")["findings"] if f["rule"] == "held_clock"]
+    assert [f["severity"] for f in found] == ([severity] if severity else [])
+    assert all(words in f["why"] and not f["promises_gain"] for f in found)
+
+
+def test_a_clock_that_rests_is_not_held_down(capture):
+    run = capture("beat=8", FAKE_NVML=SLOW)
+    assert not [f for f in run.ask("report", "--whole")["findings"] if f["rule"] == "held_clock"]
+
+
 @pytest.mark.parametrize("nvml", ["init=999", "max=1980", "mhz=0", ""])
 def test_clocks_that_cannot_be_read_leave_the_program_alone(capture, tmp_path, nvml):
     run = capture("beat=3", FAKE_NVML=nvml)
