@@ -54,9 +54,7 @@ void doubt_file(struct doubting *c)
     d->means = "strata lint lists where they are in the file";
 }
 
-/* Older recorders write whole microseconds: what lasts less has a duration of zero, and others have
- * one of a microsecond. */
-static bool in_microseconds(const struct trace *t)
+bool quality_in_microseconds(const struct trace *t)
 {
     bool short_ones = false;
     for (row_t r = 0; r < t->n_rows; r++) {
@@ -79,7 +77,7 @@ void doubt_untimed(struct doubting *c)
             zero += c->t->dur_ns[d->work[k]] == 0;
         }
     }
-    if (zero && in_microseconds(c->t)) zero = 0;
+    if (zero && quality_in_microseconds(c->t)) zero = 0;
     uint64_t bad = untimed + zero, all = kernels + untimed;
     if (!bad) return;
     double share = stats_pct(bad, all);

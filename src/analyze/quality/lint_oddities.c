@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/quality/quality_private.h"
 #include "base/map.h"
 #include "base/search.h"
 #include "base/wrap.h"
@@ -245,10 +246,11 @@ static const struct lint_oddity oddity_crossing = {
 static bool no_time(const struct lint_input *in, struct lint_result *r)
 {
     const struct trace *t = in->t;
+    bool coarse = quality_in_microseconds(t);
     for (row_t i = 0; i < t->n_rows; i++) {
         if (!trace_is_work(t, i)) continue;
         r->of++;
-        if (t->dur_ns[i] == 0 || (t->flags[i] & ROW_NO_TIME)) note(r, i, 0);
+        if ((t->dur_ns[i] == 0 && !coarse) || (t->flags[i] & ROW_NO_TIME)) note(r, i, 0);
     }
     return false;
 }

@@ -32,6 +32,10 @@ doubter doubt_empty, doubt_dropped, doubt_edges, doubt_graphs, doubt_waits, doub
     doubt_steps;
 
 /* integrity_times.c: what is impossible, and what recording did to the run */
+
+/* Older recorders write whole microseconds: what lasts less has a duration of zero, and others have
+ * one of a microsecond. */
+bool quality_in_microseconds(const struct trace *t);
 doubter doubt_file, doubt_untimed, doubt_impossible, doubt_clocks, doubt_collectives,
     doubt_recording, doubt_overheads, doubt_graph_nodes;
 
