@@ -1,5 +1,6 @@
-"""Ranges that nobody wrote (strata/_timeline/derived_ranges.py): training loops, generate and pipelines of the real packages
-as their timelines show them, without a line of theirs for us; and that nothing else changes by it."""
+"""Ranges that nobody wrote (strata/_timeline/derived_ranges.py): training loops, generate and pipelines
+of the real packages as their timelines show them, without a line of theirs for us; and that nothing else
+changes by it."""
 import collections
 import json
 import subprocess
@@ -104,7 +105,8 @@ def test_off_is_off(program, tmp_path):
     run = program(LOOP, STRATA_DERIVED="off")
     assert run.status == 0, run.stderr
     assert set(ranges(run.folder(), tmp_path)) == {"data", "zero_grad", "step"}  # torch's own
-    assert program(LOOP + "assert 'strata._timeline.derived_ranges' not in sys.modules", STRATA="off").status == 0
+    absent = "assert 'strata._timeline.derived_ranges' not in sys.modules"
+    assert program(LOOP + absent, STRATA="off").status == 0
 
 
 def test_pauses_of_the_garbage_collector(program, tmp_path):

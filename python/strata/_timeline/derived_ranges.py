@@ -8,7 +8,8 @@ pauses of Python's garbage collector become rows.
 
 Functions are replaced where they are found, and put back when recording ends. What is replaced has to go
 on working for whoever has got hold of it meanwhile, in torch.compile as well, which learns in
-_pipeline/import_actions.py that no range is wanted there. The extension decides whether one is: src/derived.c."""
+_pipeline/import_actions.py that no range is wanted there. The extension decides whether one is:
+src/derived.c."""
 from __future__ import annotations
 
 import functools
@@ -158,9 +159,9 @@ def _image_processing(utils: Any) -> None:
 
 
 def _descendants(cls: type) -> list[type]:
-    found = [cls]
-    for child in found:
-        found += [c for c in child.__subclasses__() if c not in found]
+    found: list[type] = []
+    for child in cls.__subclasses__():
+        found += [c for c in (child, *_descendants(child)) if c not in found]
     return found
 
 
@@ -168,7 +169,7 @@ def _pipelines(pipeline_utils: Any) -> None:
     """Those that strata.run annotates are stages and stay what they are."""
     if settings.flag("STRATA_AUTO", False):
         return
-    for cls in _descendants(pipeline_utils.DiffusionPipeline)[1:]:
+    for cls in _descendants(pipeline_utils.DiffusionPipeline):
         _put(cls, "__call__", cls.__name__)
 
 
