@@ -23,7 +23,7 @@ $ ln -s $DATA/wan/wan_before_compile.json.gz wan.json.gz && strata syncs wan.jso
 |       strata whatif wan.json.gz --drop-sync 1   what removing it would gain
 
 # How we know, moment by moment (what a replay predicts is tested elsewhere).
-$ strata syncs wan.json.gz --site 1 | grep -v 'replay gains'
+$ strata syncs wan.json.gz --site 1 | grep -v 'as traced'
 | site 1   cudaStreamSynchronize under aten::nonzero   1 call   blocked 565 ms, exposed 10.3 ms
 |   t=    522.631 ms  scheduler_step begins on thread 1213; 1,001 launches queued on the GPU
 |   t=    522.765 ms  Tensor.nonzero: Memcpy DtoH (Device -> Pinned), 4 B, then cudaStreamSynchronize
@@ -33,8 +33,6 @@ $ strata syncs wan.json.gz --site 1 | grep -v 'replay gains'
 |   t=   1087.562 ms  this thread's next GPU work starts: DeviceCompactInitKernel<ScanTileState>
 |   t=   1098.720 ms  the CPU has caught up: 10.3 ms of GPU idle time in 36 gaps  <- exposed
 |                     meanwhile: _set_context 5.74 ms, is_compiled_module 734 us, forward 342 us
-|   without this sync    gains 452 us of 2.15 s as traced, 357 us (0.0 %) without the profiler
-|   without all syncs    gains 19.5 ms of 2.15 s as traced, 4.34 ms (0.2 %) without the profiler
 |   stack, innermost first:
 |     diffusers/schedulers/scheduling_unipc_multistep.py:1100 index_for_timestep
 |     diffusers/schedulers/scheduling_unipc_multistep.py:1137 _init_step_index

@@ -1,6 +1,6 @@
-/* gc_pause.c: Python's garbage collector stops the thread that launches, and the device runs dry:
- * by itself, because many objects live and many are made, or because gc.collect() stands in the
- * loop. */
+/* gc_pause.c: Python's garbage collector stops the thread that launches, and the device runs out of
+ * work: automatically, because many objects are alive and many are created, or because the loop
+ * calls gc.collect(). */
 #include "analyze/rules/host_rows.h"
 #include "base/human.h"
 
@@ -41,7 +41,7 @@ static int report(const struct context *cx, const struct host_rows *h, bool aske
     if (asked) {
         f->title = "gc.collect() inside the loop";
         f->why = rule_text(cx,
-                           "gc.collect() is called %u times and takes %s on average: it looks at "
+                           "gc.collect() is called %u times and takes %s on average: it visits "
                            "every object of the program while nothing is launched.",
                            h->n, human_time(h->cpu_ns / h->n).s);
         f->fix = "Remove gc.collect() from the loop; tensors are freed without it. If something "
@@ -51,11 +51,11 @@ static int report(const struct context *cx, const struct host_rows *h, bool aske
     f->title = "the garbage collector pauses the loop";
     f->why = rule_text(cx,
                        "Python's garbage collector runs %u times and takes %s on average; nothing "
-                       "is launched meanwhile. It looks at all objects that are alive again and "
-                       "again, because many are made.",
+                       "is launched meanwhile. It visits all live objects again and again because "
+                       "many are created.",
                        h->n, human_time(h->cpu_ns / h->n).s);
-    f->fix = "Call gc.collect() and gc.freeze() once before the loop, so that what lives is not "
-             "looked at again; or gc.disable() in the loop, with a gc.collect() now and then; or a "
-             "higher gc.set_threshold().";
+    f->fix = "Call gc.collect() and gc.freeze() once before the loop, so that live objects are not "
+             "visited again; or call gc.disable() and an occasional gc.collect(); or raise "
+             "gc.set_threshold().";
     return 0;
 }

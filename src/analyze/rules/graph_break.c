@@ -160,7 +160,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
 
 const struct rule rule_graph_break = {
     .id = "graph_break",
-    .summary = "graph breaks cut compiled code into pieces",
+    .summary = "graph breaks split compiled code",
     .run = run,
 };
 
@@ -173,12 +173,12 @@ static int report(const struct context *cx, const struct breaks *b, struct findi
     source_places_find(places_of(cx), b->first, &p);
     rule_place(cx, f, &p);
     uint32_t steps = steps_of(cx)->n_steps;
-    f->title = "graph breaks cut the compiled code into pieces";
+    f->title = "graph breaks split compiled code";
     f->why = rule_text(cx,
-                       "%.1f times per step the compiled code stops for a few eager operators%s "
+                       "Compiled code stops %.1f times per step for a few eager operators%s "
                        "and is entered again, which takes %s in total; the GPU is idle for %s of "
-                       "it.",
-                       (double)b->n / steps, b->waits ? " and a look at a value" : "",
+                       "that time.",
+                       (double)b->n / steps, b->waits ? " and to read a value" : "",
                        human_time(b->cpu_ns).s, human_time(b->idle_ns).s);
     f->fix = b->waits
                  ? "Do not read values of tensors (.item(), print, if on a tensor) in compiled "

@@ -131,7 +131,7 @@ static int report(const struct context *cx, const struct stretched *fn, struct f
     f->blocked_ns = fn->cpu_ns;
     f->exposed_ns = fn->idle_ns;
     finding_note(f, cx->mem, fn->spans[0].begin_ns, fn->frame,
-                 "%u stretches between two calls, %s in total, at most %s", fn->n,
+                 "%u times between two calls, %s in total, at most %s", fn->n,
                  human_time(fn->cpu_ns).s, human_time(fn->longest_ns).s);
     note_parts(cx, fn, f);
     f->edits[f->n_edits++] =

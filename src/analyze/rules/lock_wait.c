@@ -35,16 +35,14 @@ static int report(const struct context *cx, const struct stretched *s, struct fi
                        "waits for a lock that one holds, or for the GIL. The GPU is idle for %s "
                        "of that time.",
                        f->subject, human_time(s->cpu_ns / s->n).s, human_time(s->idle_ns).s);
-    f->fix =
-        "Hold the lock only around the launches: read results back and do Python work outside "
-        "of it. Where the GIL is the lock, use processes, or one thread that launches for all.";
+    f->fix = "Hold the lock only around the launches: read results back and do Python work outside "
+             "of it. If the lock is the GIL, use processes, or one thread that launches for all.";
     f->not_fixed = "Two threads do not make the GPU faster: their work runs one after the other.";
     f->show = "gaps %s";
     f->blocked_ns = s->cpu_ns;
     f->exposed_ns = s->idle_ns;
-    finding_note(f, cx->mem, s->spans[0].begin_ns, s->frame,
-                 "%u stretches, %s in total, at most %s", s->n, human_time(s->cpu_ns).s,
-                 human_time(s->longest_ns).s);
+    finding_note(f, cx->mem, s->spans[0].begin_ns, s->frame, "%u times, %s in total, at most %s",
+                 s->n, human_time(s->cpu_ns).s, human_time(s->longest_ns).s);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = s->spans, .n_spans = s->n};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
