@@ -23,12 +23,13 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+FOLDERS = ("cases", "held")
 SHARD_BYTES = 15 << 20
 PACK_S = 12  # what packing may take, and the end
 
 
 def all_cases():
-    return sorted(path.stem for path in (HERE / "cases").glob("*.py"))
+    return sorted(path.stem for folder in FOLDERS for path in (HERE / folder).glob("*.py"))
 
 
 def unpack(wheels, where):
