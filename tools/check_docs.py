@@ -113,7 +113,8 @@ def check_glossary(path, text, args):
     table = glossary(args.strata)
     good = args.update or found.group() == table
     if not good:
-        print(f"{path.relative_to(ROOT)}: the table is not that of strata help glossary (make update-goldens)")
+        print(f"{path.relative_to(ROOT)}: the table is not that of strata help glossary "
+              "(make update-goldens)")
     return text[:found.start()] + table + text[found.end():], good
 
 

@@ -13,7 +13,8 @@ import collections
 import dataclasses
 import importlib
 import sys
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 MAKERS = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 
@@ -48,6 +49,7 @@ def build(d: dict[str, Any], maker: Any = None, types: Sequence[str] = ()) -> An
         return maker.tensor(d["shape"], d["dtype"], d["device"], **tensor_options(d))
     if kind in ("dtype", "device"):
         import torch
+
         from strata._pipeline.single_call import of_torch
         return of_torch(d["value"], torch.dtype) if kind == "dtype" else torch.device(
             maker.device or d["value"])

@@ -191,9 +191,8 @@ static void show_stages(const struct screen *s, const struct view_launches *v)
         char name[160];
         if (!g->kernels) continue;
         text_table_row(&tt, g->launch_bound ? TEXT_YELLOW : TEXT_PLAIN);
-        text_table_cellf(
-            &tt, 0, "%*s%s", 2 * (int)v->stages->list[i].depth, "",
-            human_cut(v->stages->list[i].name, 60, name, sizeof name));
+        text_table_cellf(&tt, 0, "%*s%s", 2 * (int)v->stages->list[i].depth, "",
+                         human_cut(v->stages->list[i].name, 60, name, sizeof name));
         screen_count(&tt, 1, g->launches);
         screen_count(&tt, 2, g->kernels);
         text_table_cell(&tt, 3, human_pct(idle_start_pct(g)).s);

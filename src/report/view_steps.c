@@ -2,8 +2,8 @@
 #include "report/view_steps.h"
 
 #include "base/human.h"
-#include "base/text.h"
 #include "base/jout.h"
+#include "base/text.h"
 #include "report/view_quality.h"
 
 static void json_flags(struct jout *j, uint8_t flags)

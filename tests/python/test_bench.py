@@ -282,6 +282,7 @@ def test_scripts_make_the_same_values(run):
 def test_a_script_is_made_of_literals():
     """A signature that someone else wrote: its names stay texts."""
     import ast
+
     from strata.bench import find, script
     from strata.bench.signatures import Signature
     evil = "a" + '"' * 3 + "\nimport os; os.abort()\n" + '"' * 3 + "'''\n\\"

@@ -298,7 +298,8 @@ def test_a_profiler_that_subscribes_and_is_told_of(capture):
     assert "subscribe: 39\n" in run.stdout
     assert run.counts()["kernel"] == 160 and lost(run) == 0
     told = [line for line in run.stderr.splitlines() if "torch.profiler" in line]
-    assert len(told) == 1 and "so its trace has no GPU rows; to get them, run without --level timeline" in told[0]
+    assert len(told) == 1
+    assert "so its trace has no GPU rows; to get them, run without --level timeline" in told[0]
 
 
 def test_times_of_another_clock_are_left_out(capture, tmp_path):

@@ -1,6 +1,5 @@
 """Pictures are normalised with NumPy on the host before every call."""
 import numpy
-import says
 import torch
 from case import Case, Fix
 from parts import resnet

@@ -1,5 +1,4 @@
 """Batches lie in pinned memory, but every upload is waited for."""
-import says
 import torch
 from case import Case, Fix
 from parts import blocks
@@ -30,5 +29,5 @@ def build(at):
         torch.cuda.current_stream().wait_stream(side)
         return out
 
-    return Case("transfer", call, [Fix("prefetch", ahead, r"(?i)exposed_copy|non_blocking|prefetch|overlap|stream")],
-                n=5, tolerance=10)
+    words = r"(?i)exposed_copy|non_blocking|prefetch|overlap|stream"
+    return Case("transfer", call, [Fix("prefetch", ahead, words)], n=5, tolerance=10)

@@ -1,4 +1,4 @@
-"""GroupNorm, SiLU and convolutions of a UNet in fp16, channels_last already: the chains between are not fused."""
+"""GroupNorm, SiLU and convolutions of a UNet in fp16, channels_last already, with unfused chains between."""
 import says
 import torch
 import torch.nn as nn

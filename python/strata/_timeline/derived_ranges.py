@@ -160,6 +160,7 @@ def _image_processing(utils: Any) -> None:
 
 def _descendants(cls: type) -> list[type]:
     found: list[type] = []
+    child: type
     for child in cls.__subclasses__():
         found += [c for c in (child, *_descendants(child)) if c not in found]
     return found

@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -135,8 +136,7 @@ def code(d: dict[str, Any], types: Sequence[str] = ()) -> str:
             return f"getattr({kind}, '_make', {kind})([{items}])"
         return f"[{items}]" if kind == "list" else f"{kind}([{items}])"
     if kind == "dict":
-        made = "{" + ", ".join(f"{k!r}: {code(v, types)}" for k, v in d["items"]) + "}"
-        return made
+        return "{" + ", ".join(f"{k!r}: {code(v, types)}" for k, v in d["items"]) + "}"
     if kind == "dataclass":
         made = mock.find(d["type"], dataclasses.is_dataclass, types)
         asked = {f.name for f in dataclasses.fields(made) if f.init}

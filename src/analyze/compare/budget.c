@@ -256,8 +256,7 @@ static double value_of(const struct budget_line *l, const struct context *cx)
     bool seen = false;
     for (uint32_t i = 0; i < stages_of(cx)->n; i++) {
         const struct stage *s = &stages_of(cx)->list[i];
-        if (strcmp(s->path, l->stage) != 0 && !str_is(s->name, l->stage))
-            continue;
+        if (strcmp(s->path, l->stage) != 0 && !str_is(s->name, l->stage)) continue;
         sum += m->stage_value(s);
         seen = true;
     }

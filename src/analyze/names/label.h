@@ -34,8 +34,8 @@ bool label_ends_round(struct str name);
 bool label_is_tail(struct str name); /* ends a round and cannot be a whole one: no mere "step" */
 bool label_says_call(struct str name);
 
-/* Names of the parts a network is made of ("block", "attention"): a hint that a repetition of them is
- * its layers. */
+/* Names of the parts a network is made of ("block", "attention"): a hint that a repetition of them
+ * is its layers. */
 bool label_says_part(struct str name);
 
 #endif

@@ -123,7 +123,7 @@ static void say_workers(const struct context *cx, struct finding *f, const struc
     if (steps > 1 && left > 0)
         finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                      "a step takes %s without waiting: %lld workers would keep up",
-                     human_time(left / steps).s, (long long)(batch * steps / left + 1));
+                     human_time(left / steps).s, (long long)batch * steps / left + 1);
 }
 
 static int report(const struct context *cx, const struct host_rows *h, struct findings *out,

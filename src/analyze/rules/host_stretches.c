@@ -8,7 +8,7 @@
 
 #define LEAST_STRETCH_NS 300000
 /* Share of a stretch that its function holds, and that the device is idle. Where functions are
- * samples a call is seen for half a sample less than it lasts. */
+ * sampled, a call is seen for half a sample less than it lasts. */
 #define LEAST_SHARE        0.5
 #define LEAST_IDLE         0.2
 #define LEAST_IDLE_WAITING 0.1

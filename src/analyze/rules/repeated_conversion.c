@@ -67,7 +67,7 @@ static bool makers_init(struct state *s)
     return !s->settled || !s->expanded;
 }
 
-/* True when memory is out. */
+/* True when out of memory. */
 static bool push(struct makers *m, uint32_t at, double elements)
 {
     while (m->n && m->stack[m->n - 1].elements <= elements) m->n--;

@@ -9,7 +9,7 @@
 /* Kernels before an attention among which the making of its mask is looked for. */
 #define REACH     12
 #define LEAST_CUT 0.8
-/* Sizes of triangles that are told apart. */
+/* Sizes of triangles that are distinguished. */
 #define MOST_SIZES 32
 
 enum reason { REASON_FLOAT32, REASON_CAUSAL, REASONS };

@@ -132,6 +132,12 @@ static int look_at(const struct context *cx, row_t label, row_t *rows, struct fo
     return add(cx, &s, rows, x, e);
 }
 
+static uint32_t kernels_each(const struct found *x)
+{
+    uint32_t updates = x->n_parameters * (x->n_spans ? x->n_spans : 1);
+    return updates ? x->fix.n / updates + 1 : 1;
+}
+
 static int report(const struct context *cx, const struct found *x, struct findings *out,
                   struct err *e);
 
@@ -188,8 +194,8 @@ static int report(const struct context *cx, const struct found *x, struct findin
         cx,
         "Its steps launch %u kernels on single tensors, about %u for each of %u parameters: "
         "%s on the CPU, %s on the GPU.",
-        x->n_kernels, x->fix.n / (x->n_parameters * (x->n_spans ? x->n_spans : 1)) + 1,
-        x->n_parameters, human_time(x->cpu_ns).s, human_time(x->fix.before_ns).s);
+        x->n_kernels, kernels_each(x), x->n_parameters, human_time(x->cpu_ns).s,
+        human_time(x->fix.before_ns).s);
     f->fix = "Use the fused optimizer (fused=True): one kernel reads and writes every tensor once. "
              "Where "
              "it does not exist, foreach=True launches one kernel for many tensors.";

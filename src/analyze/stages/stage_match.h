@@ -1,5 +1,5 @@
-/* stage_match.h: derived stages by name, for those who ask for one. They are no rows of the trace,
- * or rows of another name, so that patterns for rows do not find them. */
+/* stage_match.h: derived stages by name, for those who ask for one. They are not rows of the trace,
+ * or are rows of another name, so that patterns for rows do not find them. */
 #ifndef STRATA_ANALYZE_STAGES_STAGE_MATCH_H
 #define STRATA_ANALYZE_STAGES_STAGE_MATCH_H
 

@@ -200,7 +200,7 @@ static void find_backward(const struct outline *o, struct span in, struct span *
 }
 
 /* Operators that autograd took note of: they have a sequence number and no forward thread. What a
- * DataLoader or an optimizer runs is no part of the forward pass. */
+ * DataLoader or an optimizer runs does not belong to the forward pass. */
 static void find_forward(const struct trace *t, lane_id lane, struct span in, struct span *ret)
 {
     int64_t from = in.begin_ns;
