@@ -303,11 +303,11 @@ $ strata report $DATA/advice/gemm_fp32_stack.json.gz | sed -n 4,28p
 |             torch.backends.cudnn.allow_tf32 = True), one line. bf16 (autocast or bf16 weights) is
 |             about twice as fast again and halves the memory traffic.
 |             TF32             80.9 %  one line  one flag; 10 bits of the mantissa are left
-|             bf16             87.2 %  local     weights and inputs, or autocast; 7 bits are left, the
+|             bf16             87.1 %  local     weights and inputs, or autocast; 7 bits are left, the
 |                                                range stays
 |
 $ strata report $DATA/advice/attention_math_stack.json.gz --json | grep -E '"(rule|at_roof|device_us|predicted_gain_pct)"'
 |     "at_roof": false,
 |       "rule": "unfused_attention",
 |       "device_us": 152221.296,
-|       "predicted_gain_pct": 92.699,
+|       "predicted_gain_pct": 92.669,

@@ -79,6 +79,21 @@ TEST(near_miss_what_is_between_launches_is_not_launching)
     done(&d);
 }
 
+/* Kernels of 40 us are not what keeps a CPU from launching in time, whatever it does between. */
+TEST(near_miss_kernels_that_are_long_enough)
+{
+    static const double kernel_us[] = {15, 40};
+    for (int i = 0; i < 2; i++) {
+        struct kit k = kit_begin();
+        double at = 0;
+        for (int s = 0; s < STEPS; s++) at = step(&k, at, 70, kernel_us[i]) + 10;
+        struct diagnosis d;
+        diagnose(&d, kit_end(&k));
+        CHECK_EQ_INT(found(&d, "launch_bound") != NULL, kernel_us[i] < 20);
+        done(&d);
+    }
+}
+
 /* A graph of 40 nodes and four launches that feed it: launched as one already, whatever is idle. */
 TEST(near_miss_most_kernels_are_in_graphs)
 {

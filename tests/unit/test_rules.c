@@ -377,6 +377,32 @@ TEST(what_a_finding_owes_to_one_above_it_is_not_its_gain_alone)
     done(&d);
 }
 
+/* A loop that the CPU just cannot keep up with: whether it is launch-bound without the profiler
+ * depends on what recording costs, and so does what a graph gains. */
+TEST(a_gain_that_depends_on_the_recorder_raises_no_alarm)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int step = 0; step < 10; step++) {
+        double gpu = at + 10, begin = at;
+        for (int i = 0; i < 10; i++, at += 20) {
+            kit_op(&k, "aten::mm", at, 18);
+            kit_launch(&k, at + 5, "gemm", gpu > at + 15 ? gpu : at + 15, 15);
+            gpu = (gpu > at + 15 ? gpu : at + 15) + 16;
+        }
+        kit_label(&k, "step", begin, at - begin + 38);
+        at += 40;
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    const struct finding *f = found(&d, "launch_bound");
+    REQUIRE(f != NULL);
+    CHECK(f->gain_pct > d.cx.th.value[TH_HIGH_GAIN_PCT]);
+    CHECK(f->low_pct < d.cx.th.value[TH_HIGH_GAIN_PCT]);
+    CHECK_EQ_INT(f->severity, SEVERITY_MEDIUM);
+    done(&d);
+}
+
 TEST(gains_of_all_findings_never_exceed_what_is_there)
 {
     struct diagnosis d;

@@ -3,6 +3,8 @@
 #include "diagnosis.h"
 
 #include "analyze/names/host_cause.h"
+#include "import/import.h"
+#include "scratch.h"
 
 #define HERE    "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 #define WORKERS HOST_CAUSE_WORKERS_NEXT
@@ -339,6 +341,72 @@ TEST(lock_wait_near_miss_a_thread_of_torch)
     diagnose(&d, taking_turns(2000, false));
     CHECK(found(&d, "lock_wait") == NULL);
     done(&d);
+}
+
+/* ---- held_clock ---- */
+
+/* Two seconds of work, with readings of the clock every 200 ms; as a file, since readings are args
+ * of rows. */
+static struct trace *clocked(int mhz, int limits, int work_ms)
+{
+    FILE *f = fopen(scratch("clocks.json"), "w");
+    struct trace *t = NULL;
+    if (!CHECK(f != NULL)) return NULL;
+    fprintf(f, "{\"traceEvents\": [");
+    for (int i = 0; i < 10; i++) {
+        fprintf(f,
+                "%s{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,"
+                "\"tid\":9,\"ts\":%d,\"dur\":5,\"args\":{\"correlation\":%d}},"
+                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":%d,"
+                "\"dur\":%d,\"args\":{\"correlation\":%d,\"device\":0,\"stream\":7}}",
+                i ? "," : "", i * 200000, i + 1, i * 200000 + 10, work_ms * 1000, i + 1);
+        const struct {
+            const char *name;
+            int value;
+        } readings[] = {
+            {"SM clock (MHz)", mhz}, {"highest SM clock (MHz)", 1980}, {"clock limits", limits}};
+        for (int k = 0; k < 3; k++)
+            fprintf(f,
+                    ",{\"ph\":\"C\",\"name\":\"GPU 0 %s\",\"pid\":9,\"tid\":0,\"ts\":%d,"
+                    "\"args\":{\"value\":%d}}",
+                    readings[k].name, i * 200000 + 195000 + k, readings[k].value);
+    }
+    fprintf(f, "]}");
+    fclose(f);
+    CHECK_EQ_INT(import_open(scratch("clocks.json"), NULL, &t, NULL), 0);
+    return t;
+}
+
+TEST(held_clock_by_heat_and_by_power)
+{
+    static const struct {
+        int limits;
+        enum severity severity;
+        const char *words;
+    } all[] = {{0x4, SEVERITY_LOW, "the power cap"}, {0x40, SEVERITY_MEDIUM, "heat"}};
+    for (int i = 0; i < 2; i++) {
+        struct diagnosis d;
+        diagnose(&d, clocked(1395, all[i].limits, 190));
+        const struct finding *f = found(&d, "held_clock");
+        REQUIRE(f != NULL);
+        CHECK(strstr(f->why, "1395 of 1980 MHz") && strstr(f->why, all[i].words));
+        CHECK_EQ_INT(f->severity, all[i].severity);
+        CHECK(f->advice && f->n_edits == 0);
+        done(&d);
+    }
+}
+
+TEST(held_clock_near_miss_fast_without_reason_or_at_rest)
+{
+    static const struct {
+        int mhz, limits, work_ms;
+    } all[] = {{1965, 0x4, 190}, {1395, 0, 190}, {1395, 0x4, 20}};
+    for (int i = 0; i < 3; i++) {
+        struct diagnosis d;
+        diagnose(&d, clocked(all[i].mhz, all[i].limits, all[i].work_ms));
+        if (!CHECK(found(&d, "held_clock") == NULL)) fprintf(stderr, "case %d\n", i);
+        done(&d);
+    }
 }
 
 /* ---- names ---- */

@@ -418,6 +418,36 @@ TEST(the_profiler_hides_what_is_critical)
     sim_end(&s);
 }
 
+/* Steps of one launch after 200 calls of a function, one every `every_us`. */
+static struct trace *calling(double every_us)
+{
+    struct kit k = kit_begin();
+    for (int step = 0; step < 4; step++) {
+        double at = step * (200 * every_us + 100);
+        for (int i = 0; i < 200; i++)
+            kit_python(&k, "<built-in function len>", at + i * every_us, every_us / 3);
+        kit_launch(&k, at + 200 * every_us, "gemm", at + 200 * every_us + 10, 20);
+    }
+    return kit_end(&k);
+}
+
+static double recorded_python_us(double every_us)
+{
+    struct sim s = sim_begin(calling(every_us));
+    struct undistort u;
+    CHECK_EQ_INT(undistort_run(&s.m, 0, &s.mem, &u, NULL), 0);
+    sim_end(&s);
+    return u.python_ns / 1e3;
+}
+
+/* Recording a function costs no more than the shortest calls take, nor more than it does usually:
+ * a quarter of a launch call, which takes 5 us here. */
+TEST(a_function_costs_what_the_shortest_calls_take)
+{
+    CHECK_NEAR(recorded_python_us(0.3), 0.3, 0.01);
+    CHECK_NEAR(recorded_python_us(8), 1.25, 0.01);
+}
+
 /* A device that is never idle; the CPU waits for it at the end of each step. Without a profiler the
  * run took longer: that is not the CPU's doing, and its waits are worth no more for it. */
 TEST(a_run_that_is_slower_without_a_profiler_has_another_clock)

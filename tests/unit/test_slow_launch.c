@@ -157,6 +157,51 @@ TEST(samples_have_to_be_two)
     CHECK(is_told(d));
 }
 
+/* ---- where in the step ---- */
+
+/* Steps of ten products; in each of them one of `wanders ? another : the same` product comes late.
+ * With `tail` its operator has already launched and takes long to end. */
+static struct trace *stalls(bool wanders, bool tail)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < STEPS; s++) {
+        double begin = at;
+        int late = wanders ? s * 7 % N_MM : 4;
+        for (int i = 0; i < N_MM; i++) {
+            double extra = i == late ? 6000 : 0, launch = at + (tail ? 2 : 2 + extra);
+            kit_op(&k, "aten::mm", at, 20 + extra);
+            kit_launch(&k, launch, "gemm", launch + 8, 3);
+            at += USUAL + extra;
+        }
+        kit_label(&k, "step", begin, at - begin - 1);
+    }
+    return kit_end(&k);
+}
+
+static bool stall_is_told(bool wanders, bool tail)
+{
+    struct diagnosis g;
+    diagnose(&g, stalls(wanders, tail));
+    bool told = found(&g, "slow_launch") != NULL;
+    done(&g);
+    return told;
+}
+
+/* A thread that does not get the CPU, now here, now there: not the operator's doing. */
+TEST(near_miss_delays_that_wander_through_the_step)
+{
+    CHECK(stall_is_told(false, false));
+    CHECK(!stall_is_told(true, false));
+}
+
+/* The next launch is not late because of what makes it: the operator before takes long to return.
+ */
+TEST(near_miss_what_has_launched_already_and_takes_long_to_return)
+{
+    CHECK(!stall_is_told(false, true));
+}
+
 /* Not even looked at: the gain of another rule must not be what hides them. */
 TEST(allocations_waits_quiet_calls_and_the_recorder_are_no_slow_launch)
 {

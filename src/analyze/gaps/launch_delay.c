@@ -1,5 +1,6 @@
 /* launch_delay.c: looks at the time before the launch that ended each long gap, charges it to what
- * the thread was in for most of it, groups by name. */
+ * the thread was in for most of it, groups by name: what comes back at the same place of the step
+ * apart from what does not. */
 #include "analyze/gaps/launch_delay.h"
 
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "analyze/device/thread_slices.h"
 #include "analyze/quality/integrity.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/stats.h"
 #include "base/vec.h"
 
@@ -18,8 +20,18 @@
 /* Where functions are samples, one sample alone does not say whose time it was. */
 #define LEAST_SAMPLES 2
 
+/* Up to so many steps cannot tell what comes back. */
+#define FEW_STEPS 2
+/* Launches of the step that a place may be off by, of 100: not every step launches the same. */
+#define PLACE_OFF 100
+
 struct stretch {
-    uint32_t group, step;
+    row_t owner, launch, work;
+    uint32_t step;
+    uint32_t place; /* launches and waits of the thread since the step began */
+    int64_t cpu_ns, idle_ns;
+    uint32_t group;
+    bool again; /* at the same place of another step, too */
 };
 
 struct finder {
@@ -28,7 +40,7 @@ struct finder {
     const struct driving_calls *driving;
     struct source_places *where;
     int64_t sample_ns;   /* between two samples of the Python functions; 0: they are exact */
-    struct map group_of; /* name -> index in groups */
+    struct map group_of; /* name and whether it comes back -> index in groups */
     struct launch_delay_group *groups;
     size_t n_groups, cap_groups;
     struct stretch *all;
@@ -90,9 +102,17 @@ static row_t owner_of(struct finder *f, row_t r)
     return user != ROW_NONE ? user : r;
 }
 
+/* The same, where the launch that is late is made in it: what has made its last launch waits for
+ * something else, most often for the GIL to return to Python. */
+static row_t owner_in(struct finder *f, const struct lead *l, row_t r)
+{
+    if (r == ROW_NONE || trace_end_ns(f->t, r) + f->sample_ns < l->time.end_ns) return ROW_NONE;
+    return owner_of(f, r);
+}
+
 static bool owns(struct finder *f, const struct lead *l, row_t r)
 {
-    row_t owner = owner_of(f, r);
+    row_t owner = owner_in(f, l, r);
     return owner != ROW_NONE && f->t->name[owner] == f->t->name[l->owner];
 }
 
@@ -105,7 +125,7 @@ static void find_owner(struct finder *f, struct lead *l)
     thread_slices_init(&d, f->t, l->thread, l->time.begin_ns, l->time.end_ns);
     while (thread_slices_next(&d, &p)) {
         if (p.end_ns - p.begin_ns <= longest) continue;
-        row_t owner = owner_of(f, p.row);
+        row_t owner = owner_in(f, l, p.row);
         if (owner == ROW_NONE) continue;
         longest = p.end_ns - p.begin_ns;
         l->owner = owner;
@@ -116,11 +136,12 @@ static int add_piece(struct finder *f, lane_id thread, struct span time)
 {
     if (VEC_RESERVE(f->pieces, f->n_pieces, f->cap_pieces, 1)) return ERR_NOMEM;
     struct launch_delay_piece *next = &f->pieces[f->n_pieces];
-    if (f->n_pieces && next[-1].thread == thread && next[-1].time.end_ns == time.begin_ns) {
+    if (f->n_pieces && next[-1].group == f->n_all && next[-1].thread == thread &&
+        next[-1].time.end_ns == time.begin_ns) {
         next[-1].time.end_ns = time.end_ns;
         return 0;
     }
-    *next = (struct launch_delay_piece){UINT32_MAX, thread, time};
+    *next = (struct launch_delay_piece){(uint32_t)f->n_all, thread, time};
     f->n_pieces++;
     return 0;
 }
@@ -148,47 +169,47 @@ static int64_t least_ns(const struct finder *f, row_t owner)
     return f->t->kind[owner] == KIND_PYTHON && samples > least ? samples : least;
 }
 
-/* The group of the name, which takes the pieces from `from` on. NULL when out of memory. */
-static struct launch_delay_group *join_group(struct finder *f, const struct lead *l, size_t from)
+/* Where in its step the launch is. */
+static uint32_t place_of(const struct finder *f, row_t launch, uint32_t step)
 {
-    str_id name = f->t->name[l->owner];
-    uint32_t *slot = map_at(&f->group_of, name);
-    if (!slot || VEC_RESERVE(f->groups, f->n_groups, f->cap_groups, 1)) return NULL;
-    if (*slot == MAP_NONE) {
-        *slot = (uint32_t)f->n_groups;
-        f->groups[f->n_groups++] = (struct launch_delay_group){0};
-    }
-    if (VEC_RESERVE(f->all, f->n_all, f->cap_all, 1)) return NULL;
-    f->all[f->n_all++] = (struct stretch){*slot, l->gap->step};
-    for (size_t i = from; i < f->n_pieces; i++) f->pieces[i].group = *slot;
-    return &f->groups[*slot];
+    const struct driving_calls *d = f->driving;
+    const struct trace *t = f->t;
+    if (step == UINT32_MAX) return 0;
+    int64_t begin = steps_of(f->cx)->steps[step].cpu.begin_ns;
+    uint32_t at = 0, first = 0;
+    SEARCH_PAST(at, d->n, d->calls[at] < launch);
+    SEARCH_PAST(first, at,
+                t->lane[d->calls[first]] < t->lane[launch] || t->ts_ns[d->calls[first]] < begin);
+    return at - first;
+}
+
+/* Its pieces, from `from` on, carry its index until there are groups. */
+static int add_stretch(struct finder *f, const struct lead *l, size_t from, int64_t idle_ns)
+{
+    if (VEC_RESERVE(f->all, f->n_all, f->cap_all, 1)) return ERR_NOMEM;
+    row_t launch = l->gap->at->launch;
+    struct stretch s = {.owner = l->owner,
+                        .launch = launch,
+                        .work = l->gap->at->next,
+                        .step = steps_at(steps_of(f->cx), f->t->ts_ns[launch]),
+                        .idle_ns = idle_ns};
+    s.place = place_of(f, launch, s.step);
+    for (size_t i = from; i < f->n_pieces; i++) s.cpu_ns += span_ns(f->pieces[i].time);
+    f->all[f->n_all++] = s;
+    return 0;
 }
 
 static int look_at(struct finder *f, struct lead *l)
 {
     size_t from = f->n_pieces;
-    int64_t in_code = in_code_ns(f, l->gap), cpu = 0;
+    int64_t in_code = in_code_ns(f, l->gap);
     find_owner(f, l);
     if (l->owner == ROW_NONE || in_code < least_ns(f, l->owner)) return 0;
     int64_t idle = take_pieces(f, l);
     if (idle < 0) return (int)idle;
     if (idle > in_code) idle = in_code;
-    if (idle < least_ns(f, l->owner)) {
-        f->n_pieces = from;
-        return 0;
-    }
-    struct launch_delay_group *g = join_group(f, l, from);
-    if (!g) return ERR_NOMEM;
-    for (size_t i = from; i < f->n_pieces; i++)
-        cpu += f->pieces[i].time.end_ns - f->pieces[i].time.begin_ns;
-    g->n++;
-    g->cpu_ns += cpu;
-    g->idle_ns += idle;
-    if (cpu <= g->longest_ns) return 0;
-    g->longest_ns = cpu;
-    g->row = l->owner;
-    g->launch = l->gap->at->launch;
-    g->work = l->gap->at->next;
+    if (idle >= least_ns(f, l->owner)) return add_stretch(f, l, from, idle);
+    f->n_pieces = from;
     return 0;
 }
 
@@ -209,6 +230,8 @@ static int find_all(struct finder *f)
     return 0;
 }
 
+/* ---- groups ---- */
+
 static int by_place(const void *a, const void *b)
 {
     const struct launch_delay_piece *x = a, *y = b;
@@ -217,11 +240,85 @@ static int by_place(const void *a, const void *b)
     return (x->time.begin_ns > y->time.begin_ns) - (x->time.begin_ns < y->time.begin_ns);
 }
 
-static int by_step(const void *a, const void *b)
+static int by_group_and_step(const void *a, const void *b)
 {
-    const struct stretch *x = a, *y = b;
+    const struct stretch *x = *(struct stretch *const *)a, *y = *(struct stretch *const *)b;
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
     return (x->step > y->step) - (x->step < y->step);
+}
+
+static int by_name_and_place(const void *a, const void *b, void *trace)
+{
+    const struct stretch *x = *(struct stretch *const *)a, *y = *(struct stretch *const *)b;
+    const struct trace *t = trace;
+    if (t->name[x->owner] != t->name[y->owner])
+        return t->name[x->owner] < t->name[y->owner] ? -1 : 1;
+    if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    return (x->step > y->step) - (x->step < y->step);
+}
+
+static bool same_place(const struct finder *f, const struct stretch *a, const struct stretch *b)
+{
+    uint32_t off = steps_of(f->cx)->median_launches / PLACE_OFF;
+    return f->t->name[a->owner] == f->t->name[b->owner] && a->step != b->step &&
+           b->place - a->place <= off;
+}
+
+/* Where there are too few steps to tell, everything may come back. */
+static void mark_again(struct finder *f, struct stretch **order)
+{
+    qsort_r(order, f->n_all, sizeof *order, by_name_and_place, (void *)(uintptr_t)f->t);
+    bool few = steps_of(f->cx)->n_steps <= FEW_STEPS;
+    for (size_t i = 0; i < f->n_all; i++) {
+        bool before = i && same_place(f, order[i - 1], order[i]);
+        bool after = i + 1 < f->n_all && same_place(f, order[i], order[i + 1]);
+        order[i]->again = few || before || after;
+    }
+}
+
+static int join_group(struct finder *f, struct stretch *s)
+{
+    uint32_t *slot = map_at(&f->group_of, (uint64_t)f->t->name[s->owner] << 1 | s->again);
+    if (!slot || VEC_RESERVE(f->groups, f->n_groups, f->cap_groups, 1)) return ERR_NOMEM;
+    if (*slot == MAP_NONE) {
+        *slot = (uint32_t)f->n_groups;
+        f->groups[f->n_groups++] = (struct launch_delay_group){.again = s->again};
+    }
+    struct launch_delay_group *g = &f->groups[*slot];
+    s->group = *slot;
+    g->n++;
+    g->cpu_ns += s->cpu_ns;
+    g->idle_ns += s->idle_ns;
+    if (s->cpu_ns <= g->longest_ns) return 0;
+    g->longest_ns = s->cpu_ns;
+    g->row = s->owner;
+    g->launch = s->launch;
+    g->work = s->work;
+    return 0;
+}
+
+static void count_steps(struct finder *f, struct stretch **order)
+{
+    qsort(order, f->n_all, sizeof *order, by_group_and_step);
+    for (size_t i = 0; i < f->n_all; i++) {
+        const struct stretch *s = order[i];
+        bool seen = i && order[i - 1]->group == s->group && order[i - 1]->step == s->step;
+        if (!seen && s->step != 0 && s->step != UINT32_MAX) f->groups[s->group].n_steps++;
+    }
+}
+
+static int make_groups(struct finder *f, struct arena *mem)
+{
+    struct arena_mark mark = arena_mark(mem);
+    struct stretch **order = arena_alloc(mem, (f->n_all + 1) * sizeof *order);
+    if (!order) return ERR_NOMEM;
+    for (size_t i = 0; i < f->n_all; i++) order[i] = &f->all[i];
+    mark_again(f, order);
+    for (size_t i = 0; i < f->n_all; i++) TRY(join_group(f, &f->all[i]));
+    for (size_t i = 0; i < f->n_pieces; i++) f->pieces[i].group = f->all[f->pieces[i].group].group;
+    count_steps(f, order);
+    arena_reset_to(mem, mark);
+    return 0;
 }
 
 static int by_idle(const void *a, const void *b)
@@ -229,16 +326,6 @@ static int by_idle(const void *a, const void *b)
     const struct launch_delay_group *x = a, *y = b;
     if (x->idle_ns != y->idle_ns) return x->idle_ns > y->idle_ns ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
-}
-
-static void count_steps(struct finder *f)
-{
-    if (f->n_all) qsort(f->all, f->n_all, sizeof *f->all, by_step);
-    for (size_t i = 0; i < f->n_all; i++) {
-        const struct stretch *s = &f->all[i];
-        bool again = i && s[-1].group == s->group && s[-1].step == s->step;
-        if (!again && s->step != 0 && s->step != UINT32_MAX) f->groups[s->group].n_steps++;
-    }
 }
 
 static int sum_up(struct finder *f, struct arena *mem, struct launch_delays *ret)
@@ -252,7 +339,6 @@ static int sum_up(struct finder *f, struct arena *mem, struct launch_delays *ret
         pieces[i] = f->pieces[i];
         if (!g->n_pieces++) g->pieces = &pieces[i];
     }
-    count_steps(f);
     for (size_t i = 0; i < f->n_groups; i++) groups[i] = f->groups[i];
     if (f->n_groups) qsort(groups, f->n_groups, sizeof *groups, by_idle);
     *ret = (struct launch_delays){groups, (uint32_t)f->n_groups, f->usual_ns};
@@ -269,6 +355,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     map_init(&f.group_of);
     int rc = find_usual(&f, cx->mem);
     if (rc == 0) rc = find_all(&f);
+    if (rc == 0) rc = make_groups(&f, cx->mem);
     if (rc == 0) rc = sum_up(&f, cx->mem, ret);
     map_done(&f.group_of);
     mem_free(f.groups);
@@ -290,7 +377,7 @@ const struct pass launch_delays_pass = {
 bool launch_delay_comes_back(const struct launch_delay_group *g, const struct steps *s)
 {
     enum { OFTEN = 3 };
-    return s->n_steps > 2 ? g->n_steps >= 2 : g->n >= OFTEN;
+    return s->n_steps > FEW_STEPS ? g->again && g->n_steps >= 2 : g->n >= OFTEN;
 }
 
 int64_t launch_delays_in(const struct launch_delays *s, const struct context *cx, struct str label)

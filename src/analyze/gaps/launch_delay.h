@@ -19,7 +19,8 @@ struct launch_delay_piece {
     struct span time;
 };
 
-/* Stretches in one operator or line of a function. */
+/* Stretches in one operator or line of a function: those that come at the same place of several
+ * steps, or those that do not. */
 struct launch_delay_group {
     row_t row;                         /* of the operator or the user's frame, in the longest one */
     row_t launch, work;                /* the call that ends the longest one, and what it starts */
@@ -27,6 +28,7 @@ struct launch_delay_group {
     uint32_t n_pieces;
     uint32_t n;       /* stretches; one may be of several pieces */
     uint32_t n_steps; /* steps of the loop they appear in, the first one aside */
+    bool again;       /* at the same place of the steps */
     int64_t cpu_ns, idle_ns, longest_ns;
 };
 
@@ -43,7 +45,8 @@ static inline const struct launch_delays *launch_delays_of(const struct context 
     return context_kept(cx, PASS_LAUNCH_DELAYS);
 }
 
-/* Whether it is part of the loop: what happens once is warm-up. */
+/* Whether it is part of the loop: what happens once is warm-up, and what happens now here, now
+ * there was a thread that waited for the CPU or for a lock, whatever it was about to launch. */
 bool launch_delay_comes_back(const struct launch_delay_group *g, const struct steps *s);
 
 /* CPU time of stretches that come back inside labels called `label`. */

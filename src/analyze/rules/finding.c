@@ -313,6 +313,15 @@ static uint32_t split_advice(struct findings *f)
     return n;
 }
 
+/* What is left of the gain if recording cost more than assumed: a gain that is only there while the
+ * program is recorded raises no alarm. */
+static double sure_gain_pct(const struct finding *f)
+{
+    const struct forecast *a = &f->alone;
+    if (f->together || a->gain_pct <= 0) return f->gain_pct;
+    return a->low_pct > 0 ? f->gain_pct * a->low_pct / a->gain_pct : 0;
+}
+
 static void set_severity(struct ranking *r, struct finding *f)
 {
     f->gain_pct = stats_pct(f->gain_ns, r->u->plain_ns);
@@ -321,9 +330,10 @@ static void set_severity(struct ranking *r, struct finding *f)
     f->low_pct = f->gain_pct > below ? f->gain_pct - below : 0;
     f->high_pct = f->gain_pct + above;
     if (f->advice) return;
-    f->severity = f->gain_pct >= r->th->value[TH_HIGH_GAIN_PCT]     ? SEVERITY_HIGH
-                  : f->gain_pct >= r->th->value[TH_MEDIUM_GAIN_PCT] ? SEVERITY_MEDIUM
-                                                                    : SEVERITY_LOW;
+    double sure = sure_gain_pct(f);
+    f->severity = sure >= r->th->value[TH_HIGH_GAIN_PCT]     ? SEVERITY_HIGH
+                  : sure >= r->th->value[TH_MEDIUM_GAIN_PCT] ? SEVERITY_MEDIUM
+                                                             : SEVERITY_LOW;
 }
 
 /* If only one finding is left of those that gain together, the gain is its own. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/names/collective.h"
 #include "analyze/names/label.h"
 #include "base/stats.h"
 
@@ -11,6 +12,9 @@
 #define LEAST_LOOP_LAUNCHES  4
 /* The device has to be idle for this share of the unit's CPU time. */
 #define LEAST_IDLE 0.3
+/* Work that takes so many launch calls, as recorded, is not short: eager code needs two to four of
+ * them to the next launch, and whatever else lies between is not launching. */
+#define MOST_WORK_CALLS 4
 /* A first call this many times as long as the usual one did something else: it compiled. */
 #define FIRST_IS_ODD 10
 /* Calls without launches that are this long are not part of launching; nor is time in which nothing
@@ -25,12 +29,37 @@ int64_t launch_unit_interval(const struct launch_unit *u)
     return u->cpu_ns / (u->launches ? u->launches : 1);
 }
 
-static bool is_launch_bound(const struct launch_unit *u, uint32_t least)
+/* Time and number of the pieces of work in one span, but for those that wait for other devices. */
+static void add_own_work(const struct sim_model *m, const struct sim_cut *s, int64_t *ns,
+                         uint32_t *n)
+{
+    for (uint32_t c = sim_call_at(m, s->begin_ns); c < m->n_calls; c++) {
+        if (m->calls[c].begin_ns >= s->end_ns) break;
+        for (uint32_t i = 0; i < m->calls[c].n_work; i++) {
+            const struct sim_work *w = &m->works[m->works_by_call[m->calls[c].first_work + i]];
+            if (collective_kernel(trace_name(m->t, w->row))) continue;
+            *ns += w->end_ns - w->begin_ns;
+            ++*n;
+        }
+    }
+}
+
+static bool is_short(const struct context *cx, const struct launch_unit *u)
+{
+    const struct sim_model *m = model_of(cx);
+    int64_t ns = 0, most = MOST_WORK_CALLS * m->typical_launch_ns;
+    uint32_t n = 0;
+    if (u->work_ns / u->works <= most) return true;
+    for (uint32_t i = 0; i < u->n_spans; i++) add_own_work(m, &u->spans[i], &ns, &n);
+    return n && ns / n <= most;
+}
+
+static bool is_launch_bound(const struct context *cx, const struct launch_unit *u, uint32_t least)
 {
     if (!u->calls || u->launches / u->calls < least || !u->works) return false;
     if (u->works_in_graphs * 2 > u->works) return false;
     return u->work_ns / u->works < launch_unit_interval(u) &&
-           (double)u->idle_ns > LEAST_IDLE * (double)u->cpu_ns;
+           (double)u->idle_ns > LEAST_IDLE * (double)u->cpu_ns && is_short(cx, u);
 }
 
 /* ---- what a unit launches ---- */
@@ -307,7 +336,7 @@ static int stage_units(const struct context *cx, struct launch_unit **ret, struc
     if (!all) return err_nomem(e);
     for (uint32_t i = 0; i < n; i++) {
         TRY(stage_unit(cx, i, &all[i], e));
-        if (!is_launch_bound(&all[i], LEAST_STAGE_LAUNCHES) || is_one_launch(cx, &all[i]))
+        if (!is_launch_bound(cx, &all[i], LEAST_STAGE_LAUNCHES) || is_one_launch(cx, &all[i]))
             all[i].calls = 0;
     }
     *ret = all;
@@ -334,7 +363,7 @@ static bool loop_is_launch_bound(const struct context *cx, const struct launch_u
 {
     struct launch_unit judged = *u;
     if (steps_may_be_layers(steps_of(cx))) judged.calls = u->n_spans;
-    return is_launch_bound(&judged, LEAST_LOOP_LAUNCHES);
+    return is_launch_bound(cx, &judged, LEAST_LOOP_LAUNCHES);
 }
 
 int launch_units_find(const struct context *cx, struct launch_units *ret, struct err *e)

@@ -63,8 +63,8 @@ static int build_all(struct model_build *b)
     memset(b->call_of_aux, 0xff, (t->n_calls + (size_t)1) * sizeof *b->call_of_aux);
     TRY(model_collect(b));
     sim_model_link(b->m);
-    recording_weight_set(b->m);
     TRY(model_constants(b));
+    TRY(recording_weight_set(b->m, b->mem));
     return model_joins(b);
 }
 

@@ -39,8 +39,9 @@ int model_joins(struct model_build *b) MUST_USE;
  * undistort.h turns it into time. */
 
 /* Charges every recorded event to the node it happens in, or to the stretch that leads to the next
- * one, so that a replay only has to look at nodes. For a model whose nodes are chained. */
-void recording_weight_set(struct sim_model *m);
+ * one, so that a replay only has to look at nodes. For a model whose nodes are chained and whose
+ * constants are known. ERR_NOMEM is the only failure. */
+int recording_weight_set(struct sim_model *m, struct arena *mem) MUST_USE;
 
 /* Of the events that begin in [begin, end) of the thread, outside of its nodes. O(their number). */
 double recording_weight_of(const struct sim_model *m, uint32_t thread, int64_t begin_ns,
