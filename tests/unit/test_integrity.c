@@ -180,6 +180,73 @@ TEST(graph_replays_under_recorded)
     done(&f);
 }
 
+/* Per step two graphs that begin with the same kernel: a long one, and one whose launch takes
+ * `launch_us` and that runs the kernels of `nodes`. */
+static struct found two_graphs(const char *const *nodes, double launch_us)
+{
+    static const char *const names[] = {"fill", "gemm", "norm", "gelu", "add"};
+    struct kit k = kit_begin();
+    for (int i = 0; i < 10; i++) {
+        double at = i * 1000;
+        kit_call(&k, "cudaGraphLaunch", at, 40);
+        for (int m = 0; m < 20; m++)
+            kit_work(&k, KIND_KERNEL, names[m ? 1 + m % 4 : 0], at + 50 + m * 20, 18);
+        kit_call(&k, "cudaGraphLaunch", at + 500, launch_us);
+        for (int m = 0; nodes[m]; m++) kit_work(&k, KIND_KERNEL, nodes[m], at + 560 + m * 20, 18);
+    }
+    return judge(&k);
+}
+
+TEST(graphs_that_begin_alike_are_not_one_graph)
+{
+    static const char *const other[] = {"fill", "softmax", "add", NULL};
+    struct found f = two_graphs(other, 40);
+    CHECK_EQ_STR(level(&f, "graph_replays_under_recorded"), "none");
+    CHECK_EQ_STR(verdict(&f), "good");
+    done(&f);
+
+    static const char *const part[] = {"fill", "norm", NULL}; /* as if the rest had been lost */
+    f = two_graphs(part, 40);
+    CHECK_EQ_UINT(f.i.coverage.graphs_short, 10);
+    CHECK(!f.i.idle_trusted);
+    done(&f);
+
+    for (int i = 0; i < 2; i++) {
+        f = two_graphs(part, i ? 5 : 120); /* launches that differ so much start another graph */
+        CHECK_EQ_UINT(f.i.coverage.graphs_short, 0);
+        CHECK_EQ_STR(verdict(&f), "good");
+        done(&f);
+    }
+}
+
+/* Every product is preceded by a fill of its workspace, which leaves no record. */
+static struct kit with_fills(int n, int from, int to)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < n; i++) {
+        kit_call(&k, "cudaMemsetAsync", i * 20, 1);
+        kit_call(&k, "cudaLaunchKernel", i * 20 + 4, 5);
+        if (i < from || i >= to) kit_work(&k, KIND_KERNEL, "gemm", i * 20 + 12, 15);
+    }
+    return k;
+}
+
+TEST(fills_of_zero_bytes_leave_no_record)
+{
+    struct kit k = with_fills(100, 0, 0);
+    struct found f = judge(&k);
+    CHECK_EQ_STR(verdict(&f), "good");
+    CHECK(f.i.idle_trusted);
+    CHECK_EQ_UINT(f.i.coverage.all.expected, 100);
+    done(&f);
+
+    k = with_fills(100, 30, 70); /* beside kernels without records they count as lost, too */
+    f = judge(&k);
+    CHECK_EQ_STR(level(&f, "records_dropped"), "unusable");
+    CHECK_EQ_UINT(f.i.coverage.missing_mid, 81);
+    done(&f);
+}
+
 TEST(graph_replays_that_leave_one_record_each)
 {
     /* all alike, so no replay looks short of the others: the waiting CPU gives it away */

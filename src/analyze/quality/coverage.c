@@ -1,20 +1,22 @@
 /* coverage.c: lists the launches that must leave a record, in time order, and looks for holes.
  *
  * Not every launch leaves a record: launches during graph capture do not run, and of two nested
- * calls (runtime and driver) only one carries the correlation. */
+ * calls (runtime and driver) only one carries the correlation. A fill of zero bytes runs nothing.
+ */
 #include "analyze/quality/coverage.h"
 
 #include <stdlib.h>
 
-#include "base/map.h"
+#include "analyze/quality/quality_private.h"
 
-enum { SHORT_PCT = 80 }; /* of the fullest replay's records: fewer is under-recorded */
+enum neighbour { NEIGHBOUR_NONE, NEIGHBOUR_RECORDED, NEIGHBOUR_MISSING };
 
 struct launch {
     int64_t ts_ns;
     row_t call;
     int32_t device;
     bool recorded;
+    enum neighbour next; /* of a fill without a record: the launch after it */
 };
 
 struct cover {
@@ -37,9 +39,14 @@ static void find_capture_names(struct cover *k)
     }
 }
 
+static enum call_kind kind_of(const struct cover *k, row_t r)
+{
+    return calls_kind(calls_of(k->cx), k->t, r);
+}
+
 static bool launches(const struct cover *k, row_t r)
 {
-    return r != ROW_NONE && call_launches(calls_kind(calls_of(k->cx), k->t, r));
+    return r != ROW_NONE && call_launches(kind_of(k, r));
 }
 
 /* Whether the launch stands for itself: not the inner or outer half of another one. */
@@ -65,7 +72,8 @@ static void list_thread(struct cover *k, const struct lane *l)
         const row_t *work = trace_launched(t, r, &n);
         if (n) device = t->lanes[t->lane[work[0]]].device;
         if (!launches(k, r) || call->correlation == ID_NONE || (capturing && !n)) continue;
-        if (stands_alone(k, r, n)) k->list[k->n++] = (struct launch){t->ts_ns[r], r, device, n > 0};
+        if (stands_alone(k, r, n))
+            k->list[k->n++] = (struct launch){t->ts_ns[r], r, device, n > 0, 0};
     }
 }
 
@@ -74,6 +82,34 @@ static int by_time(const void *a, const void *b)
     const struct launch *x = a, *y = b;
     if (x->ts_ns != y->ts_ns) return x->ts_ns < y->ts_ns ? -1 : 1;
     return (x->call > y->call) - (x->call < y->call);
+}
+
+static bool is_bare_fill(const struct cover *k, const struct launch *l)
+{
+    return !l->recorded && kind_of(k, l->call) == CALL_SET;
+}
+
+/* Buffers lose what stands next to one another. A fill without a record between launches that have
+ * theirs was not lost: it had nothing to fill, as the workspaces of many products. The list is
+ * passed backwards first, to know what comes after. */
+static void forgive_fills(struct cover *k)
+{
+    enum neighbour next = NEIGHBOUR_NONE, last = NEIGHBOUR_NONE;
+    for (uint32_t i = k->n; i-- > 0;) {
+        struct launch *l = &k->list[i];
+        if (is_bare_fill(k, l)) l->next = next;
+        else next = l->recorded ? NEIGHBOUR_RECORDED : NEIGHBOUR_MISSING;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < k->n; i++) {
+        struct launch l = k->list[i];
+        bool fill = is_bare_fill(k, &l);
+        if (!fill) last = l.recorded ? NEIGHBOUR_RECORDED : NEIGHBOUR_MISSING;
+        bool missing = last == NEIGHBOUR_MISSING || l.next == NEIGHBOUR_MISSING;
+        if (fill && !missing && (last || l.next)) continue;
+        k->list[kept++] = l;
+    }
+    k->n = kept;
 }
 
 static void count(struct share *s, const struct launch *l)
@@ -126,41 +162,14 @@ static void count_orphans(struct cover *k)
     }
 }
 
-/* Replays of one graph: by graph id where recorded, else by the name of its first kernel. */
-static uint64_t graph_key(const struct trace *t, row_t first_work)
+static int count_replays(struct cover *k, struct arena *mem)
 {
-    const struct gpu_info *g = trace_gpu(t, first_work);
-    if (g && g->graph_id > 0 && g->graph_id != ID_NONE) return (uint64_t)g->graph_id << 1 | 1;
-    return (uint64_t)t->name[first_work] << 1;
-}
-
-static int count_graphs(struct cover *k)
-{
-    struct map fullest; /* graph -> most records of a replay */
-    map_init(&fullest);
-    bool failed = false;
-    for (int pass = 0; pass < 2 && !failed; pass++) {
-        for (uint32_t i = 0; i < k->n && !failed; i++) {
-            row_t call = k->list[i].call;
-            if (calls_kind(calls_of(k->cx), k->t, call) != CALL_GRAPH_LAUNCH) continue;
-            uint32_t n;
-            const row_t *work = trace_launched(k->t, call, &n);
-            uint32_t *most = n ? map_at(&fullest, graph_key(k->t, work[0])) : NULL;
-            failed = n && !most;
-            if (failed) break;
-            if (pass == 0) {
-                k->c->graph_launches++;
-                if (n && (*most == MAP_NONE || *most < n)) *most = n;
-                continue;
-            }
-            bool is_short = n && (uint64_t)n * 100 < (uint64_t)*most * SHORT_PCT;
-            k->c->graphs_empty += n == 0;
-            k->c->graphs_short += is_short;
-            if ((!n || is_short) && k->c->first_short == ROW_NONE) k->c->first_short = call;
-        }
-    }
-    map_done(&fullest);
-    return failed ? ERR_NOMEM : 0;
+    row_t *replays = arena_alloc(mem, (k->n + (size_t)1) * sizeof *replays);
+    uint32_t n = 0;
+    if (!replays) return ERR_NOMEM;
+    for (uint32_t i = 0; i < k->n; i++)
+        if (kind_of(k, k->list[i].call) == CALL_GRAPH_LAUNCH) replays[n++] = k->list[i].call;
+    return graph_replays_count(k->t, replays, n, k->c);
 }
 
 static int prepare(struct cover *k, struct arena *mem)
@@ -185,10 +194,11 @@ int coverage_run(const struct context *cx, struct arena *mem, struct coverage *r
     for (uint32_t l = 0; l < cx->t->n_lanes; l++)
         if (cx->t->lanes[l].kind == LANE_THREAD) list_thread(&k, &cx->t->lanes[l]);
     if (k.n) qsort(k.list, k.n, sizeof *k.list, by_time);
+    forgive_fills(&k);
     for (uint32_t i = 0; i < k.n; i++) count_launch(&k, &k.list[i]);
     find_holes(&k);
     count_orphans(&k);
-    if (count_graphs(&k) < 0) return err_nomem(e);
+    if (count_replays(&k, mem) < 0) return err_nomem(e);
     *ret = c;
     return 0;
 }

@@ -8,6 +8,7 @@
 struct context;
 struct arena;
 struct integrity;
+struct coverage;
 
 /* What the doubters of the integrity pass share. Each is a function that adds at most one doubt;
  * they are listed once, in integrity.c. */
@@ -38,5 +39,10 @@ doubter doubt_empty, doubt_dropped, doubt_edges, doubt_graphs, doubt_waits, doub
 bool quality_in_microseconds(const struct trace *t);
 doubter doubt_file, doubt_untimed, doubt_impossible, doubt_clocks, doubt_collectives,
     doubt_recording, doubt_overheads, doubt_graph_nodes;
+
+/* graph_replays.c: counts the replays (calls, in time order) that have fewer records than their
+ * graph has work. ERR_NOMEM is the only failure. */
+int graph_replays_count(const struct trace *t, const row_t *replays, uint32_t n,
+                        struct coverage *ret);
 
 #endif
