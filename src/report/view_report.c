@@ -76,7 +76,7 @@ static void put_quality(const struct screen *s, const struct context *cx)
     const struct undistort *u = undistort_of(cx);
     buf_printf(s->out, "trace quality: %s (replay error %.1f %%",
                quality_name(integrity_of(cx)->quality), fabs(undistort_error_pct(u)));
-    if (u->plain_ns > 0 && u->traced_ns > u->plain_ns)
+    if (u->plain_ns > 0 && u->traced_ns > u->plain_ns && !findings_of(cx)->unpriced)
         buf_printf(s->out, "; about %s without the profiler, %s with it", human_time(u->plain_ns).s,
                    human_time(u->traced_ns).s);
     buf_adds(s->out, ")\n");
@@ -285,6 +285,20 @@ static void put_fills(const struct screen *s, const struct context *cx)
     buf_done(&text);
 }
 
+/* Above findings without gains: why they have none. */
+static void put_unpriced(const struct screen *s, const struct context *cx)
+{
+    struct buf text;
+    buf_init(&text);
+    buf_printf(&text,
+               "findings by cost; the replay misses the trace by %.0f %%, too much to say what "
+               "fixing them would gain",
+               fabs(undistort_error_pct(undistort_of(cx))));
+    buf_adds(s->out, "  ");
+    text_wrap(s->out, buf_c(&text), 2, s->width);
+    buf_done(&text);
+}
+
 static void put_findings(const struct screen *s, const struct context *cx)
 {
     const struct findings *f = findings_of(cx);
@@ -296,6 +310,8 @@ static void put_findings(const struct screen *s, const struct context *cx)
     } else if (f->n == 0) {
         text_styled(s->out, TEXT_GREEN, s->color, "  no findings: nothing to fix");
         buf_addc(s->out, '\n');
+    } else if (f->unpriced) {
+        put_unpriced(s, cx);
     } else {
         text_styled(s->out, TEXT_DIM, s->color,
                     "  findings by gain: wall time saved without the profiler, if the findings "
@@ -305,7 +321,10 @@ static void put_findings(const struct screen *s, const struct context *cx)
     for (uint32_t i = 0; i < f->n && i < s->limit; i++) put_finding(s, f->items[i], i + 1);
     if (f->n > s->limit)
         buf_printf(s->out, "  ... and %u more (--top %u)\n", f->n - s->limit, f->n);
-    if (f->n_minor)
+    if (f->n_minor && f->unpriced)
+        buf_printf(s->out, "  not worth your time: %u other finding%s (blocked %s in total)\n",
+                   f->n_minor, f->n_minor == 1 ? "" : "s", human_time(f->minor_blocked_ns).s);
+    else if (f->n_minor)
         buf_printf(s->out,
                    "  not worth your time: %u other finding%s (blocked %s, gain %s in total)\n",
                    f->n_minor, f->n_minor == 1 ? "" : "s", human_time(f->minor_blocked_ns).s,

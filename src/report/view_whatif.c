@@ -164,6 +164,9 @@ void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color)
     }
     text_edits(out, v);
     text_forecast(out, v, color);
+    if (fabs(undistort_error_pct(u)) > threshold_default(TH_REPLAY_ERROR_PCT))
+        text_styled(out, TEXT_YELLOW, color,
+                    "    the replay misses the trace by too much: do not trust the change\n");
     if (u->given_ns == 0)
         buf_adds(out, "\nnext: --wall MS (the wall time without a profiler) replaces the "
                       "estimated cost with a fitted one\n");

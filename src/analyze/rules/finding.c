@@ -2,6 +2,7 @@
  */
 #include "analyze/rules/finding.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -401,6 +402,10 @@ static int predict_alone(struct ranking *r, struct err *e)
 int findings_rank(struct findings *f, const struct context *cx, struct err *e)
 {
     const struct undistort *u = undistort_of(cx);
+    if (fabs(undistort_error_pct(u)) > cx->th.value[TH_REPLAY_ERROR_PCT]) {
+        findings_rank_unpriced(f, cx);
+        return 0;
+    }
     struct ranking r = {f, model_of(cx), u, &cx->th, cx->mem, NULL, 0, u->plain_ns};
     uint32_t n = split_advice(f);
     if (n > MOST_RANKED) n = MOST_RANKED;

@@ -90,6 +90,8 @@ struct findings {
     int64_t minor_blocked_ns;
     int64_t minor_gain_ns; /* all of them together */
     int64_t all_fixed_ns;  /* wall clock with every listed finding fixed */
+    bool unpriced;         /* the replay misses the trace by too much: no gain is computed, and
+                              what costs most comes first */
     uint8_t *claimed;      /* by index into trace->gpu: a rule has a fix for it; NULL: none has */
 };
 
@@ -110,6 +112,9 @@ void finding_note(struct finding *f, struct arena *mem, int64_t ts_ns, row_t row
 
 /* Predicts, ranks, and splits off what is not worth listing. */
 int findings_rank(struct findings *f, const struct context *cx, struct err *e) MUST_USE;
+
+/* The ranking by cost, for a trace that the replay misses: no finding promises a gain. */
+void findings_rank_unpriced(struct findings *f, const struct context *cx);
 
 const char *severity_name(enum severity s);
 const char *effort_name(enum effort e); /* "one line", "local", "restructuring" */

@@ -128,6 +128,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     struct ladder *l = ret;
     l->roofline_ns = -1;
     if (wall_of(cx)->abstains || wall_of(cx)->bound == BOUND_UNKNOWN) return 0;
+    if (findings_of(cx)->unpriced) return 0;
     l->rungs = arena_alloc(cx->mem, (findings_of(cx)->n + (size_t)3) * sizeof *l->rungs);
     if (!l->rungs) return err_nomem(e);
     TRY(measure(cx, l, e));

@@ -1,6 +1,8 @@
 /* no_gain.c: see no_gain.h. */
 #include "analyze/rules/no_gain.h"
 
+#include <math.h>
+
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 #include "base/stats.h"
@@ -101,6 +103,9 @@ static const char *reason(const struct context *cx)
     const struct bound_parts *p = &wall_of(cx)->parts;
     int64_t busy = p->kernel_ns + p->copy_ns, idle = p->wall_ns - busy;
     double plain = stats_pct((double)busy, (double)undistort_of(cx)->plain_ns);
+    if (findings_of(cx)->unpriced)
+        return rule_text(cx, "the replay misses the trace by %.0f %%",
+                         fabs(undistort_error_pct(undistort_of(cx))));
     if (plain >= ENOUGH_PCT)
         return rule_text(
             cx,
