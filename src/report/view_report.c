@@ -9,11 +9,13 @@
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 #include "base/stats.h"
+#include "report/stage_pick.h"
 #include "report/view_part.h"
 #include "report/view_top_kernels.h"
 
-#define STAGES_SHOWN 8
-#define INDENT       12
+#define STAGES_SHOWN  8
+#define DEEPEST_STAGE 2
+#define INDENT        12
 /* Points between the gain alone and the gain after the others from which both are said. */
 #define ALONE_DIFFERS 0.5
 /* Columns a subject gets however long the title is. */
@@ -140,7 +142,33 @@ static void put_stage(struct text_table *table, const struct stage *st, int unit
     screen_count(table, 6, st->syncs);
 }
 
-static void put_stages(const struct screen *s, const struct context *cx)
+static void put_between(struct text_table *table, const struct between *b, int unit,
+                        bool idle_trusted)
+{
+    text_table_row(table, TEXT_DIM);
+    text_table_cell(table, 0, "(between stages)");
+    screen_time(table, 2, b->cpu_ns, unit);
+    screen_time(table, 3, b->gpu.sum_ns, unit);
+    screen_time_if(table, 4, b->idle_meanwhile_ns, unit, idle_trusted);
+    screen_count(table, 5, b->gpu.kernels);
+    screen_count(table, 6, b->syncs);
+}
+
+/* Under the table: what it does not show, and what its rows were made from. */
+static void put_stage_notes(const struct screen *s, const struct stage_pick *pick, bool derived)
+{
+    char left[96] = "";
+    if (pick->n_left)
+        snprintf(left, sizeof left, "  (%s smaller stage%s left out; strata stages lists all)\n",
+                 human_count(pick->n_left).s, pick->n_left == 1 ? "" : "s");
+    text_styled(s->out, TEXT_DIM, s->color, left);
+    if (derived)
+        text_styled(s->out, TEXT_DIM, s->color,
+                    "  (derived: no label covers them; strata stages lists all of them)\n");
+}
+
+static void put_table(const struct screen *s, const struct context *cx,
+                      const struct stage_pick *pick)
 {
     const struct stages *st = stages_of(cx);
     struct text_table table;
@@ -149,32 +177,26 @@ static void put_stages(const struct screen *s, const struct context *cx)
     text_table_init(&table);
     for (int i = 0; i < 7; i++) text_table_col(&table, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
     int unit = screen_unit(wall_of(cx)->wall_ns);
-    bool trusted = integrity_of(cx)->idle_trusted;
-    uint32_t shown = 0;
-    bool derived = false;
-    for (uint32_t i = 0; i < st->n && shown < STAGES_SHOWN; i++) {
-        if (!stage_is_part(&st->list[i]) || st->list[i].depth > 2) continue;
-        derived |= st->list[i].derived;
-        put_stage(&table, &st->list[i], unit, trusted);
-        shown++;
+    bool trusted = integrity_of(cx)->idle_trusted, derived = false;
+    for (uint32_t i = 0; i < pick->n; i++) {
+        derived |= st->list[pick->list[i]].derived;
+        put_stage(&table, &st->list[pick->list[i]], unit, trusted);
     }
-    if (shown && (st->between.cpu_ns || st->between.launches)) {
-        text_table_row(&table, TEXT_DIM);
-        text_table_cell(&table, 0, "(between stages)");
-        screen_time(&table, 2, st->between.cpu_ns, unit);
-        screen_time(&table, 3, st->between.gpu.sum_ns, unit);
-        screen_time_if(&table, 4, st->between.idle_meanwhile_ns, unit, trusted);
-        screen_count(&table, 5, st->between.gpu.kernels);
-        screen_count(&table, 6, st->between.syncs);
-    }
-    if (shown) {
-        buf_addc(s->out, '\n');
-        text_table_print(&table, s->out, 2, s->width, s->color);
-        if (derived)
-            text_styled(s->out, TEXT_DIM, s->color,
-                        "  (derived: no label covers them; strata stages lists all of them)\n");
-    }
+    if (st->between.cpu_ns || st->between.launches)
+        put_between(&table, &st->between, unit, trusted);
+    buf_addc(s->out, '\n');
+    text_table_print(&table, s->out, 2, s->width, s->color);
     text_table_done(&table);
+    put_stage_notes(s, pick, derived);
+}
+
+static void put_stages(const struct screen *s, const struct context *cx)
+{
+    struct stage_pick pick;
+    if (!stage_pick_run(stages_of(cx), DEEPEST_STAGE, true, STAGES_SHOWN, &pick))
+        s->out->failed = true;
+    if (pick.n) put_table(s, cx, &pick);
+    stage_pick_done(&pick);
 }
 
 static enum text_style severity_style(enum severity s)

@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "base/jout.h"
 #include "base/stats.h"
+#include "report/stage_pick.h"
 #include "report/view_quality.h"
 
 static void us_if(struct jout *j, const char *key, int64_t ns, bool trusted)
@@ -194,7 +195,8 @@ static void say_derived(const struct screen *s, const struct stages *stages)
     buf_done(&text);
 }
 
-static void show_totals(const struct screen *s, const struct view_stages *v)
+static void show_totals(const struct screen *s, const struct view_stages *v,
+                        const struct stage_pick *pick)
 {
     const struct stages *stages = v->stages;
     static const char *const heads[] = {"calls",    "CPU",     "of step", "GPU", "of step",
@@ -210,8 +212,8 @@ static void show_totals(const struct screen *s, const struct view_stages *v)
                              v->integrity->idle_trusted};
     struct text_table tt;
     begin_table(&tt, "stage", heads);
-    for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
-        const struct stage *st = &stages->list[i];
+    for (uint32_t i = 0; i < pick->n; i++) {
+        const struct stage *st = &stages->list[pick->list[i]];
         text_table_row(&tt, TEXT_PLAIN);
         name_cell(&tt, st);
         screen_count(&tt, 1, st->calls);
@@ -228,8 +230,8 @@ static void show_totals(const struct screen *s, const struct view_stages *v)
     say_derived(s, stages);
 }
 
-static void show_per_call(const struct screen *s, const struct trace *t,
-                          const struct stages *stages)
+static void show_per_call(const struct screen *s, const struct stages *stages,
+                          const struct stage_pick *pick)
 {
     static const char *const heads[] = {"CPU first", "median", "p95", "GPU first",
                                         "median",    "p95",    NULL};
@@ -241,8 +243,8 @@ static void show_per_call(const struct screen *s, const struct trace *t,
     int cpu_unit = screen_unit(cpu), gpu_unit = screen_unit(gpu);
     struct text_table tt;
     begin_table(&tt, "time per call", heads);
-    for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
-        const struct stage *st = &stages->list[i];
+    for (uint32_t i = 0; i < pick->n; i++) {
+        const struct stage *st = &stages->list[pick->list[i]];
         text_table_row(&tt, TEXT_PLAIN);
         name_cell(&tt, st);
         screen_time(&tt, 1, st->first_ns, cpu_unit);
@@ -255,7 +257,8 @@ static void show_per_call(const struct screen *s, const struct trace *t,
     end_table(s, &tt);
 }
 
-static void show_device(const struct screen *s, const struct view_stages *v)
+static void show_device(const struct screen *s, const struct view_stages *v,
+                        const struct stage_pick *pick)
 {
     const struct stages *stages = v->stages;
     static const char *const heads[] = {"GPU span", "span idle", "launches", "copies", "copied",
@@ -271,8 +274,8 @@ static void show_device(const struct screen *s, const struct view_stages *v)
     int span_unit = screen_unit(span), idle_unit = screen_unit(idle);
     struct text_table tt;
     begin_table(&tt, "device and memory", heads);
-    for (uint32_t i = 0; i < stages->n && i < s->limit; i++) {
-        const struct stage *st = &stages->list[i];
+    for (uint32_t i = 0; i < pick->n; i++) {
+        const struct stage *st = &stages->list[pick->list[i]];
         text_table_row(&tt, TEXT_PLAIN);
         name_cell(&tt, st);
         screen_time(&tt, 1, st->gpu.span_ns, span_unit);
@@ -330,10 +333,13 @@ void view_stages_text(const struct screen *s, const struct view_stages *v)
         screen_next(s, next, 2);
         return;
     }
-    show_totals(s, v);
-    show_per_call(s, t, stages);
-    show_device(s, v);
+    struct stage_pick pick;
+    if (!stage_pick_run(stages, UINT32_MAX, false, s->limit, &pick)) s->out->failed = true;
+    show_totals(s, v, &pick);
+    show_per_call(s, stages, &pick);
+    show_device(s, v, &pick);
     screen_more(s, stages->n);
+    stage_pick_done(&pick);
     show_between(s, t, &stages->between);
     if (stages->tree.n_overflowing)
         buf_printf(s->out,

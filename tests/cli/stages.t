@@ -124,3 +124,29 @@ $ printf 'stage step kernels <= 500\nstage layer cpu_ms <= 1\n' > budget; strata
 |
 | 1 of 2 limits kept, 1 over
 |
+
+# More stages than there is room for: the largest ones, in the order of the program, and how many are left out.
+$ python3 -c '
+> import json
+> ev = [{"ph": "X", "cat": "user_annotation", "name": "stage%d" % i, "pid": 1, "tid": 1, "ts": 1000.0 * i,
+>        "dur": 900.0 if i in (2, 11) else 20.0 + i} for i in range(12)]
+> ev.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 2010.0, "dur": 500.0})
+> json.dump({"traceEvents": ev}, open("many.json", "w"))'
+$ strata report many.json | sed -n '/^  stage/,/left out/p'
+|   stage             calls      CPU  GPU  GPU idle  kernels  syncs
+|   stage2                1  0.90 ms    -         -        -      -
+|   stage5                1  0.03 ms    -         -        -      -
+|   stage6                1  0.03 ms    -         -        -      -
+|   stage7                1  0.03 ms    -         -        -      -
+|   stage8                1  0.03 ms    -         -        -      -
+|   stage9                1  0.03 ms    -         -        -      -
+|   stage10               1  0.03 ms    -         -        -      -
+|   stage11               1  0.90 ms    -         -        -      -
+|   (between stages)         9.85 ms    -         -        -      -
+|   (4 smaller stages left out; strata stages lists all)
+$ strata stages many.json --limit 2 | sed -n '1,/^$/p'
+|   stage             calls      CPU  of step  GPU  of step  GPU idle  kernels  syncs
+|   stage2                1   900 us        -    -        -         -        -      -
+|   stage11               1   900 us        -    -        -         -        -      -
+|   (between stages)      -  9847 us             -                  -        -      -
+|

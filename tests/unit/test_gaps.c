@@ -160,6 +160,21 @@ TEST(the_profilers_cost_is_not_the_users)
     done(&f);
 }
 
+TEST(a_launch_of_many_milliseconds_loads_code)
+{
+    struct kit k = kit_begin();
+    kit_launch(&k, 0, "a", 10, 100);
+    k.call_us = 6000;
+    kit_launch(&k, 105, "b", 6120, 100);
+    k.call_us = 5;
+    kit_launch(&k, 6300, "c", 6310, 100);
+    struct found f = run(&k, 5);
+    check_sums(&f);
+    CHECK_EQ_INT(cause_ns(&f, CAUSE_LOADING, "cudaLaunchKernel"), kit_ns(6010));
+    CHECK(cause_ns(&f, CAUSE_LAUNCH, "cudaLaunchKernel") <= kit_ns(90));
+    done(&f);
+}
+
 /* thread   [run                                      ]
  *             [wrapper                         ]
  *                [mark ]  [forward       ]

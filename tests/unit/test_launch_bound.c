@@ -1,5 +1,7 @@
 /* test_launch_bound.c: launches that hold up the device, with labels and without, and what is taken
  * for that and is not. */
+#include "analyze/launches/launches.h"
+
 #include "diagnosis.h"
 
 #define STEPS   8
@@ -66,6 +68,54 @@ TEST(a_loop_without_labels_is_launch_bound)
     CHECK(fused->gain_pct > 15 && fused->gain_pct < graph->gain_pct);
     CHECK(batch->gain_pct > 40 && batch->gain_pct <= 50);
     CHECK_EQ_INT(fused->effort, EFFORT_ONE_LINE);
+    done(&d);
+}
+
+/* A stage whose twelve launches take 30 us each, but one takes 600 ms: a library is loaded. */
+static struct trace *loading(double slowest_us)
+{
+    struct kit k = kit_begin();
+    double at = 10;
+    for (int i = 0; i < KERNELS; i++) {
+        k.call_us = i == 5 ? slowest_us : 5;
+        kit_op(&k, "aten::op", at, k.call_us + 24);
+        kit_launch(&k, at + 5, "gemm", at + k.call_us + 10, 20);
+        at += k.call_us + 26;
+    }
+    kit_label(&k, "forward", 0, at);
+    return kit_end(&k);
+}
+
+TEST(near_miss_one_launch_that_loads_a_library)
+{
+    struct diagnosis d;
+    diagnose(&d, loading(629000));
+    CHECK(found(&d, "launch_bound") == NULL);
+    CHECK(wall_of(&d.cx)->bound != BOUND_LAUNCH);
+    done(&d);
+}
+
+static const struct checklist_answer *answer(const struct diagnosis *d, const char *id)
+{
+    for (uint32_t i = 0; i < checklist_of(&d->cx)->n; i++)
+        if (strcmp(checklist_of(&d->cx)->items[i].id, id) == 0)
+            return &checklist_of(&d->cx)->items[i];
+    return NULL;
+}
+
+/* A graph of 200 kernels: 199 wait when the first one starts, whoever is asked. */
+TEST(queue_depth_is_one_figure)
+{
+    struct kit k = kit_begin();
+    kit_call(&k, "cudaGraphLaunch", 0, 20);
+    for (int i = 0; i < 200; i++) kit_work(&k, KIND_KERNEL, "node", 30 + i * 10, 10);
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    const struct checklist_answer *a = answer(&d, "launch_latency");
+    CHECK_EQ_INT(context_need(&d.cx, &launches_pass, NULL), 0);
+    REQUIRE(a && CHECK_EQ_UINT(launches_of(&d.cx)->n_devices, 1));
+    CHECK_EQ_UINT(launches_of(&d.cx)->devices[0].queue.deepest, 200);
+    CHECK(strstr(a->verdict, "queue depth up to 200") != NULL);
     done(&d);
 }
 

@@ -110,13 +110,12 @@ TEST(most_work_is_in_graphs)
     done(&d);
 }
 
-/* A kernel in the middle of a second in which nothing else happens on the device. */
+/* Kernels at the begin of a second in which nothing else happens on the device. */
 TEST(the_recording_holds_more_than_the_loop)
 {
     struct kit k = kit_begin();
-    kit_op(&k, "before", 0, 400000);
-    for (int i = 0; i < 8; i++) kit_launch(&k, 400000 + i * 50, "gemm", 400010 + i * 50, 10);
-    kit_op(&k, "after", 401000, 600000);
+    for (int i = 0; i < 8; i++) kit_launch(&k, i * 50, "gemm", 10 + i * 50, 10);
+    kit_op(&k, "after", 1000, 1000000);
     struct diagnosis d;
     const struct no_gain *n = judge(&d, kit_end(&k));
     CHECK(says(n, "before the first or after the last GPU work"));

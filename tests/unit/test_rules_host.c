@@ -40,6 +40,44 @@ static void look(struct diagnosis *d, struct waiting_loop l)
     diagnose(d, kit_end(&k));
 }
 
+/* ---- late_start ---- */
+
+/* One call of a pipeline: `us` of preparing, then kernels of 100 ms in all. */
+static void start_with(struct diagnosis *d, const char *label, double us, bool launches)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "pipeline_call", 0, us + 100300);
+    kit_label(&k, label, 10, us);
+    if (launches) kit_launch(&k, 20, "fill", 40, 20);
+    kit_label(&k, "forward", us + 20, 100200);
+    for (int i = 0; i < 100; i++)
+        kit_launch(&k, us + 40 + i * 10, "gemm", us + 60 + i * 1000, 1000);
+    diagnose(d, kit_end(&k));
+}
+
+TEST(late_start_before_the_first_kernel)
+{
+    struct diagnosis d;
+    start_with(&d, "preprocess", 217000, false);
+    const struct finding *f = found(&d, "late_start");
+    REQUIRE(f != NULL);
+    CHECK_EQ_STR(f->subject, "preprocess");
+    CHECK_EQ_INT(f->exposed_ns, kit_ns(217000));
+    CHECK(f->gain_pct > 60 && f->gain_pct < 70);
+    done(&d);
+}
+
+TEST(near_miss_late_start)
+{
+    struct diagnosis d;
+    start_with(&d, "preprocess", 1000, false); /* next to nothing */
+    CHECK(found(&d, "late_start") == NULL);
+    done(&d);
+    start_with(&d, "encode", 217000, true); /* it launches: the time is a gap */
+    CHECK(found(&d, "late_start") == NULL);
+    done(&d);
+}
+
 /* ---- data_loader ---- */
 
 TEST(data_loader_without_workers)

@@ -59,6 +59,14 @@ uint32_t queue_depth_at(const struct queue *q, int64_t ts_ns)
     return i == UINT32_MAX ? 0 : q->points[i].depth;
 }
 
+uint32_t queues_deepest(const struct queues *q)
+{
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < q->n; i++)
+        if (q->of[i].deepest > deepest) deepest = q->of[i].deepest;
+    return deepest;
+}
+
 static int run_pass(struct context *cx, void *ret, struct err *e)
 {
     const struct timeline *tl = timeline_of(cx);

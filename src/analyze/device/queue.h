@@ -35,6 +35,9 @@ static inline const struct queues *queues_of(const struct context *cx)
 int queue_run(const struct trace *t, const struct device_line *d, struct arena *mem,
               struct queue *ret, struct err *e) MUST_USE;
 
+/* The deepest any of them ever is: the one figure for "queue depth", wherever it is said. */
+uint32_t queues_deepest(const struct queues *q);
+
 uint32_t queue_depth_at(const struct queue *q, int64_t ts_ns);
 
 /* Index of the last point at or before `ts_ns`, or UINT32_MAX before the first. */

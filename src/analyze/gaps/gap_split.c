@@ -12,6 +12,8 @@
 
 /* A launch takes a few microseconds to reach the device; beyond this something else holds it. */
 #define LATENCY_NS 30000
+/* The device is idle while one launch takes this long: it is not launched, it is loaded. */
+#define LOADING_NS 500000
 
 /* The gap at hand. */
 struct gap_at {
@@ -267,6 +269,8 @@ static int split_way(struct gap_split *s, const struct gap_at *at, struct span t
     int64_t until = late ? trace_end_ns(s->t, at->g->launch) + LATENCY_NS : time.begin_ns;
     if (until > time.end_ns) until = time.end_ns;
     if (until < time.begin_ns) until = time.begin_ns;
+    bool kernel = calls_kind(calls_of(s->cx), s->t, at->g->launch) == CALL_LAUNCH;
+    if (kernel && until - time.begin_ns >= LOADING_NS) launch.kind = CAUSE_LOADING;
     TRY(add(s, &launch, until - time.begin_ns));
     return add(s, &way, time.end_ns - until);
 }

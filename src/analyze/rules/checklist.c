@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "analyze/device/queue.h"
 #include "analyze/kernels/top_kernels.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
@@ -188,14 +189,14 @@ static void launch_latency(const struct context *cx, struct checklist *c)
         return;
     }
     i->value = (double)model_of(cx)->typical_latency_ns / 1e3;
-    bool ahead = model_of(cx)->deepest_queue > 64;
+    uint32_t deepest = queues_deepest(queues_of(cx));
+    bool ahead = deepest > 64;
     i->healthy = ahead || i->value <= cx->th.value[TH_LAUNCH_LATENCY_US];
-    i->verdict = text(cx, "launch latency is %s (idle stream); %s",
-                      human_time(model_of(cx)->typical_latency_ns).s,
-                      ahead ? text(cx, "queue depth up to %u: the CPU runs ahead, which is healthy",
-                                   model_of(cx)->deepest_queue)
-                            : text(cx, "queue depth at most %u: the CPU barely keeps up",
-                                   model_of(cx)->deepest_queue));
+    i->verdict =
+        text(cx, "launch latency is %s (idle stream); %s",
+             human_time(model_of(cx)->typical_latency_ns).s,
+             ahead ? text(cx, "queue depth up to %u: the CPU runs ahead, which is healthy", deepest)
+                   : text(cx, "queue depth at most %u: the CPU barely keeps up", deepest));
 }
 
 static void memory_flat(const struct context *cx, struct checklist *c)

@@ -1,6 +1,7 @@
 /* launch_bound.c: kernels so short that the CPU cannot launch them fast enough, in a stage or in
  * the whole body of the loop. What helps is launching less: one call for many kernels (a graph),
  * fewer kernels (a compiler), or more work in each (a larger batch). */
+#include "analyze/device/queue.h"
 #include "analyze/rules/launch_units.h"
 #include "base/human.h"
 
@@ -146,7 +147,7 @@ static void explain(const struct context *cx, const struct launch_unit *u, struc
                  human_time(u->idle_ns).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "the queue is never deeper than %u: the CPU does not run ahead",
-                 model_of(cx)->deepest_queue);
+                 queues_deepest(queues_of(cx)));
 }
 
 /* "LlamaForCausalLM, 451 launches per step": what is repeated, where that is one thing. Labels in a

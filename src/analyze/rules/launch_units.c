@@ -21,6 +21,8 @@
  * is recorded, so many times as long as it usually is from one call to the next. */
 #define QUIET_NS    100000
 #define PAUSE_TIMES 10
+/* A launch that takes this many times what they usually take loads a library or its code. */
+#define SLOW_TIMES 20
 /* Stages speak for the loop when they have this share of what it could gain. */
 #define STAGES_SPEAK 0.75
 
@@ -90,6 +92,22 @@ static int64_t waited_ns(const struct sim_call *c)
     return c->wait == SIM_WAIT_NOTHING || c->floor_ns > dur ? 0 : dur - c->floor_ns;
 }
 
+/* What one launch takes that is not launching; 0 for all but a few. */
+static int64_t loading_ns(const struct sim_model *m, const struct sim_call *c)
+{
+    int64_t ns = c->end_ns - c->begin_ns - waited_ns(c);
+    bool slow = c->kind == CALL_LAUNCH && ns >= QUIET_NS && ns >= SLOW_TIMES * m->typical_launch_ns;
+    return slow ? ns - m->typical_launch_ns : 0;
+}
+
+static void add_loading(const struct sim_model *m, const struct sim_call *c,
+                        const struct device_line *d, struct launch_unit *u)
+{
+    int64_t ns = loading_ns(m, c);
+    u->loading_ns += ns;
+    if (ns && d) u->loading_idle_ns += timeline_idle_ns(d, c->begin_ns, c->end_ns);
+}
+
 /* Adds up the calls in the spans of the unit. Work of other threads is launched while its thread
  * waits for them, so whatever is launched in that time counts. */
 static void add_calls(const struct context *cx, struct launch_unit *u)
@@ -104,6 +122,7 @@ static void add_calls(const struct context *cx, struct launch_unit *u)
             const struct sim_call *call = &m->calls[c];
             if (call->begin_ns >= s->end_ns) break;
             add_call(m, call, u);
+            add_loading(m, call, d, u);
             if (call->thread != s->thread) continue;
             u->syncs += call_waits(call->kind);
             u->cpu_ns -= waited_ns(call);
@@ -173,15 +192,19 @@ static int stage_unit(const struct context *cx, uint32_t stage, struct launch_un
     ret->syncs = s->syncs;
     ret->works = work_sum_count(&s->gpu);
     ret->work_ns = s->gpu.sum_ns;
-    ret->cpu_ns = positive(s->cpu_ns - s->blocked_ns - once_ns(s));
-    ret->idle_ns = positive(s->idle_meanwhile_ns - once_ns(s));
+    int64_t once = once_ns(s); /* may be the very call that loads */
+    int64_t loads = counted.loading_ns > once ? counted.loading_ns : once;
+    int64_t idle = counted.loading_idle_ns > once ? counted.loading_idle_ns : once;
+    ret->cpu_ns = positive(s->cpu_ns - s->blocked_ns - loads);
+    ret->idle_ns = positive(s->idle_meanwhile_ns - idle);
     return 0;
 }
 
 /* Not many launches but a single one takes most of the stage: rule slow_launch. */
 static bool is_one_launch(const struct context *cx, const struct launch_unit *u)
 {
-    return 2 * launch_delays_in(launch_delays_of(cx), cx, u->stage->name) > u->cpu_ns;
+    return 2 * launch_delays_in(launch_delays_of(cx), cx, u->stage->name) > u->cpu_ns ||
+           u->loading_ns > u->cpu_ns;
 }
 
 /* ---- the loop ---- */
@@ -228,12 +251,23 @@ static int find_pauses(const struct context *cx, struct quiet *q, struct err *e)
     return 0;
 }
 
+/* Launches that take far longer than launching does, of whatever thread: the loop waits for that of
+ * autograd. */
+static void find_loading(const struct context *cx, struct quiet *q)
+{
+    const struct sim_model *m = model_of(cx);
+    for (uint32_t c = 0; c < m->n_calls; c++) {
+        const struct sim_call *call = &m->calls[c];
+        if (loading_ns(m, call)) add_quiet(q, call->begin_ns, call->end_ns);
+    }
+}
+
 /* Long calls of the thread that launch nothing, and long waits for a single launch. */
 static int find_quiet(const struct context *cx, lane_id lane, struct quiet *ret, struct err *e)
 {
     const struct launchless *l = launchless_of(cx);
     const struct launch_delays *d = launch_delays_of(cx);
-    size_t room = model_of(cx)->n_calls + (size_t)1;
+    size_t room = 2 * (size_t)model_of(cx)->n_calls + 1;
     for (uint32_t g = 0; g < l->n_groups; g++) room += l->groups[g].n_rows;
     for (uint32_t g = 0; g < d->n_groups; g++) room += d->groups[g].n_pieces;
     *ret = (struct quiet){.list = arena_alloc(cx->mem, room * sizeof *ret->list)};
@@ -249,6 +283,7 @@ static int find_quiet(const struct context *cx, lane_id lane, struct quiet *ret,
             if (p->thread == lane) add_quiet(ret, p->time.begin_ns, p->time.end_ns);
         }
     TRY(find_pauses(cx, ret, e));
+    find_loading(cx, ret);
     if (ret->n) qsort(ret->list, ret->n, sizeof *ret->list, by_begin);
     return 0;
 }

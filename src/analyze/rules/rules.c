@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/device/gpu_clocks.h"
+#include "analyze/device/queue.h"
 #include "analyze/kernels/roofline.h"
 #include "analyze/names/host_cause.h"
 #include "analyze/rules/rule.h"
@@ -18,6 +19,7 @@
     X(lock_wait)           \
     X(host_function)       \
     X(late_launch)         \
+    X(late_start)          \
     X(slow_launch)         \
     X(launch_bound)        \
     X(pageable_copy)       \
@@ -61,9 +63,9 @@ static void done_pass(void *result)
     findings_done(result);
 }
 
-static const struct pass *const needs[] = {&stages_pass,        &memory_pass,     &launchless_pass,
-                                           &launch_delays_pass, &wall_pass,       &roofline_pass,
-                                           &host_causes_pass,   &gpu_clocks_pass, NULL};
+static const struct pass *const needs[] = {
+    &stages_pass,   &memory_pass,      &launchless_pass, &launch_delays_pass, &wall_pass,
+    &roofline_pass, &host_causes_pass, &gpu_clocks_pass, &queues_pass,        NULL};
 
 const struct pass findings_pass = {
     .id = PASS_FINDINGS,

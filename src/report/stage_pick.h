@@ -1,0 +1,20 @@
+/* stage_pick.h: which stages a table shows that has no room for all of them: the largest, in the
+ * order of the program. */
+#ifndef STRATA_REPORT_STAGE_PICK_H
+#define STRATA_REPORT_STAGE_PICK_H
+
+#include "analyze/stages/stages.h"
+
+struct stage_pick {
+    uint32_t *list; /* indices into stages.list, ascending */
+    uint32_t n;
+    uint32_t n_left; /* those there was no room for */
+};
+
+/* At most `most` of the stages that are at most `deepest` levels inside others; with `parts_only`,
+ * of the parts of the program. Returns false when out of memory: then nothing is picked. */
+bool stage_pick_run(const struct stages *st, uint32_t deepest, bool parts_only, uint32_t most,
+                    struct stage_pick *ret);
+void stage_pick_done(struct stage_pick *p);
+
+#endif
