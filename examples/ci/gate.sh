@@ -1,12 +1,13 @@
 #!/bin/sh
 # gate.sh TRACE BUDGET [BASELINE]: holds a trace against a budget and writes comment.md: the verdict,
-# and what changed since the trace BASELINE, if there is one. Exits 1 when the budget is broken.
+# and what changed since the trace BASELINE, if there is one. Exits 1 when the budget is broken
+# and 3 when the trace cannot be trusted.
 set -eu
 trace=$1 budget=$2 baseline=${3:-}
 
 status=0
 verdict=$(strata check "$trace" --budget "$budget") || status=$?
-[ "$status" -le 1 ] || exit "$status"
+[ "$status" -le 1 ] || { printf '%s\n' "$verdict" >&2; exit "$status"; }
 
 block() {
     echo '```'

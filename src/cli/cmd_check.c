@@ -8,13 +8,14 @@
 static const struct opt opts[] = {
     {"budget", 'b', "FILE", "limits, one per line: syncs_per_step <= 0", NULL},
     {"limit", 0, "N", "number of rows to show, 0 for all (default all)", NULL},
+    {"allow-untrusted", 0, NULL, "check a trace that is cut short, empty or unusable too", NULL},
     PART_OPT,
     {0},
 };
 
 static const char *const examples[] = {
     "strata check trace.json.gz --budget budget.txt",
-    "exits 1 if a limit is broken",
+    "exits 1 if a limit is broken, 3 if the trace cannot be trusted",
     NULL,
 };
 
@@ -32,9 +33,10 @@ static int check(struct cli *cli, const struct opts *o, struct context *cx, stru
     struct screen s;
     TRY(show_screen(cli, o, 0, &s, e));
     TRY(context_need(cx, &checklist_pass, e));
-    budget_measure(&b, cx);
-    if (cli->json) view_budget_json(&cli->out, &b);
-    else view_budget_text(&s, &b);
+    budget_measure(&b, cx, opt_has(o, "allow-untrusted"));
+    if (cli->json) view_budget_json(&cli->out, &b, cx);
+    else view_budget_text(&s, &b, cx);
+    if (b.untrusted) return EXIT_BAD_INPUT;
     return b.n_broken + b.n_unknown ? EXIT_OVER_BUDGET : 0;
 }
 
@@ -49,7 +51,9 @@ const struct cmd cmd_check = {
     .args = "TRACE",
     .about = "Compares a trace with the limits in a text file, one per line, and exits 1 if one is "
              "broken or\n"
-             "cannot be measured.",
+             "cannot be measured. A trace that is empty, cut short or otherwise not to be trusted "
+             "keeps no\n"
+             "limit: it exits 3 with the reason, unless --allow-untrusted is given.",
     .examples = examples,
     .opts = opts,
     .terms = terms_budget,

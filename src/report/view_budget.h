@@ -5,7 +5,7 @@
 #include "analyze/compare/budget.h"
 #include "report/screen.h"
 
-void view_budget_text(const struct screen *s, const struct budget *b);
-void view_budget_json(struct buf *out, const struct budget *b);
+void view_budget_text(const struct screen *s, const struct budget *b, const struct context *cx);
+void view_budget_json(struct buf *out, const struct budget *b, const struct context *cx);
 
 #endif

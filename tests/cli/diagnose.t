@@ -245,6 +245,71 @@ $ strata check v0.json.gz --budget none.txt
 ! strata: none.txt: cannot open: No such file or directory
 ? 3
 
+# A gate does not pass what cannot be trusted: empty and cut traces keep no limit, and say why.
+$ echo '{"traceEvents": []}' > empty.json; strata check empty.json --budget kept.txt
+| trace quality: unusable
+|   unusable: nothing of the program was recorded (0 events in total)
+|     there is nothing to analyze
+|     call prof.step() at the end of every iteration, and run enough of them for the schedule to
+|     become active
+|
+|   limit                              measured  verdict
+|   kernels_per_step <= 30                    -  unknown
+|   stage cache_context cpu_ms <= 100         -  unknown
+|
+| no limit was checked, because the trace cannot be trusted; --allow-untrusted checks them anyway
+|
+| next: strata lint empty.json   what is missing or damaged, and where
+? 3
+$ gzip -dc v0.json.gz | head -c 900000 > cut.json; strata check cut.json --budget kept.txt
+| trace quality: doubtful (CPU side about 10 % slower)
+|   doubtful: the file is cut short at byte 899,412
+|     device records come last in these files, so they are lost first
+|     wait for the export to finish; a file name ending in .tmp means it has not
+|   usable: 2 of 16 steps have no device records, the last ones
+|     the device ran them after the window had closed; leave them out
+|     call torch.cuda.synchronize() before the profiler stops
+|
+|   limit                              measured  verdict
+|   kernels_per_step <= 30                    -  unknown
+|   stage cache_context cpu_ms <= 100         -  unknown
+|
+| no limit was checked, because the trace cannot be trusted; --allow-untrusted checks them anyway
+|
+| next: strata lint cut.json   what is missing or damaged, and where
+! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last one lost
+? 3
+$ strata check cut.json --budget kept.txt --allow-untrusted
+| trace quality: doubtful (CPU side about 10 % slower)
+|   doubtful: the file is cut short at byte 899,412
+|     device records come last in these files, so they are lost first
+|     wait for the export to finish; a file name ending in .tmp means it has not
+|   usable: 2 of 16 steps have no device records, the last ones
+|     the device ran them after the window had closed; leave them out
+|     call torch.cuda.synchronize() before the profiler stops
+|
+|   limit                              measured  verdict
+|   kernels_per_step <= 30                24.62  ok
+|   stage cache_context cpu_ms <= 100      11.7  ok
+|
+| 2 of 2 limits kept
+! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last one lost
+$ strata check cut.json --budget kept.txt --json | head -4
+| {
+|   "ok": false,
+|   "trusted": false,
+|   "over": 0,
+! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last one lost
+$ printf 'stage decode_step kernels <= 400\nstage  "decode_step"  cpu_ms <= 50\n' > spaced.txt; strata check v0.json.gz --budget spaced.txt
+|   limit                               measured  verdict
+|   stage decode_step kernels <= 400         464  over
+|   stage  "decode_step"  cpu_ms <= 50     40.55  ok
+|
+| 1 of 2 limits kept, 1 over
+|
+| next: strata report v0.json.gz   why, and what to do about it
+? 1
+
 # Not a trace.
 $ echo '<!DOCTYPE html>' > page.json && strata report page.json
 ! strata: page.json: not a trace: expected '{' or '[' at byte 0, found "<!DOCTYPE html>" (a saved web page?)

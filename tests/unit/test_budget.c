@@ -54,6 +54,70 @@ TEST(mistakes_name_their_line)
     }
 }
 
+TEST(stage_names_may_have_blanks)
+{
+    struct arena mem;
+    arena_init(&mem);
+    struct err e;
+    struct budget b;
+    CHECK_EQ_INT(parse("stage vae decode gpu_ms <= 3\n"
+                       "stage \"## forward ##\" cpu_ms <= 4 # why\n",
+                       &b, &mem, &e),
+                 0);
+    REQUIRE(CHECK_EQ_UINT(b.n, 2));
+    CHECK_EQ_STR(b.lines[0].stage, "vae decode");
+    CHECK_EQ_STR(b.lines[0].metric, "gpu_ms");
+    CHECK_EQ_STR(b.lines[1].stage, "## forward ##");
+    CHECK_NEAR(b.lines[1].limit, 4, 0);
+    arena_done(&mem);
+}
+
+/* The limits of `text` on a trace; returns how many are kept. */
+static uint32_t kept(struct trace *t, const char *text, bool anyhow, bool *untrusted)
+{
+    struct arena mem;
+    arena_init(&mem);
+    struct context cx;
+    context_init(&cx, t, &mem);
+    CHECK_EQ_INT(context_need(&cx, &checklist_pass, NULL), 0);
+    struct err e;
+    struct budget b;
+    CHECK_EQ_INT(parse(text, &b, &mem, &e), 0);
+    budget_measure(&b, &cx, anyhow);
+    *untrusted = b.untrusted;
+    context_done(&cx);
+    arena_done(&mem);
+    trace_free(t);
+    return b.n - b.n_broken - b.n_unknown;
+}
+
+TEST(what_was_not_recorded_is_not_kept)
+{
+    static const char limits[] = "syncs_per_step <= 0\npageable_copies_mb <= 1\n"
+                                 "high_findings <= 0\nkernels_per_step <= 5\n"
+                                 "sync_exposed_pct <= 5\nstage step syncs <= 0\n"
+                                 "stage step gpu_ms <= 5\nstage step idle_ms <= 5\n";
+    struct kit k = kit_begin();
+    for (int s = 0; s < 4; s++) {
+        kit_label(&k, "step", s * 100, 90);
+        kit_op(&k, "aten::mm", s * 100 + 10, 50);
+    }
+    bool untrusted;
+    CHECK_EQ_UINT(kept(kit_end(&k), limits, false, &untrusted), 0);
+    CHECK(!untrusted);
+}
+
+TEST(an_empty_trace_keeps_no_limit)
+{
+    bool untrusted;
+    struct kit k = kit_begin();
+    CHECK_EQ_UINT(kept(kit_end(&k), "steps <= 3\nwall_ms <= 9\n", false, &untrusted), 0);
+    CHECK(untrusted);
+    k = kit_begin();
+    CHECK_EQ_UINT(kept(kit_end(&k), "steps <= 3\n", true, &untrusted), 1);
+    CHECK(!untrusted);
+}
+
 TEST(every_metric_has_one_value)
 {
     for (const struct budget_metric *m = budget_metrics; m->name; m++)
@@ -83,7 +147,7 @@ TEST(limits_are_compared)
               "stage nothing calls <= 3\nsyncs_per_step <= 0\n",
               &b, &mem, &e),
         0);
-    budget_measure(&b, &cx);
+    budget_measure(&b, &cx, false);
     CHECK(!b.lines[0].broken);
     CHECK(b.lines[1].broken);
     CHECK_NEAR(b.lines[1].value, 2, 0);

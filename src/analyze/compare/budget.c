@@ -103,19 +103,26 @@ static double medium_findings(const struct context *cx)
 }
 
 const struct budget_metric budget_metrics[] = {
-    {"wall_ms", "wall clock of the trace", wall_ms, NULL},
-    {"plain_wall_ms", "wall clock with the profiler's cost taken out", plain_ms, NULL},
-    {"gpu_busy_pct", "time the busiest device works, of the wall clock", busy_pct, NULL},
-    {"gpu_idle_pct", "the rest of it", idle_pct, NULL},
-    {"steps", "steps found", n_steps, NULL},
-    {"step_ms", "median step", step_ms, NULL},
-    {"syncs_per_step", "waits of the CPU inside the loop", waits_per_step, NULL},
-    {"sync_exposed_pct", "device idle time caused by waits, of the wall clock", exposed_pct, NULL},
-    {"kernels_per_step", "kernels per step", kernels_per_step, NULL},
-    {"launches_per_step", "calls per step that put work on the device", launches_per_step, NULL},
-    {"pageable_copies_mb", "megabytes copied from or to pageable memory", pageable_mb, NULL},
-    {"high_findings", "findings of high severity", high_findings, NULL},
-    {"medium_findings", "findings of medium or high severity", medium_findings, NULL},
+    {"wall_ms", "wall clock of the trace", BUDGET_NEEDS_NOTHING, wall_ms, NULL},
+    {"plain_wall_ms", "wall clock with the profiler's cost taken out", BUDGET_NEEDS_NOTHING,
+     plain_ms, NULL},
+    {"gpu_busy_pct", "time the busiest device works, of the wall clock", BUDGET_NEEDS_IDLE,
+     busy_pct, NULL},
+    {"gpu_idle_pct", "the rest of it", BUDGET_NEEDS_IDLE, idle_pct, NULL},
+    {"steps", "steps found", BUDGET_NEEDS_NOTHING, n_steps, NULL},
+    {"step_ms", "median step", BUDGET_NEEDS_NOTHING, step_ms, NULL},
+    {"syncs_per_step", "waits of the CPU inside the loop", BUDGET_NEEDS_CALLS, waits_per_step,
+     NULL},
+    {"sync_exposed_pct", "device idle time caused by waits, of the wall clock", BUDGET_NEEDS_IDLE,
+     exposed_pct, NULL},
+    {"kernels_per_step", "kernels per step", BUDGET_NEEDS_DEVICE, kernels_per_step, NULL},
+    {"launches_per_step", "calls per step that put work on the device", BUDGET_NEEDS_CALLS,
+     launches_per_step, NULL},
+    {"pageable_copies_mb", "megabytes copied from or to pageable memory", BUDGET_NEEDS_DEVICE,
+     pageable_mb, NULL},
+    {"high_findings", "findings of high severity", BUDGET_NEEDS_IDLE, high_findings, NULL},
+    {"medium_findings", "findings of medium or high severity", BUDGET_NEEDS_IDLE, medium_findings,
+     NULL},
     {0},
 };
 
@@ -153,14 +160,14 @@ static double peak_mb(const struct stage *s)
 }
 
 const struct budget_metric budget_stage_metrics[] = {
-    {"calls", "calls", NULL, calls},
-    {"cpu_ms", "CPU time of all calls", NULL, cpu_ms},
-    {"median_ms", "CPU time of the median call", NULL, median_ms},
-    {"gpu_ms", "device time of the work launched in it", NULL, gpu_ms},
-    {"idle_ms", "device idle time while the CPU is in it", NULL, idle_ms},
-    {"kernels", "kernels launched in it", NULL, kernels},
-    {"syncs", "waits inside it", NULL, waits},
-    {"peak_mb", "most device memory in use at any time", NULL, peak_mb},
+    {"calls", "calls", BUDGET_NEEDS_NOTHING, NULL, calls},
+    {"cpu_ms", "CPU time of all calls", BUDGET_NEEDS_NOTHING, NULL, cpu_ms},
+    {"median_ms", "CPU time of the median call", BUDGET_NEEDS_NOTHING, NULL, median_ms},
+    {"gpu_ms", "device time of the work launched in it", BUDGET_NEEDS_DEVICE, NULL, gpu_ms},
+    {"idle_ms", "device idle time while the CPU is in it", BUDGET_NEEDS_IDLE, NULL, idle_ms},
+    {"kernels", "kernels launched in it", BUDGET_NEEDS_DEVICE, NULL, kernels},
+    {"syncs", "waits inside it", BUDGET_NEEDS_CALLS, NULL, waits},
+    {"peak_mb", "most device memory in use at any time", BUDGET_NEEDS_NOTHING, NULL, peak_mb},
     {0},
 };
 
@@ -183,41 +190,62 @@ static int unknown(const struct budget_metric *table, const char *name, int line
                 near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Splits at blanks, in place; at most `most` words. */
-static int split(char *text, char **words, int most)
+/* Takes the last word off the line; an empty one when there is none. */
+static struct str take_last(struct str *line)
 {
-    int n = 0;
-    for (text += strspn(text, " \t\r"); *text && n < most; text += strspn(text, " \t\r")) {
-        words[n++] = text;
-        text += strcspn(text, " \t\r");
-        if (*text) *text++ = '\0';
-    }
-    return n;
+    *line = str_trim(*line);
+    size_t n = line->n;
+    while (n && line->p[n - 1] != ' ' && line->p[n - 1] != '\t') n--;
+    struct str word = str_from(line->p + n, line->n - n);
+    *line = str_trim(str_from(line->p, n));
+    return word;
 }
 
+/* "stage vae decode" or "stage \"vae decode\"": the name; empty for a limit of the whole trace. */
+static bool take_stage(struct str line, struct str *ret)
+{
+    *ret = str_c("");
+    if (!str_starts(line, "stage ") && !str_starts(line, "stage\t")) return line.n == 0;
+    *ret = str_trim(str_from(line.p + 6, line.n - 6));
+    if (ret->n > 1 && ret->p[0] == '"' && ret->p[ret->n - 1] == '"')
+        *ret = str_from(ret->p + 1, ret->n - 2);
+    return ret->n > 0;
+}
+
+/* From its end: a number, <= or >=, a metric; what is left is the stage. */
 static int parse_line(struct budget_line *l, struct str raw, int number, struct arena *mem,
                       struct err *e)
 {
-    char *words[8];
-    char *copy = arena_strdup(mem, raw);
+    struct str line = raw, stage, value = take_last(&line), op = take_last(&line),
+               metric = take_last(&line);
+    bool ours = (str_is(op, "<=") || str_is(op, ">=")) && metric.n && take_stage(line, &stage);
     l->text = arena_strdup(mem, raw);
     l->number = number;
-    if (!copy || !l->text) return err_nomem(e);
-    int n = split(copy, words, 8);
-    bool stage = n >= 2 && strcmp(words[0], "stage") == 0;
-    int at = stage ? 2 : 0;
-    if (n != at + 3 || (strcmp(words[at + 1], "<=") != 0 && strcmp(words[at + 1], ">=") != 0))
+    if (!l->text) return err_nomem(e);
+    if (!ours)
         return FAIL(e, ERR_USAGE, "line %d: expected '%s <= NUMBER', found '%s'", number,
-                    stage ? "stage NAME METRIC" : "METRIC", l->text);
-    char *end;
-    l->stage = stage ? words[1] : NULL;
-    l->metric = words[at];
-    l->at_least = words[at + 1][0] == '>';
-    l->limit = strtod(words[at + 2], &end);
+                    str_starts(raw, "stage ") ? "stage NAME METRIC" : "METRIC", l->text);
+    char *end, *digits = arena_strdup(mem, value);
+    l->stage = stage.n ? arena_strdup(mem, stage) : NULL;
+    l->metric = arena_strdup(mem, metric);
+    if (!digits || !l->metric || (stage.n && !l->stage)) return err_nomem(e);
+    l->at_least = op.p[0] == '>';
+    l->limit = strtod(digits, &end);
     if (*end || !isfinite(l->limit))
-        return FAIL(e, ERR_USAGE, "line %d: '%s' is not a number", number, words[at + 2]);
-    const struct budget_metric *table = stage ? budget_stage_metrics : budget_metrics;
+        return FAIL(e, ERR_USAGE, "line %d: '%s' is not a number", number, digits);
+    const struct budget_metric *table = l->stage ? budget_stage_metrics : budget_metrics;
     return find_metric(table, l->metric) ? 0 : unknown(table, l->metric, number, e);
+}
+
+/* The line up to a '#' that is not inside quotes. */
+static struct str without_comment(struct str line)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < line.n; i++) {
+        if (line.p[i] == '"') quoted = !quoted;
+        if (line.p[i] == '#' && !quoted) return str_trim(str_from(line.p, i));
+    }
+    return str_trim(line);
 }
 
 int budget_parse(struct budget *b, struct str text, struct arena *mem, struct err *e)
@@ -228,8 +256,7 @@ int budget_parse(struct budget *b, struct str text, struct arena *mem, struct er
     while (text.n) {
         const char *end = memchr(text.p, '\n', text.n);
         size_t n = end ? (size_t)(end - text.p) : text.n;
-        const char *hash = memchr(text.p, '#', n);
-        struct str line = str_trim(str_from(text.p, hash ? (size_t)(hash - text.p) : n));
+        struct str line = without_comment(str_from(text.p, n));
         number++;
         text = str_from(text.p + n + (end != NULL), text.n - n - (end != NULL));
         if (!line.n) continue;
@@ -245,12 +272,25 @@ int budget_parse(struct budget *b, struct str text, struct arena *mem, struct er
 
 /* ---- measuring ---- */
 
+static bool has(const struct context *cx, enum budget_needs needs)
+{
+    bool device = timeline_of(cx)->n_devices > 0;
+    switch (needs) {
+    case BUDGET_NEEDS_CALLS: return cx->t->n_calls > 0;
+    case BUDGET_NEEDS_DEVICE: return device;
+    case BUDGET_NEEDS_IDLE: return device && !wall_of(cx)->abstains;
+    case BUDGET_NEEDS_NOTHING: break;
+    }
+    return true;
+}
+
 /* A stage is named by its last part or by its whole path; several of one name are added up. */
 static double value_of(const struct budget_line *l, const struct context *cx)
 {
     const struct budget_metric *m =
         find_metric(l->stage ? budget_stage_metrics : budget_metrics, l->metric);
     assert(m); /* parse_line has seen to it */
+    if (!has(cx, m->needs)) return NAN;
     if (!l->stage) return m->value(cx);
     double sum = 0;
     bool seen = false;
@@ -263,12 +303,13 @@ static double value_of(const struct budget_line *l, const struct context *cx)
     return seen ? sum : NAN;
 }
 
-void budget_measure(struct budget *b, const struct context *cx)
+void budget_measure(struct budget *b, const struct context *cx, bool anyhow)
 {
     b->n_broken = b->n_unknown = 0;
+    b->untrusted = !anyhow && integrity_of(cx)->quality >= QUALITY_DOUBTFUL;
     for (uint32_t i = 0; i < b->n; i++) {
         struct budget_line *l = &b->lines[i];
-        l->value = value_of(l, cx);
+        l->value = b->untrusted ? NAN : value_of(l, cx);
         l->known = isfinite(l->value);
         l->broken = l->known && (l->at_least ? l->value < l->limit : l->value > l->limit);
         b->n_broken += l->broken;

@@ -3,10 +3,11 @@
  *     # nothing may wait in the loop
  *     syncs_per_step        <= 0
  *     gpu_idle_pct          <= 10
- *     stage vae_decode gpu_ms <= 400
+ *     stage vae decode gpu_ms <= 400
+ *     stage "## forward ##" gpu_ms <= 100
  *
  * The left side is a metric (budget_metrics lists them), for stages after `stage NAME`; then <= or
- * >= and a number. */
+ * >= and a number. A name may have blanks; one with # or with blanks at its ends is quoted. */
 #ifndef STRATA_ANALYZE_COMPARE_BUDGET_H
 #define STRATA_ANALYZE_COMPARE_BUDGET_H
 
@@ -28,17 +29,29 @@ struct budget_line {
 struct budget {
     struct budget_line *lines;
     uint32_t n, n_broken, n_unknown;
+    bool untrusted; /* the trace is doubtful or worse: every limit is unknown */
 };
 
 /* Parses the text of a budget file; errors name the line. Memory from `mem`. */
 int budget_parse(struct budget *b, struct str text, struct arena *mem, struct err *e) MUST_USE;
 
-void budget_measure(struct budget *b, const struct context *cx);
+/* With `anyhow`, a trace that cannot be trusted is measured too. */
+void budget_measure(struct budget *b, const struct context *cx, bool anyhow);
+
+/* What has to be in a trace for the figure to mean something: a trace without device work does not
+ * show that there are no kernels. */
+enum budget_needs {
+    BUDGET_NEEDS_NOTHING,
+    BUDGET_NEEDS_CALLS,  /* runtime calls */
+    BUDGET_NEEDS_DEVICE, /* device work */
+    BUDGET_NEEDS_IDLE,   /* device work that is complete enough to say when there was none */
+};
 
 /* What can be limited. The value is not finite if the trace does not show it. */
 struct budget_metric {
-    const char *name;                             /* with its unit: "step_ms" */
-    const char *help;                             /* one line */
+    const char *name; /* with its unit: "step_ms" */
+    const char *help; /* one line */
+    enum budget_needs needs;
     double (*value)(const struct context *cx);    /* of the trace, or */
     double (*stage_value)(const struct stage *s); /* of a stage */
 };

@@ -113,11 +113,12 @@ static int report(const struct context *cx, const struct start *s, int64_t ns, s
     rule_place(cx, f, &p);
     if (t->kind[rows[0]] != KIND_PYTHON) f->subject = rule_name(cx, trace_name(t, rows[0]), 80);
     f->title = "the GPU starts late";
-    f->why = rule_text(cx,
-                       "The GPU has its first work %s after the start, of %s in all; %s of that is "
-                       "%s, which launches nothing.",
-                       human_time(s->first_work_ns - t->begin_ns).s,
-                       human_time(wall_of(cx)->wall_ns).s, human_time(ns).s, f->subject);
+    f->why =
+        rule_text(cx,
+                  "The GPU has its first work %s after the start, of %s in total; %s of that is "
+                  "%s, which launches nothing.",
+                  human_time(s->first_work_ns - t->begin_ns).s, human_time(wall_of(cx)->wall_ns).s,
+                  human_time(ns).s, f->subject);
     f->fix = "Prepare the next input in another thread or process while the GPU computes "
              "(a DataLoader with workers), do it on the GPU, or cache its result.";
     f->not_fixed = "The first input of a run is still prepared before the GPU has work.";

@@ -1,7 +1,7 @@
 /* unpriced.c: findings of a trace that the replay does not reproduce.
  *
- * A replay that misses the trace by a quarter cannot tell what a change is worth. What was found is
- * still true: it is ordered by what it costs in the trace, and nothing is promised. */
+ * From a replay that misses the trace by a quarter, the worth of a change is unknown. What was
+ * found is still true: it is ordered by what it costs in the trace, and nothing is promised. */
 #include <stdlib.h>
 
 #include "analyze/gaps/wall.h"
