@@ -13,6 +13,7 @@
 static const struct opt opts[] = {
     HTML_OPT,
     {"limit", 0, "N", "number of parts of the change to show, 0 for all (default 8)", NULL},
+    {"allow-untrusted", 0, NULL, "compare a trace that is cut short, empty or unusable too", NULL},
     PART_OPT,
     {0},
 };
@@ -34,13 +35,27 @@ struct run {
     struct context cx;
 };
 
+/* What a doubtful trace lacks would be taken for a change. */
+static int check_trust(const struct opts *o, const char *path, const struct context *cx,
+                       struct err *e)
+{
+    const struct integrity *q = integrity_of(cx);
+    if (q->quality < QUALITY_DOUBTFUL || opt_has(o, "allow-untrusted")) return 0;
+    err_at(e, path, ERR_NO_OFFSET);
+    return FAIL(e, ERR_FORMAT,
+                "cannot be compared, its quality is %s: %s; --allow-untrusted "
+                "compares it anyway",
+                quality_name(q->quality), q->doubts[0].what);
+}
+
 static int load(struct cli *cli, const struct opts *o, const char *path, struct run *r,
                 struct err *e)
 {
     arena_init(&r->mem);
     TRY(cli_open_part(cli, o, path, &r->t, e));
     context_init(&r->cx, r->t, &r->mem);
-    return context_need(&r->cx, &findings_pass, e);
+    TRY(context_need(&r->cx, &findings_pass, e));
+    return check_trust(o, path, &r->cx, e);
 }
 
 static void unload(struct run *r)

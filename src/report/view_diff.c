@@ -9,6 +9,7 @@
 #include "base/human.h"
 #include "base/jout.h"
 #include "report/view_part.h"
+#include "report/view_quality.h"
 
 #define STAGES_SHOWN 10
 #define SYNCS_SHOWN  6
@@ -66,6 +67,8 @@ static void put_part_name(struct buf *out, const struct diff_part *p)
             buf_printf(out, "idle, %s", gap_cause_kind_words((enum gap_cause_kind)k));
     if (strcmp(p->kind, "kernels") == 0) buf_adds(out, "kernels");
     if (strcmp(p->kind, "copies") == 0) buf_adds(out, "copies that no kernel overlaps");
+    if (strcmp(p->kind, "stage") == 0) buf_adds(out, "stage");
+    if (strcmp(p->kind, "between") == 0) buf_adds(out, "outside the stages");
     if (strcmp(p->kind, "overlap") == 0) buf_adds(out, "kernels that overlap");
     if (p->name[0]) buf_printf(out, ": %s", human_cut(str_c(p->name), 44, cut, sizeof cut));
 }
@@ -88,7 +91,7 @@ static void put_parts(const struct screen *s, const struct diff *d)
     buf_printf(s->out, "  %+10.2f  everything else\n", (double)rest / 1e6);
 }
 
-static void stage_cells(struct text_table *t, const struct diff_stage *st)
+static void stage_cells(struct text_table *t, const struct diff_stage *st, bool device)
 {
     static const int64_t none = 0;
     int64_t cpu[2], gpu[2];
@@ -97,12 +100,12 @@ static void stage_cells(struct text_table *t, const struct diff_stage *st)
         gpu[i] = st->side[i] ? st->side[i]->gpu.sum_ns : none;
         char text[32];
         text_table_cell(t, 1 + i, st->side[i] ? ms(cpu[i], text, sizeof text) : "-");
-        text_table_cell(t, 4 + i, st->side[i] ? ms(gpu[i], text, sizeof text) : "-");
+        if (device) text_table_cell(t, 4 + i, st->side[i] ? ms(gpu[i], text, sizeof text) : "-");
     }
-    if (st->side[0] && st->side[1]) {
-        text_table_cellf(t, 3, "%+.1f %%", change_pct((double)cpu[0], (double)cpu[1]));
-        text_table_cellf(t, 6, "%+.1f %%", change_pct((double)gpu[0], (double)gpu[1]));
-    }
+    bool both = st->side[0] && st->side[1];
+    if (both) text_table_cellf(t, 3, "%+.1f %%", change_pct((double)cpu[0], (double)cpu[1]));
+    if (!device) return;
+    if (both) text_table_cellf(t, 6, "%+.1f %%", change_pct((double)gpu[0], (double)gpu[1]));
     text_table_cellf(t, 7, "%u -> %u", st->side[0] ? st->side[0]->gpu.kernels : 0,
                      st->side[1] ? st->side[1]->gpu.kernels : 0);
     text_table_cellf(t, 8, "%u -> %u", st->side[0] ? st->side[0]->syncs : 0,
@@ -115,20 +118,24 @@ static void put_stages(const struct screen *s, const struct diff *d)
                                         "after", "",       "kernels", "syncs"};
     struct text_table t;
     text_table_init(&t);
-    for (int i = 0; i < 9; i++) text_table_col(&t, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
+    bool device = d->device;
+    for (int i = 0; i < (device ? 9 : 4); i++)
+        text_table_col(&t, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
     uint32_t shown = 0;
     for (uint32_t i = 0; i < d->n_stages && shown < STAGES_SHOWN; i++, shown++) {
         text_table_row(&t, TEXT_PLAIN);
         const struct stage *st = d->stages[i].side[0] ? d->stages[i].side[0] : d->stages[i].side[1];
         const char *leaf = strrchr(st->path, '/');
         text_table_cellf(&t, 0, "%*s%s", (int)st->depth * 2, "", leaf ? leaf + 1 : st->path);
-        stage_cells(&t, &d->stages[i]);
+        stage_cells(&t, &d->stages[i], device);
     }
     if (shown) {
         buf_addc(s->out, '\n');
         text_table_print(&t, s->out, 2, s->width, s->color);
     }
     text_table_done(&t);
+    if (d->n_stages > shown)
+        buf_printf(s->out, "  ... and %u more (--json has all)\n", d->n_stages - shown);
     if (d->labels_lost)
         buf_adds(s->out, "  labels are missing after the change: a fully compiled module drops the "
                          "labels inside it; annotate outside the compiled call\n");
@@ -149,6 +156,10 @@ static const char *mechanism_text(enum diff_mechanism m)
 static void put_kernels(const struct screen *s, const struct diff *d)
 {
     const struct diff_kernels *k = &d->kernels;
+    if (!d->device) {
+        buf_adds(s->out, "\n  kernels are unknown: one of the traces has no device work\n");
+        return;
+    }
     buf_printf(s->out, "\n  kernels per step %s -> %s",
                human_count((uint64_t)((double)k->kernels[0] / d->per_step[0])).s,
                human_count((uint64_t)((double)k->kernels[1] / d->per_step[1])).s);
@@ -168,6 +179,10 @@ static uint64_t in_loop(const struct context *cx)
 static void put_syncs(const struct screen *s, const struct diff *d)
 {
     uint32_t told = 0;
+    if (!d->calls) {
+        buf_adds(s->out, "  syncs are unknown: one of the traces has no runtime calls\n");
+        return;
+    }
     for (uint32_t i = 0; i < d->n_syncs; i++) {
         const struct diff_sync *y = &d->syncs[i];
         if (y->side[0] && y->side[1]) continue;
@@ -202,7 +217,7 @@ void view_diff_text(const struct screen *s, const struct view_diff *v)
         {"gaps %s", "when the GPU was idle, and why"},
     };
     buf_addc(s->out, '\n');
-    screen_next(&after, next, 2);
+    screen_next(&after, next, v->d->device ? 2 : 1);
 }
 
 /* ---- JSON ---- */
@@ -352,7 +367,13 @@ void view_diff_json(struct buf *out, const struct view_diff *v)
     }
     jout_end_arr(&j);
     jout_bool(&j, "labels_lost", d->labels_lost);
+    jout_bool(&j, "kernels_known", d->device);
+    jout_bool(&j, "syncs_known", d->calls);
     json_kernels(&j, d);
     json_syncs(&j, d);
+    jout_obj(&j, "trace_quality");
+    view_quality_json(&j, "before", d->side[0]->t, integrity_of(d->side[0]));
+    view_quality_json(&j, "after", d->side[1]->t, integrity_of(d->side[1]));
+    jout_end_obj(&j);
     jout_end_obj(&j);
 }

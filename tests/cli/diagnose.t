@@ -310,6 +310,17 @@ $ printf 'stage decode_step kernels <= 400\nstage  "decode_step"  cpu_ms <= 50\n
 | next: strata report v0.json.gz   why, and what to do about it
 ? 1
 
+# A trace that is cut or empty is not compared: what it lacks would be taken for a change.
+$ strata diff v0.json.gz cut.json
+! strata: cut.json: ends inside an event at byte 900,000 (file cut short): 3,484 events read, the last one lost
+! strata: cut.json: cannot be compared, its quality is doubtful: the file is cut short at byte 899,412; --allow-untrusted compares it anyway
+? 3
+$ strata diff empty.json v0.json.gz
+! strata: empty.json: cannot be compared, its quality is unusable: nothing of the program was recorded (0 events in total); --allow-untrusted compares it anyway
+? 3
+$ strata diff v0.json.gz cut.json --allow-untrusted 2>&1 | sed -n 2p
+|   wall 40.96 -> 40.96 ms  (+0.00 ms, +0.0 %)
+
 # Not a trace.
 $ echo '<!DOCTYPE html>' > page.json && strata report page.json
 ! strata: page.json: not a trace: expected '{' or '[' at byte 0, found "<!DOCTYPE html>" (a saved web page?)

@@ -59,7 +59,7 @@ $ strata diff $DATA/tiny.json $DATA/tiny.json --html diff.html 2>&1 | sed 's/(.*
 | strata: wrote diff.html (SIZE): open it in a browser
 $ python3 shape.py diff.html | grep -E '^(kind|diff|align)'
 | kind: str
-| diff: {wall, wall_without_profiler, statistics, step, steps_before, steps_after, parts, stages, labels_lost, kernels, syncs}
+| diff: {wall, wall_without_profiler, statistics, step, steps_before, steps_after, parts, stages, labels_lost, kernels_known, syncs_known, kernels, syncs, trace_quality}
 | align: {by, pairs}
 $ python3 -c "
 > import json, re

@@ -50,6 +50,41 @@ static struct trace *load(const char *name)
     return t;
 }
 
+/* Stages and nothing else: `slow_us` of two in a row, some time between them. */
+static struct trace *only_stages(double slow_us)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 3; i++) {
+        double at = i * 10000;
+        kit_label(&k, "encode", at, 2000);
+        kit_label(&k, "decode", at + 2500, slow_us);
+    }
+    return kit_end(&k);
+}
+
+TEST(stages_alone_explain_the_change_and_prove_nothing)
+{
+    struct pair p;
+    compare(&p, only_stages(1000), only_stages(3000));
+    check_sum(&p);
+    REQUIRE(p.d.n_parts > 0);
+    CHECK_EQ_STR(p.d.parts[0].kind, "stage");
+    CHECK_EQ_STR(p.d.parts[0].name, "decode");
+    CHECK_EQ_INT(p.d.parts[0].ns[1] - p.d.parts[0].ns[0], kit_ns(6000));
+    CHECK(!p.d.device && !p.d.calls);
+    struct buf out;
+    buf_init(&out);
+    struct screen s = {&out, "x", 100, false, 8};
+    struct diff_stats stats = {0};
+    struct view_diff v = {&p.d, &stats, {"a", "b"}};
+    view_diff_text(&s, &v);
+    CHECK(strstr(buf_c(&out), "proved") == NULL);
+    CHECK(strstr(buf_c(&out), "syncs are unknown") != NULL);
+    CHECK(strstr(buf_c(&out), "stage: decode") != NULL);
+    buf_done(&out);
+    done(&p);
+}
+
 TEST(parts_add_up_and_the_drain_is_gone)
 {
     struct pair p;

@@ -87,6 +87,19 @@ static int add_idle(struct work *w, enum diff_side s)
     return add_part(w, s, "outside", str_c(""), wall_of(cx)->parts.outside_ns);
 }
 
+/* Outermost stages, and what is left of the wall clock: less than nothing where they overlap. */
+static int add_outermost(struct work *w, enum diff_side s)
+{
+    const struct stages *st = stages_of(w->side[s]);
+    int64_t rest = wall_of(w->side[s])->wall_ns;
+    for (uint32_t i = 0; i < st->n; i++) {
+        if (st->list[i].depth || !stage_is_part(&st->list[i])) continue;
+        TRY(add_part(w, s, "stage", st->list[i].name, st->list[i].cpu_ns));
+        rest -= st->list[i].cpu_ns;
+    }
+    return add_part(w, s, "between", str_c(""), rest);
+}
+
 static int by_change(const void *a, const void *b)
 {
     const struct diff_part *x = a, *y = b;
@@ -227,8 +240,9 @@ static int run_side(struct work *w, enum diff_side s)
 {
     uint32_t steps = steps_of(w->side[s])->n_steps;
     w->out->per_step[s] = steps ? steps : 1;
-    TRY(add_kernels(w, s));
-    TRY(add_idle(w, s));
+    if (w->out->device) TRY(add_kernels(w, s));
+    if (w->out->device) TRY(add_idle(w, s));
+    if (!w->out->device) TRY(add_outermost(w, s));
     TRY(add_stages(w, s));
     TRY(add_syncs(w, s));
     count_kernels(w, s);
@@ -262,7 +276,11 @@ static int finish(struct work *w)
 int diff_run(const struct context *before, const struct context *after, struct arena *mem,
              struct diff *ret, struct err *e)
 {
-    *ret = (struct diff){.side = {before, after}};
+    *ret = (struct diff){
+        .side = {before, after},
+        .device = timeline_of(before)->n_devices && timeline_of(after)->n_devices,
+        .calls = before->t->n_calls && after->t->n_calls,
+    };
     struct work w = {.side = {before, after}, .mem = mem, .out = ret};
     map_init(&w.part_at);
     int rc = run_side(&w, DIFF_BEFORE);

@@ -3,8 +3,9 @@
  *
  * The wall clock of a trace is kernels + copies that no kernel overlaps + idle time by cause + the
  * time before the first and after the last work, all on the busiest device, exactly. So the change
- * of the wall clock is the sum of the changes of these parts. Stages, kernels and syncs are matched
- * by name. */
+ * of the wall clock is the sum of the changes of these parts. Where one of the traces has no device
+ * work, the parts are the outermost stages and what is between them. Stages, kernels and syncs are
+ * matched by name. */
 #ifndef STRATA_ANALYZE_COMPARE_DIFF_H
 #define STRATA_ANALYZE_COMPARE_DIFF_H
 
@@ -15,7 +16,8 @@ enum diff_side { DIFF_BEFORE, DIFF_AFTER };
 
 /* A part of the wall clock on both sides. */
 struct diff_part {
-    const char *kind; /* "kernels", "copies", "overlap", "outside" or a cause of idle time */
+    const char *kind; /* "kernels", "copies", "overlap", "outside" or a cause of idle time; "stage",
+                         "between" without device work */
     const char *name; /* family, function, call ...; "" when the kind says it all */
     int64_t ns[2];
 };
@@ -57,6 +59,8 @@ struct diff {
     struct diff_kernels kernels;
     enum diff_mechanism mechanism;
     double per_step[2]; /* divisor of counts: number of steps, or 1 */
+    bool device;        /* both have device work; without it nothing is known of kernels */
+    bool calls;         /* both have runtime calls; without them nothing is known of syncs */
     bool labels_lost;   /* stages of the one side are missing on the other, which is compiled */
 };
 
