@@ -7,7 +7,7 @@
 #include "record/names.h"
 #include "record/rank.h"
 
-#define INTERFACE 2 /* as in strata/_base/version.py.in */
+#define INTERFACE 3 /* as in strata/_base/version.py.in */
 
 /* start(dir, out, pipeline, rings, os_clock): recording begins with the next stage */
 static PyObject *py_start(PyObject *module, PyObject *args)

@@ -12,9 +12,10 @@ struct task {
     struct task *parent; /* owned, or NULL: the task in whose context it began */
     uint32_t id;
     uint64_t resumed_at, active;
+    uint64_t rests_since; /* a generator between two items; 0 while one is asked of it */
+    uint64_t rested;      /* that time is its user's */
     bool begun, running, ended;
     bool in_ring;         /* as a task: it began in an event loop */
-    bool only_active;     /* a generator: the time between its turns is its user's */
     bool on_stack;        /* this turn is in plain code */
     size_t base;          /* ... and its frame stands there on the stack */
     struct frame *inside; /* between turns: what it had open there besides itself */
@@ -251,6 +252,12 @@ static int begin(struct task *t)
     return rc;
 }
 
+static void end_rest(struct task *t, uint64_t now)
+{
+    if (t->rests_since) t->rested += now - t->rests_since;
+    t->rests_since = 0;
+}
+
 static PyObject *task_resume(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -262,6 +269,7 @@ static PyObject *task_resume(PyObject *self, PyObject *unused)
     else start_turn_in_loop(t);
     t->running = true;
     t->resumed_at = clock_ticks(core.clock);
+    end_rest(t, t->resumed_at);
     if (!t->begun) t->frame.start = t->in_ring ? put_begin(t) : t->resumed_at;
     t->begun = true;
     Py_RETURN_NONE;
@@ -283,6 +291,16 @@ static PyObject *task_suspend(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* Its turn ends with an item, which was asked for: what follows is its user's time. */
+static PyObject *task_rest(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    struct task *t = (struct task *)self;
+    if (t->running) end_turn(t);
+    if (t->begun && !t->ended && !t->rests_since) t->rests_since = clock_ticks(core.clock);
+    Py_RETURN_NONE;
+}
+
 /* finish(exc_type or None) */
 static PyObject *task_finish(PyObject *self, PyObject *exc_type)
 {
@@ -292,14 +310,12 @@ static PyObject *task_finish(PyObject *self, PyObject *exc_type)
     if (span_sync(t->frame.stage, t->frame.token) < 0) return NULL;
     if (exc_type == Py_None) exc_type = NULL;
     uint64_t end = t->in_ring ? put_end(t, exc_type) : clock_ticks(core.clock);
+    end_rest(t, end);
     uint64_t whole = end - t->frame.start;
-    if (t->active > whole) t->active = whole;
+    uint64_t own = whole > t->rested ? whole - t->rested : 0;
+    if (t->active > own) t->active = own;
     t->ended = true;
-    struct stage_call c = {
-        .ticks = t->only_active ? t->active : whole,
-        .active = t->active,
-        .awaited = whole - t->active,
-    };
+    struct stage_call c = {.ticks = own, .active = t->active, .awaited = own - t->active};
     if (span_finish(&t->frame, exc_type, c, parent_frame(t)) < 0) return NULL;
     Py_RETURN_NONE;
 }
@@ -315,8 +331,7 @@ static PyObject *task_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     (void)type;
     (void)kwargs;
     PyObject *stage;
-    int only_active;
-    if (!PyArg_ParseTuple(args, "Op:Task", &stage, &only_active)) return NULL;
+    if (!PyArg_ParseTuple(args, "O:Task", &stage)) return NULL;
     if (!stage_check(stage)) {
         PyErr_SetString(PyExc_TypeError, "Task() takes a stage");
         return NULL;
@@ -325,7 +340,6 @@ static PyObject *task_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (!t) return NULL;
     Py_INCREF(stage);
     t->frame.stage = (struct stage *)stage;
-    t->only_active = only_active;
     return (PyObject *)t;
 }
 
@@ -350,6 +364,7 @@ static void task_dealloc(PyObject *self)
 static PyMethodDef task_methods[] = {
     {"resume", task_resume, METH_NOARGS, "its turn begins"},
     {"suspend", task_suspend, METH_NOARGS, "its turn ends"},
+    {"rest", task_rest, METH_NOARGS, "its turn ends with an item: it is not asked for anything"},
     {"finish", task_finish, METH_O, "it has ended, by this exception or None"},
     {0},
 };

@@ -502,6 +502,34 @@ def test_async_generator(strata):
     assert found["use"]["count"] == 3
 
 
+def test_async_generator_lasts_while_it_awaits(strata):
+    """A stream that waits for the network or a model takes as long as its user waits for it."""
+    @strata.stage("stream")
+    async def stream(n):
+        for i in range(n):
+            with strata.stage("item"):
+                await asyncio.sleep(0.02)
+            yield i
+
+    async def main():
+        waited = 0.0
+        items = stream(3)
+        for _ in range(3):
+            began = time.perf_counter()
+            await items.__anext__()
+            waited += time.perf_counter() - began
+            await asyncio.sleep(0.05)
+        await items.aclose()
+        return waited
+
+    waited_ms = asyncio.run(main()) * 1e3
+    found = stages(strata)["stream"]
+    assert found["count"] == 1
+    assert 60 <= found["duration_ms"] <= waited_ms + 40  # nothing of the 150 ms of its user
+    assert found["active_ms"] < found["awaited_ms"] <= found["duration_ms"]
+    assert stages(strata)["stream/item"]["count"] == 3
+
+
 def test_async_generator_protocol(strata):
     @strata.stage("asend")
     async def echo():

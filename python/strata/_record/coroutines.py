@@ -1,8 +1,9 @@
 """Stages that are suspended and resumed: coroutines, generators and asynchronous generators.
 
 The extension's Task counts their turns. A coroutine lasts from its first turn to its end, of which
-it was active only in its turns; a generator lasts as long as its turns, the time between them being
-its user's. A generator that is closed before its end has done what was asked of it."""
+it was active only in its turns. A generator lasts while it is asked for items, an asynchronous one
+with what it awaits meanwhile; the time between two items is its user's. A generator that is closed
+before its end has done what was asked of it."""
 from __future__ import annotations
 
 import functools
@@ -16,10 +17,11 @@ from strata._record import io_signature, saved_inputs
 class _Driver:
     """Stands between a generator-like object and whoever resumes it."""
 
-    def __init__(self, inner: Any, task: Any, ends: bool = True) -> None:
+    def __init__(self, inner: Any, task: Any, pause: Callable[[], None], ends: bool = True) -> None:
         self.inner = inner
         self.task = task
-        self.ends = ends  # the task ends with it; otherwise it is one step of a longer one
+        self.pause = pause  # the task's rest if what it yields are items, else its suspend
+        self.ends = ends  # the task ends with it; otherwise it is one item of a longer one
 
     def __iter__(self) -> _Driver:
         return self
@@ -54,14 +56,14 @@ class _Driver:
         except BaseException as error:
             self._end(type(error))
             raise
-        self.task.suspend()
+        self.pause()
         return result
 
     def _end(self, error: type[BaseException] | None) -> None:
         if self.ends or error is not None:
             self.task.finish(error)
         else:
-            self.task.suspend()
+            self.task.rest()
 
 
 def wrap_coroutine(stage: Any, fn: Callable) -> Callable:
@@ -73,8 +75,8 @@ def wrap_coroutine(stage: Any, fn: Callable) -> Callable:
         call = recorder.before(args, kwargs)
         if saved_inputs.wanted:
             saved_inputs.save(stage.name, recorder, args, kwargs)
-        task = core.Task(stage, False)
-        result = await _Driver(fn(*args, **kwargs), task)
+        task = core.Task(stage)
+        result = await _Driver(fn(*args, **kwargs), task, task.suspend)
         if call is not None:
             call.node = task.node
             call.after(result)
@@ -88,7 +90,8 @@ def wrap_generator(stage: Any, fn: Callable) -> Callable:
 
     @functools.wraps(fn)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return (yield from _Driver(fn(*args, **kwargs), core.Task(stage, True)))
+        task = core.Task(stage)
+        return (yield from _Driver(fn(*args, **kwargs), task, task.rest))
 
     return wrapper
 
@@ -98,12 +101,12 @@ def wrap_async_generator(stage: Any, fn: Callable) -> Callable:
 
     @functools.wraps(fn)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        task = core.Task(stage, True)
+        task = core.Task(stage)
         inner = fn(*args, **kwargs)
         step = inner.__anext__()
         while True:
             try:
-                item = await _Driver(step, task, ends=False)
+                item = await _Driver(step, task, task.suspend, ends=False)
             except StopAsyncIteration:
                 task.finish(None)
                 return
