@@ -267,6 +267,30 @@ def test_hot_functions_are_not_looked_at_forever(strata):
     assert strata.report()["stages"]["hot"]["count"] == 2000
 
 
+def test_a_shape_that_comes_late_is_seen(strata):
+    """Also in a hot function that has spent its share long ago, in containers, and after a reset."""
+    from strata._report.timing import signatures
+
+    @strata.stage("late")
+    def late(t, *, more=None, flag=False):
+        return None
+
+    def shapes():
+        return [s["inputs"]["t"]["shape"] for s in signatures()["stages"]["late"]["signatures"]]
+
+    for _ in range(2000):
+        late(torch.zeros(3))
+    late(torch.zeros(1, 77))
+    assert shapes() == [[3], [1, 77]]
+    late(torch.zeros(3), more=[torch.zeros(5)])
+    late(torch.zeros(3), more={"mask": torch.zeros(6)})
+    late(torch.zeros(3), flag=True)
+    assert len(shapes()) == 5
+    strata.reset()
+    late(torch.zeros(3))
+    assert shapes() == [[3]]
+
+
 def test_what_cannot_be_described_does_no_harm(strata):
     class Spiteful:
         def __getattribute__(self, name):

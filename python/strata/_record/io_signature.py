@@ -16,16 +16,18 @@ the first often does more. Beside inputs and output stands what else the call de
 
 Two calls have the same signature when only numbers and what is in tensors differ. Looking at
 arguments costs microseconds, so it has a budget: always for the first calls of a stage, then only
-while it has taken less than a hundredth of the time since."""
+while it has taken less than a hundredth of the time since. Beyond that a glance at types and shapes
+decides: a call that looks like none before it is looked at, whenever it comes."""
 from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import math
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from strata._base import device, settings
@@ -41,6 +43,7 @@ MOST_ITEMS = 64  # of a container
 MOST_TEXT = 256  # characters of a string
 MOST_DEVICE_LOOKS = 3
 STATE_CALLS = 2  # of a signature, of which the state is looked at
+GLANCED_ITEMS = 8  # of a container
 SMALL = 16  # elements of a tensor whose values are kept
 DEEPEST = 8
 
@@ -120,6 +123,24 @@ def _is_traced() -> bool:
     return jit is not None and jit.is_tracing()
 
 
+def _glance(values: Iterable[Any], seen: list[Any], depth: int = 0) -> None:
+    """What tells most calls apart, in some hundred nanoseconds: types, shapes of tensors, flags."""
+    for value in values:
+        kind = type(value)
+        if kind is int or kind is float or kind is str:
+            seen.append(kind)
+        elif kind is bool or value is None:
+            seen.append(value)
+        elif kind is list or kind is tuple or kind is dict:
+            seen += (kind, len(value))
+            if not depth:
+                items = value.values() if kind is dict else value
+                _glance(itertools.islice(items, GLANCED_ITEMS), seen, 1)
+        else:
+            shape = getattr(value, "shape", None)
+            seen += (shape, value.dtype) if isinstance(shape, tuple) else (kind,)
+
+
 class Recorder:
     """Looks at the calls of one function, within its budget."""
 
@@ -127,6 +148,7 @@ class Recorder:
         self.fn = fn
         self.owner = owner if owner is not None else getattr(fn, "__self__", None)
         self.seen: dict[Any, int] = {}  # calls of which the state was looked at, by signature
+        self.glances: set[Any] = set()
         self.resets = _resets
         self.calls = 0
         self.own_seconds = 0.0
@@ -139,18 +161,16 @@ class Recorder:
             self.signature = None
 
     def before(self, args: tuple, kwargs: dict[str, Any]) -> _Call | None:
-        """Looks at the arguments; None when the budget is spent."""
+        """Looks at the arguments; None when the budget is spent on calls like this one."""
         if self.broken:
             return None
         began = time.perf_counter()
         self.calls += 1
         if self.calls == 1:
             self.first = began
-        elif self.calls > FREE_CALLS and self.own_seconds > SHARE * (began - self.first):
-            return None
-        if _is_traced():
-            return None
         try:
+            if not self._looks_new(args, kwargs) and self._is_spent(began) or _is_traced():
+                return None
             mode_key, mode = call_state.mode()
             keys, inputs = [mode_key], {}
             for name, value in self.named(args, kwargs):
@@ -165,11 +185,26 @@ class Recorder:
         self.own_seconds += time.perf_counter() - began
         return call
 
-    def _around(self, key: Any, mode: dict[str, Any], args: tuple) -> dict[str, Any]:
-        """What a call depends on besides its arguments; the state only for the first calls."""
+    def _is_spent(self, now: float) -> bool:
+        return self.calls > FREE_CALLS and self.own_seconds > SHARE * (now - self.first)
+
+    def _looks_new(self, args: tuple, kwargs: dict[str, Any]) -> bool:
+        """Whether no call before looked like this one at a glance, while new ones are kept."""
         if self.resets != _resets:
             self.resets = _resets
             self.seen.clear()
+            self.glances.clear()
+        look: list[Any] = [*kwargs]
+        _glance(args, look)
+        _glance(kwargs.values(), look)
+        seen = tuple(look)
+        if seen in self.glances or len(self.glances) >= MOST_SIGNATURES:
+            return False
+        self.glances.add(seen)
+        return True
+
+    def _around(self, key: Any, mode: dict[str, Any], args: tuple) -> dict[str, Any]:
+        """What a call depends on besides its arguments; the state only for the first calls."""
         around: dict[str, Any] = {"mode": mode} if mode else {}
         seen = self.seen.get(key, 0)
         if seen >= STATE_CALLS or len(self.seen) >= MOST_SIGNATURES:
