@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 tiny = pytest.importorskip("tiny_pipeline")
 
-from conftest import PROGRAM, clean_environment  # noqa: E402
+from conftest import PACKAGE, PROGRAM, clean_environment  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STAGES = ("encode_prompt", "text_encoder_forward", "unet_forward", "scheduler_step", "vae_decode",
@@ -157,9 +157,33 @@ def test_against_the_full_run(run, results):
     text, part = ["/".join(s) for s in full], ["/".join(s) for s in alone]
     starts = [i for i in range(len(text) - len(part) + 1) if text[i:i + len(part)] == part]
     assert len(starts) == tiny.STEPS
-    found = against.work("unet_forward", trace, str(run / "whole.json"))
+    found = against.work("unet_forward", trace,
+                         against.FullTrace(str(run / "whole.json"), "unet_forward"))
     assert not found["same"] and "operator" in found["detail"] and found["only_full"]
-    assert against.work("unet_forward", trace, trace)["same"]
+    assert against.work("unet_forward", trace, against.FullTrace(trace, "unet_forward"))["same"]
+
+
+@pytest.mark.parametrize("options, compared", [
+    ((), False), (("--only", "sample_step"), True), (("--level", "timeline", "--ops", "all"), True)])
+def test_what_a_run_left_to_compare_with(program, options, compared):
+    """A plain `strata run` leaves a trace of its stages: nothing to compare kernels with. One with a
+    timeline leaves the operators, on a CPU."""
+    import strata.bench
+    done = program("""
+        import torch, bench_entry
+        for _ in range(4):
+            with torch.inference_mode():
+                made = bench_entry.Sampler()
+                made.step = 1
+                made.advance(torch.ones(2, 4), torch.ones(4), 2.0, scale=0.5)
+    """, command=(PROGRAM, "run", *options, "--", sys.executable),
+                   PYTHONPATH=os.pathsep.join([PACKAGE, HERE]))
+    assert done.status == 0, done.stderr
+    found = strata.bench.stage(str(done.folder()), "sample_step", "bench_entry:sampler", iterations=3)[0]
+    checks = {c["check"]: c for c in found["against"]["checks"]}
+    assert ("kernels" in checks) == compared, checks
+    assert bool(found["against"]["full_trace"]) == compared
+    assert not compared or (checks["kernels"]["same"] and checks["kernels"]["alone"] > 2), checks
 
 
 def test_state_that_makes_a_difference_is_told(run):

@@ -8,7 +8,7 @@ import os
 from typing import Any
 
 from strata._record import call_state, io_signature
-from strata.bench import timeline
+from strata.bench import files, timeline
 from strata.bench.signatures import Signature
 
 NEAR_MS = 0.01  # what measuring itself may cost or hide
@@ -47,24 +47,46 @@ def _shape(pair: tuple[list[int], str]) -> str:
     return f"{pair[1]}{pair[0]}"
 
 
-def full_trace(folder: str, stage: str) -> str | None:
-    """A timeline of the stage that the full run recorded (strata run --only STAGE)."""
-    for pattern in (f"{stage}_trace*.json.gz", "trace*.json.gz"):
-        found = sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
-        if found:
-            return found[-1]
+class FullTrace:
+    """A timeline of the full run in which the stage's own work can be found."""
+
+    def __init__(self, path: str, stage: str) -> None:
+        self.path = path
+        found = timeline.events(path)
+        self.labelled = timeline.is_labelled(found, stage)
+        self.work = timeline.work_of(found, stage)
+
+
+def full_trace(folder: str, stage: str) -> FullTrace | None:
+    """A timeline of the stage that the full run recorded: of that stage alone (strata run --only STAGE),
+    or one in which its label stands. A run without a timeline leaves traces, too, of stages only:
+    those say nothing about kernels."""
+    for pattern, needs_label in ((f"{files.clean(stage)}_trace*.json.gz", False),
+                                 ("trace*.json.gz", True)):
+        for path in sorted(glob.glob(os.path.join(glob.escape(folder), pattern)), reverse=True):
+            found = _readable(path, stage)
+            if found and found.work.steps and (found.labelled or not needs_label):
+                return found
     return None
 
 
-def work(stage: str, alone: str, full: str) -> dict[str, Any]:
+def _readable(path: str, stage: str) -> FullTrace | None:
+    """A trace that the run left half written is none."""
+    try:
+        return FullTrace(path, stage)
+    except (OSError, EOFError, ValueError, KeyError, TypeError):
+        return None
+
+
+def work(stage: str, alone: str, full: FullTrace) -> dict[str, Any]:
     """Compares the sequence of kernels (operators, where there is no device) of two traces."""
     mine = timeline.work_of(timeline.events(alone), stage)
-    theirs = timeline.work_of(timeline.events(full), stage)
+    theirs = full.work
     if mine.kind != theirs.kind:
         return {"check": "kernels", "same": False, "of": mine.kind,
                 "detail": f"{mine.kind} here, {theirs.kind} in the full run: different devices"}
     out = {"check": "kernels", "same": not mine.difference(theirs), "of": mine.kind,
-           "alone": len(mine.steps), "full": len(theirs.steps), "trace": os.path.basename(full)}
+           "alone": len(mine.steps), "full": len(theirs.steps), "trace": os.path.basename(full.path)}
     if not out["same"]:
         out["detail"] = mine.difference(theirs)
         out["only_alone"], out["only_full"] = (v[:10] for v in mine.only_on_one_side(theirs))

@@ -139,19 +139,21 @@ def _check(recorded: SignatureFile, stage: Stage, variant: Variant, times: dict[
            trace: str, options: Options) -> dict[str, Any]:
     signature = stage.signature
     checks = [against.outputs(signature, variant.result)]
-    full = options.against or against.full_trace(recorded.folder, signature.stage)
-    if full is not None:
-        try:
+    place = options.against or recorded.folder
+    try:
+        full = (against.FullTrace(options.against, signature.stage) if options.against
+                else against.full_trace(recorded.folder, signature.stage))
+        if full is not None:
             checks.append(against.work(signature.stage, trace, full))
-        except (OSError, ValueError, KeyError, TypeError) as why:
-            raise BenchError(f"{full}: cannot compare with this trace: {why}") from why
+    except (OSError, ValueError, KeyError, TypeError) as why:
+        raise BenchError(f"{place}: cannot compare with this trace: {why}") from why
     measured = against.duration(recorded.folder, signature.path, times, options.tolerance_pct)
     if measured is not None:
         checks.append(measured)
     notes = against.state(signature, stage.target.owner, variant.call.written)
     notes += against.machine(recorded.folder, device_name(stage.device))
     return {"checks": checks, "notes": notes, "same": all(c["same"] for c in checks),
-            "full_trace": full}
+            "full_trace": full.path if full is not None else None}
 
 
 def _write_script(result: dict[str, Any], entry: find.Entry, stage: Stage,

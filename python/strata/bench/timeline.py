@@ -25,9 +25,10 @@ class Work:
         self.steps = steps
 
     def difference(self, other: Work) -> str:
-        """Empty if both are the same, else the first difference."""
+        """Empty if both are the same, else the first difference. Where one of them does not say how
+        (a recording has no shapes of operators), names are compared."""
         for i, (mine, theirs) in enumerate(zip(self.steps, other.steps)):
-            if mine != theirs:
+            if mine[0] != theirs[0] or (mine[1] != theirs[1] and mine[1] and theirs[1]):
                 same_name = mine[0] == theirs[0]
                 a, b = (mine[1], theirs[1]) if same_name else (mine[0], theirs[0])
                 where = f"{self.kind[:-1]} {i + 1}"
@@ -57,10 +58,19 @@ def events(path: str) -> list[dict[str, Any]]:
     return [e for e in found if isinstance(e, dict) and e.get("ph") == "X"]
 
 
+def _calls(found: list[dict[str, Any]], stage: str) -> list[dict[str, Any]]:
+    return [e for e in found if e.get("cat") == "user_annotation" and e["name"] == stage]
+
+
+def is_labelled(found: list[dict[str, Any]], stage: str) -> bool:
+    """Whether a call of the stage has its label in the trace."""
+    return bool(_calls(found, stage))
+
+
 def work_of(trace: Iterable[dict[str, Any]], stage: str) -> Work:
     """The work of the last call of a stage, or of the whole trace if no stage has that name."""
     found = list(trace)
-    spans = [e for e in found if e.get("cat") == "user_annotation" and e["name"] == stage]
+    spans = _calls(found, stage)
     span = max(spans, key=lambda e: e["ts"]) if spans else None
     if any(e.get("cat") == "kernel" for e in found):
         return Work("kernels", _device_work(found, span))
