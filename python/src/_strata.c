@@ -44,7 +44,7 @@ static void set(PyObject **slot, PyObject *value)
     Py_XDECREF(old);
 }
 
-/* set_hooks(enter, exit, sync): called around stages, or None */
+/* set_hooks(enter, exit, sync): called around stages from the next one on, or None */
 static PyObject *py_set_hooks(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -53,6 +53,7 @@ static PyObject *py_set_hooks(PyObject *module, PyObject *args)
     set(&core.enter_hook, enter);
     set(&core.exit_hook, exit);
     set(&core.sync_hook, sync);
+    for (uint32_t i = 1; i < tree_size(); i++) tree_node(i)->unheard = 0;
     Py_RETURN_NONE;
 }
 

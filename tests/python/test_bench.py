@@ -44,7 +44,7 @@ def run(tmp_path_factory):
     (folder / "timing_io_signature.json").write_text(json.dumps(signatures()))
     profiler = selected_stages.start_profiler()
     tiny.call(pipe)
-    profiler.stop()
+    selected_stages.stop_profiler(profiler)
     profiler.export_chrome_trace(str(folder / "whole.json"))
     return folder
 

@@ -24,7 +24,7 @@ def test_profile_is_torchs_own(strata):
         torch.ones(4) + 1
     assert isinstance(prof, torch.profiler.profile)
     assert any(row.key == "aten::add" for row in prof.key_averages())
-    assert os.path.basename(prof.trace).startswith("trace")
+    assert os.path.basename(prof.trace).startswith("torch_trace")
     assert any(e.get("name") == "aten::add" for e in events(prof.trace))
 
 
@@ -53,6 +53,35 @@ def test_traces_do_not_overwrite_each_other(strata):
             torch.ones(1) + 1
         paths.add(prof.trace)
     assert len(paths) == 3
+
+
+def test_the_trace_stands_for_the_run(program):
+    """With stages the folder holds recordings, too: the trace says more, and has their labels."""
+    done = program("""
+        import torch, strata
+        for _ in range(20):
+            with strata.stage("before"):
+                pass
+        with strata.profile(report=False) as prof:
+            for _ in range(3):
+                with strata.stage("before"), strata.stage("inside"):
+                    torch.ones(64) + 1
+        with strata.stage("after"):
+            pass
+        print(prof.trace)
+    """)
+    assert done.status == 0, done.stderr
+    names = [e["name"] for e in events(done.stdout.split()[-1]) if e.get("cat") == "user_annotation"]
+    assert names.count("before") == names.count("inside") == 3 and "after" not in names
+    told = subprocess.run([PROGRAM, "report", done.folder(), "--json"], check=True,
+                          capture_output=True, text=True, env=clean_environment())
+    assert "only stages were recorded" not in told.stdout
+    stages = subprocess.run([PROGRAM, "stages", done.stdout.split()[-1], "--json"], check=True,
+                            capture_output=True, text=True, env=clean_environment())
+    assert "before/inside" in [s["path"] for s in json.loads(stages.stdout)["stages"]]
+    table = subprocess.run([PROGRAM, "table", done.folder(), "--json"], check=True,
+                           capture_output=True, text=True, env=clean_environment())
+    assert any(row["name"] == "aten::add" for row in json.loads(table.stdout)["rows"])
 
 
 ONLY = """
@@ -102,6 +131,7 @@ def test_breakdown_adds_nothing_twice(selected):
     assert found["total_self_cpu_ms"] == pytest.approx(
         sum(o["self_cpu_ms"] for o in found["top_operators"]))
     assert any(o["name"] == "aten::relu" for o in found["top_operators"])
+    assert not any("hooks.py" in o["name"] or "built-in" in o["name"] for o in found["top_operators"])
 
 
 def test_numbers_are_kept_too(selected):

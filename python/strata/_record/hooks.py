@@ -13,7 +13,7 @@ from strata._base import device, settings
 from strata._base.extension import core
 from strata._record.gpu_time import GpuTime
 from strata._record.memory_peaks import Peaks
-from strata._timeline import selected_stages, torch_fallback
+from strata._timeline import labels, selected_stages, torch_fallback
 
 FREE_CALLS = 16
 SHARE = 0.01  # of one stage
@@ -48,10 +48,11 @@ class _Budget:
 class _Look:
     """One call that is looked at."""
 
-    __slots__ = ("budget", "begun", "ended", "opened", "timeline")
+    __slots__ = ("budget", "begun", "ended", "label", "opened", "timeline")
 
     def __init__(self, timeline: Any) -> None:
         self.timeline = timeline
+        self.label: Any = None
         self.budget: _Budget | None = None
         self.begun: Any = None
         self.ended: Any = None
@@ -65,9 +66,15 @@ _budgets: dict[int, _Budget] = {}
 
 
 def begin() -> None:
-    """Called once, when recording starts."""
+    """Called once, when recording starts, and when stages are selected later."""
+    labels.listen(_hear)
     if selected_stages.wanted():
-        core.set_hooks(_enter, _exit, None)
+        _hear()
+
+
+def _hear() -> None:
+    """Every stage from now on."""
+    core.set_hooks(_enter, _exit, _wait if _accelerator is not None else None)
 
 
 def probe() -> None:
@@ -94,11 +101,13 @@ def accelerator() -> device.Accelerator | None:
 def _enter(node: int, name: str) -> Any:
     look = _Look(selected_stages.enter(name))
     began = time.perf_counter()
+    if labels.wanted():
+        look.label = labels.enter(name)
     budget = _budgets.get(node)
     if budget is None:
         budget = _budgets[node] = _Budget(began)
     if _accelerator is None or not budget.allows(began):
-        if look.timeline is not None:
+        if look.timeline is not None or look.label is not None:
             return look
         return None if selected_stages.wanted() else UNHEARD
     look.budget = budget
@@ -127,6 +136,8 @@ def _exit(node: int, look: _Look, error: type[BaseException] | None) -> None:
         peaks.end(node, look.opened)
     if look.budget is not None:
         look.budget.charge(time.perf_counter() - began)
+    if look.label is not None:
+        labels.exit(look.label)
     if look.timeline is not None:
         selected_stages.exit(look.timeline)
 

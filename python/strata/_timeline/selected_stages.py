@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 import threading
 import time
 from typing import Any
 
 from strata._base import overhead, run_files, settings
+from strata._timeline import labels
 
 MOST_ROWS = 50
+_PYTHON = re.compile(r"<built-in |.*\(\d+\): |nn\.Module: ")  # frames, as torch names them
 
 _names = settings.words("STRATA_ONLY")
 _steps = settings.number("STRATA_STEPS", 1, 1)
@@ -68,7 +71,7 @@ def exit(timeline: tuple[str, Any]) -> None:
     name, profiler = timeline
     began = time.perf_counter()
     try:
-        profiler.stop()
+        stop_profiler(profiler)
         write(name, profiler)
     except Exception as why:
         settings.say(f"no timeline of {name}: {why}")
@@ -97,8 +100,19 @@ def start_profiler() -> Any:
     if "acc_events" in inspect.signature(profiler.profile).parameters:
         options["acc_events"] = True  # without it some versions print a warning
     running = profiler.profile(**options)
-    running.start()
+    labels.begin()
+    try:
+        running.start()
+    except Exception:
+        labels.end()
+        raise
     return running
+
+
+def stop_profiler(running: Any) -> None:
+    """What start_profiler has started."""
+    labels.end()
+    running.stop()
 
 
 def write(name: str, profiler: Any) -> None:
@@ -115,12 +129,13 @@ def write(name: str, profiler: Any) -> None:
 
 def break_down(averages: Any) -> dict[str, Any]:
     """Kernels by device time and operators by their own time. Operators contain each other and
-    annotations contain operators, so only times of their own are added up."""
+    annotations contain operators, so only times of their own are added up; Python functions, which
+    torch lists among them where stacks are recorded, are not operators."""
     kernels, operators = [], []
     overhead_ms = 0.0
     for row in averages:
         on_cpu = str(row.device_type).endswith("CPU")
-        if getattr(row, "is_user_annotation", False):
+        if getattr(row, "is_user_annotation", False) or _PYTHON.match(row.key):
             continue
         noted = overhead.kind(row.key)
         if noted == overhead.PROFILER:

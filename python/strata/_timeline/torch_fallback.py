@@ -65,7 +65,7 @@ def _stop() -> None:
     if profiler is None:
         return
     try:
-        profiler.stop()
+        selected_stages.stop_profiler(profiler)
         path = run_files.claim("torch_trace.json.gz")
         if path is not None:
             profiler.export_chrome_trace(path)

@@ -13,6 +13,12 @@ from typing import Any
 
 from strata._base import run_files, settings
 from strata._base.command import read
+from strata._timeline import labels, torch_fallback
+
+
+def _file_name() -> str:
+    """The trace that stands for the run in its folder, unless a timeline of the run is recorded."""
+    return "trace.json.gz" if torch_fallback.wanted() else "torch_trace.json.gz"
 
 
 @functools.lru_cache(maxsize=1)
@@ -27,11 +33,12 @@ def _class() -> type:
             self.trace: str | None = None
             self._ready = on_trace_ready
             self._tells = report
+            self._running = False
             super().__init__(*args, on_trace_ready=self._keep, **kwargs)
 
         def _keep(self, profiler: Any) -> None:
             try:
-                path = run_files.claim("trace.json.gz")
+                path = run_files.claim(_file_name())
                 if path is not None:
                     profiler.export_chrome_trace(path)
                     self.trace = path
@@ -40,7 +47,16 @@ def _class() -> type:
             if self._ready is not None:
                 self._ready(profiler)
 
+        def start(self) -> None:
+            if not self._running:
+                self._running = True
+                labels.begin()
+            super().start()
+
         def stop(self) -> None:
+            if self._running:
+                self._running = False
+                labels.end()
             super().stop()
             if self._tells and self.trace and settings.flag("STRATA_TABLE", True):
                 text = self.report()
