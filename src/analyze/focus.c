@@ -8,6 +8,7 @@
 #include "analyze/steps/steps.h"
 #include "base/stats.h"
 #include "trace/cut.h"
+#include "trace/recorded_parts.h"
 
 #define COLD_RATIO   1.5  /* over the usual time of a call: it was not warmed up */
 #define LEAST_WORK   0.5  /* share of all device work that what is shown must hold */
@@ -227,10 +228,42 @@ int focus_find(const struct trace *t, struct arena *mem, struct focus *ret, stru
     return err_grow(e, rc);
 }
 
+/* The part of this number, or the last of several if it is 0; *ret_cut is false when there is
+ * only one and none was asked for. */
+static int cut_part(struct trace **t, uint32_t number, bool *ret_cut, struct err *e)
+{
+    struct arena mem;
+    struct recorded_parts parts;
+    struct recorded_part p = {0};
+    arena_init(&mem);
+    int rc = recorded_parts_find(*t, &mem, &parts, e);
+    uint32_t n = rc == 0 ? parts.n : 0, chosen = number ? number : n;
+    *ret_cut = rc == 0 && chosen <= n && (number || n > 1);
+    if (*ret_cut) p = parts.list[chosen - 1];
+    arena_done(&mem);
+    if (rc == 0 && number > n)
+        return FAIL(e, ERR_USAGE, "there is no part %u: %u were recorded by strata.timeline",
+                    number, n);
+    if (rc < 0 || !*ret_cut) return rc;
+    TRY(trace_cut(t, p.begin_ns, drained(*t, p.begin_ns, p.end_ns), e));
+    (*t)->part.number = chosen;
+    (*t)->part.n_parts = n;
+    return 0;
+}
+
+int focus_cut_part(struct trace **t, uint32_t number, struct err *e)
+{
+    bool done;
+    return cut_part(t, number, &done, e);
+}
+
 int focus_cut(struct trace **t, struct err *e)
 {
     struct arena mem;
     struct focus f;
+    bool done;
+    TRY(cut_part(t, 0, &done, e));
+    if (done) return 0;
     arena_init(&mem);
     int rc = focus_find(*t, &mem, &f, e);
     arena_done(&mem);

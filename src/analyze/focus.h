@@ -27,7 +27,11 @@ struct focus {
 /* ret->found is false when everything is to be looked at. Memory from `mem`. */
 int focus_find(const struct trace *t, struct arena *mem, struct focus *ret, struct err *e) MUST_USE;
 
-/* Cuts the trace down to its focus, and says so in (*t)->part. */
+/* Cuts the trace down to its focus, and says so in (*t)->part. Of a program that recorded several
+ * parts of itself (recorded_parts.h), that is the last of them. */
 int focus_cut(struct trace **t, struct err *e) MUST_USE;
+
+/* Cuts it down to the part of this number, from 1. */
+int focus_cut_part(struct trace **t, uint32_t number, struct err *e) MUST_USE;
 
 #endif

@@ -76,9 +76,10 @@ int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct
 
 /* The same, reduced to the part of a recording worth looking at (analyze/focus.h) unless the user
  * asks for the whole; for commands with this option. */
-#define PART_OPT                                                                       \
-    {                                                                                  \
-        "whole", 0, NULL, "include start-up and cold first calls of a recording", NULL \
+#define PART_OPT                                                                                   \
+    {"whole", 0, NULL, "include start-up, cold first calls and other parts of a recording", NULL}, \
+    {                                                                                              \
+        "part", 0, "N", "the N-th of the parts that strata.timeline recorded", NULL                \
     }
 int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,
                   struct err *e) MUST_USE;

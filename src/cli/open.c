@@ -82,8 +82,11 @@ int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct
 int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,
                   struct err *e)
 {
+    long number = 0;
+    if (opt_has(o, "part")) TRY(opt_long(o, "part", 1, 1000000, &number, e));
     TRY(cli_open_trace(cli, path, ret, e));
-    int rc = opt_has(o, "whole") ? 0 : focus_cut(ret, e);
+    int rc = number ? focus_cut_part(ret, (uint32_t)number, e) : 0;
+    if (!number && !opt_has(o, "whole")) rc = focus_cut(ret, e);
     if (rc < 0) {
         trace_free(*ret);
         *ret = NULL;

@@ -22,6 +22,10 @@ static int64_t after_ns(const struct trace *t)
 static void put_calls(struct buf *out, const struct trace *t)
 {
     const struct trace_part *p = &t->part;
+    if (p->number) {
+        buf_printf(out, "part %u of %u", p->number, p->n_parts);
+        return;
+    }
     char cut[80];
     const char *many = p->n_calls == 1 ? "" : "s";
     if (!p->n_calls) buf_adds(out, "the stages");
@@ -45,6 +49,13 @@ void view_part_text(struct buf *out, const struct trace *t)
     const struct trace_part *p = &t->part;
     if (!view_part_is(t)) return;
     view_part_shown(out, t);
+    if (p->number) {
+        buf_printf(out,
+                   "\nleft out: the other parts that strata.timeline recorded (--part 1 to %u; "
+                   "--whole includes all)\n",
+                   p->n_parts);
+        return;
+    }
     buf_printf(out, "\nleft out: start-up %s", human_time(before_ns(t) - p->cold_ns).s);
     if (p->n_cold == 1) buf_printf(out, ", the cold first call %s", human_time(p->cold_ns).s);
     else if (p->n_cold)
@@ -70,5 +81,9 @@ void view_part_json(struct jout *j, const char *key, const struct trace *t)
     jout_uint(j, "calls", p->n_calls);
     jout_uint(j, "cold_calls", p->n_cold);
     jout_us(j, "cold_us", p->cold_ns);
+    if (p->number) {
+        jout_uint(j, "number", p->number);
+        jout_uint(j, "parts", p->n_parts);
+    }
     jout_end_obj(j);
 }

@@ -698,6 +698,40 @@ def test_a_timeline_without_a_device(tmp_path):
     assert run.stderr.count("no GPU work was recorded") == 1
 
 
+def test_parts_without_a_device(program):
+    """Every part has its own report and its own choice of operators; all of them are the default where
+    nothing else can be seen."""
+    done = program("""
+        import torch, strata
+        x = torch.ones(64)
+        parts = []
+        for ops, name in ((None, "tanh"), ("off", "sigmoid"), ("user", "exp"), ("all", "relu")):
+            with strata.timeline(*[ops] if ops else []) as part:
+                for _ in range(10):
+                    with torch.profiler.record_function(name + " label"):
+                        getattr(torch, name)(x)
+            parts.append(part)
+        x.cos()
+        for part in parts:
+            assert f"part {part.number} of 4" in part.report(), part.report()
+        print(parts[0].folder)
+    """, STRATA_TABLE="off")
+    assert done.status == 0, done.stderr
+    folder = done.stdout.strip()
+
+    def names(*options):
+        told = subprocess.run([PROGRAM, "table", folder, "--limit", "0", "--json", *options], check=True,
+                              capture_output=True, text=True, env=clean_environment())
+        return {row["name"] for row in json.loads(told.stdout)["rows"]}
+
+    assert {"aten::tanh", "tanh label"} <= names("--part", "1")
+    assert not {"aten::sigmoid", "sigmoid label", "aten::tanh"} & names("--part", "2")
+    assert "exp label" in names("--part", "3") and "aten::exp" not in names("--part", "3")
+    assert "aten::relu" in names("--part", "4") and "aten::tanh" not in names("--part", "4")
+    assert names() == names("--part", "4")
+    assert {"aten::tanh", "aten::relu"} <= names("--whole") and "aten::cos" not in names("--whole")
+
+
 def test_the_library_is_told_of_torch_profiler(program):
     """Of those that want a GPU, around all they do with it; their results are what they were."""
     done = program(f"""

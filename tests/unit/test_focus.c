@@ -1,6 +1,8 @@
 /* test_focus.c: which part of a recording is worth looking at. */
 #include "analyze/focus.h"
 
+#include "trace/recorded_parts.h"
+
 #include "kit.h"
 
 struct found {
@@ -200,6 +202,61 @@ TEST(cutting_says_what_is_left)
     CHECK(str_eq(trace_str(t, t->part.name), str_c("pipeline_call")));
     CHECK_EQ_UINT(t->part.n_calls, 4);
     CHECK_EQ_UINT(t->part.n_cold, 1);
+    trace_free(t);
+}
+
+/* Two parts that the program recorded of itself, with nothing in between. */
+static struct kit two_parts(void)
+{
+    struct kit k = kit_begin();
+    kit_row(&k, KIND_INSTANT, RECORDED_PART_BEGINS, 0, 0, NULL);
+    call(&k, "first", 10, 1000, 0);
+    kit_row(&k, KIND_INSTANT, RECORDED_PART_ENDS, 1100, 0, NULL);
+    k.tid = 2; /* on another thread */
+    kit_row(&k, KIND_INSTANT, RECORDED_PART_BEGINS, 50000, 0, NULL);
+    call(&k, "second", 50010, 1000, 700);
+    kit_row(&k, KIND_INSTANT, RECORDED_PART_ENDS, 51100, 0, NULL);
+    k.tid = 1;
+    kit_label(&k, "later", 90000, 10);
+    kit_meta(&k, TRACE_META_RECORDED, "1");
+    return k;
+}
+
+TEST(parts_that_the_program_recorded)
+{
+    struct kit k = two_parts();
+    struct trace *t = kit_end(&k);
+    REQUIRE(focus_cut(&t, NULL) == 0); /* the last */
+    CHECK_EQ_UINT(t->part.number, 2);
+    CHECK_EQ_UINT(t->part.n_parts, 2);
+    CHECK_EQ_INT(t->begin_ns, 50010000);
+    CHECK_EQ_INT(t->end_ns, 51710000); /* when the device is done */
+    trace_free(t);
+    k = two_parts();
+    t = kit_end(&k);
+    REQUIRE(focus_cut_part(&t, 1, NULL) == 0);
+    CHECK_EQ_UINT(t->part.number, 1);
+    CHECK_EQ_INT(t->begin_ns, 10000);
+    CHECK_EQ_INT(t->end_ns, 1010000);
+    trace_free(t);
+}
+
+TEST(parts_that_are_not_there)
+{
+    struct kit k = two_parts();
+    struct trace *t = kit_end(&k);
+    struct err e;
+    err_init(&e);
+    CHECK_EQ_INT(focus_cut_part(&t, 3, &e), ERR_USAGE);
+    CHECK_EQ_UINT(t->part.number, 0);
+    trace_free(t);
+    k = kit_begin();
+    kit_row(&k, KIND_INSTANT, RECORDED_PART_ENDS, 5, 0, NULL); /* cut off: it has no begin */
+    kit_row(&k, KIND_INSTANT, RECORDED_PART_BEGINS, 10, 0, NULL);
+    kit_label(&k, "open", 20, 30);
+    t = kit_end(&k);
+    REQUIRE(focus_cut_part(&t, 1, NULL) == 0); /* one without an end lasts to the end */
+    CHECK_EQ_INT(t->end_ns, 50000);
     trace_free(t);
 }
 

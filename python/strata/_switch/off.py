@@ -139,7 +139,7 @@ class timeline(_Off):
     __slots__ = ()
     folder = None
 
-    def __init__(self, ops: str = "user") -> None:
+    def __init__(self, ops: str | None = None) -> None:
         pass
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:

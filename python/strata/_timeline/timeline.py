@@ -2,7 +2,7 @@
 
     with strata.timeline() as part:     # or @strata.timeline()
         pipe(prompt)
-    print(part.report())                # or: strata report FOLDER, later
+    print(part.report())                # or: strata report FOLDER --part 1, later
 
 Kernels, copies, waits with their Python lines and samples of Python functions in this part: for
 notebooks, servers and programs that are started by others. Between two parts nothing is recorded, and
@@ -15,10 +15,12 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from strata._base import PACKAGE, run_files, settings
 from strata._base.command import read
+from strata._base.extension import core
 from strata._timeline import derived_ranges, torch_fallback
 
 FETCHED_S = 0.25  # what a device has done is fetched by then
@@ -26,6 +28,7 @@ FETCHED_S = 0.25  # what a device has done is fetched by then
 _lock = threading.Lock()
 _library: Any = None  # of this process, once it has begun
 _open = 0  # parts, inside one another or on several threads
+_number = 0  # of the one that was begun last
 
 
 def _kind() -> bytes:
@@ -35,37 +38,58 @@ def _kind() -> bytes:
     return b"cuda" if version is None or getattr(version, "cuda", None) else b"none"
 
 
-def _load(ops: str) -> Any:
-    folder = run_files.folder()
-    if folder is None:
-        raise OSError("there is no folder to record to")
-    here = os.path.join(PACKAGE, torch_fallback.LIBRARY)
-    wanted = {"STRATA_RUN": folder, "STRATA_OPS": ops}
+@contextlib.contextmanager
+def _variables(**wanted: str) -> Iterator[None]:
+    """The library reads its settings from the environment."""
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
-        if ctypes.PyDLL(here).strata_inject_start(_kind()) < 0:  # with the GIL, for its self-test
-            settings.say("this timeline has no GPU work; run strata doctor to see why")
+        yield
     finally:
         for name, value in before.items():
             os.environ.pop(name)
             if value is not None:
                 os.environ[name] = value
+
+
+def _load(ops: str | None) -> Any:
+    folder = run_files.folder()
+    if folder is None:
+        raise OSError("there is no folder to record to")
+    here = os.path.join(PACKAGE, torch_fallback.LIBRARY)
+    with _variables(STRATA_RUN=folder, STRATA_OPS=_level(ops)):
+        if ctypes.PyDLL(here).strata_inject_start(_kind()) < 0:  # with the GIL, for its self-test
+            settings.say("this timeline has no GPU work; run strata doctor to see why")
     return ctypes.CDLL(here)
 
 
-def _begin(ops: str) -> None:
-    global _library, _open
+def _level(ops: str | None) -> str:
+    """Where no device is recorded, operators are what there is to see."""
+    if ops not in (None, "off", "user", "all"):
+        settings.say(f"timeline(ops={ops!r}): ops is off, user or all; using the default")
+        ops = None
+    return ops or ("user" if _kind() == b"cuda" else "all")
+
+
+def _begin(ops: str | None) -> int:
+    """The number of the part that is recorded; 0 for the whole program."""
+    global _library, _open, _number
     with _lock:
         _open += 1
-        if _open > 1 or torch_fallback.wanted():
-            return
+        if torch_fallback.wanted():
+            return 0
+        if _open > 1:
+            return _number
         if _library is None:
             _library = _load(ops)
         else:
-            _library.strata_inject_pause(0)
+            with _variables(STRATA_OPS=_level(ops)):
+                _library.strata_inject_pause(0)
+        _number += 1
+        core.instant("strata.timeline begins")
         _library.strata_inject_watch()
         derived_ranges.start()
+        return _number
 
 
 def _end() -> None:
@@ -74,20 +98,22 @@ def _end() -> None:
         _open -= 1
         if _open == 0 and _library is not None and not torch_fallback.wanted():
             derived_ranges.stop()
+            core.instant("strata.timeline ends")
             _library.strata_inject_pause(1)
 
 
 class timeline(contextlib.ContextDecorator):
     """A part of the program whose timeline is recorded. `ops` selects torch's operators: "off", "user"
-    ranges or "all"; the first part decides for all. Under `strata run --level timeline` everything is
-    recorded anyway."""
+    ranges or "all"; by default "user" with a GPU and "all" without. A part inside another one belongs
+    to that. Under `strata run --level timeline` everything is recorded anyway."""
 
-    def __init__(self, ops: str = "user") -> None:
+    def __init__(self, ops: str | None = None) -> None:
         self.ops = ops
+        self.number = 0
 
     def __enter__(self) -> timeline:
         try:
-            _begin(self.ops)
+            self.number = _begin(self.ops)
         except Exception as why:
             settings.say(f"no timeline: {why}")
         return self
@@ -104,16 +130,18 @@ class timeline(contextlib.ContextDecorator):
         return run_files.folder()
 
     def report(self, *options: str) -> str:
-        """The output of `strata report` for all parts so far."""
+        """The output of `strata report` for this part; `--whole` for all of them."""
         time.sleep(FETCHED_S)
+        if self.number and "--whole" not in options:
+            options = ("--part", str(self.number), *options)
         return read(self.folder, *options) if self.folder else ""
 
 
 def _forget() -> None:
     """In a forked child: the library has let go of everything by itself."""
-    global _open, _library, _lock
+    global _open, _number, _library, _lock
     _lock = threading.Lock()
-    _open, _library = 0, None
+    _open, _number, _library = 0, 0, None
 
 
 os.register_at_fork(after_in_child=_forget)

@@ -87,7 +87,9 @@ static void start_sampler(void)
 
 void python_side_start(const struct python_side_options *o)
 {
+    pthread_mutex_lock(&lock);
     if (!atomic_exchange(&started, true)) wanted = *o;
+    pthread_mutex_unlock(&lock);
     go_on();
     start_sampler();
 }
@@ -98,6 +100,7 @@ void python_side_stop(void)
     torch_ops_stop();
     sampler_stop();
     atomic_store(&complete, false);
+    atomic_store(&started, false); /* the next part may want something else */
 }
 
 const char *python_side_trouble(const char *part)

@@ -38,14 +38,13 @@ _Static_assert(sizeof(struct callback) == 40, "layout of at::RecordFunctionCallb
 static const char *(*name_of)(const void *function);
 static uint64_t (*add_callback)(struct callback c);
 static uint32_t cpu_op, user_annotation; /* string ids */
-static atomic_bool on;
+static atomic_int on;                    /* enum torch_ops_level: what is recorded now */
 static enum torch_ops_level installed;
 static struct err refusal;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void begin(uint32_t category, const void *function)
 {
-    if (!atomic_load_explicit(&on, memory_order_relaxed)) return;
     sampler_watch();
     const char *name = name_of(function);
     ranges_begin(category, names_id(str_c(name ? name : "")), (uintptr_t)function);
@@ -54,14 +53,14 @@ static void begin(uint32_t category, const void *function)
 static void *op_starts(void **ret_context, const void *function)
 {
     *ret_context = NULL;
-    begin(cpu_op, function);
+    if (atomic_load_explicit(&on, memory_order_relaxed) == TORCH_OPS_ALL) begin(cpu_op, function);
     return ret_context;
 }
 
 static void *user_range_starts(void **ret_context, const void *function)
 {
     *ret_context = NULL;
-    begin(user_annotation, function);
+    if (atomic_load_explicit(&on, memory_order_relaxed)) begin(user_annotation, function);
     return ret_context;
 }
 
@@ -152,7 +151,7 @@ static int start(enum torch_ops_level level)
         if (rc <= 0) return rc;
     }
     install(level);
-    atomic_store(&on, true);
+    atomic_store(&on, level);
     return 0;
 }
 
@@ -167,10 +166,10 @@ int torch_ops_start(enum torch_ops_level level, struct err *e)
 
 bool torch_ops_on(void)
 {
-    return atomic_load_explicit(&on, memory_order_relaxed);
+    return atomic_load_explicit(&on, memory_order_relaxed) != TORCH_OPS_OFF;
 }
 
 void torch_ops_stop(void)
 {
-    atomic_store(&on, false);
+    atomic_store(&on, TORCH_OPS_OFF);
 }
