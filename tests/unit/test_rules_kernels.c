@@ -333,6 +333,28 @@ TEST(unfused_chain_counts_what_is_computed)
     CHECK(gain[1] > 20 && gain[1] < gain[0] - 10);
 }
 
+/* Rows that do not fit on the chip: the tensor is written before its mean and read after it. */
+TEST(unfused_chain_pays_for_reductions_over_long_rows)
+{
+    double gain[2];
+    for (int wide = 0; wide < 2; wide++) {
+        struct kernel_kit g = kernel_kit_begin();
+        for (int i = 0; i < 8; i++) {
+            for (int k = 0; k < 3; k++) pointwise(&g, "aten::mul", 252);
+            g.grid[0] = wide ? 64 : 65536;
+            kernel_kit_call(&g, "aten::mean", TENSOR, "[\"c10::BFloat16\", \"Scalar\"]",
+                            "reduce_kernel<512, 1, ReduceOp<float, MeanOps>>", 130);
+            pointwise(&g, "aten::sub", 252);
+            layer(&g, 180);
+        }
+        struct diagnosis d;
+        const struct finding *f = only(&d, &g, "unfused_chain");
+        gain[wide] = f ? f->gain_pct : 0;
+        done(&d);
+    }
+    CHECK(gain[1] > 10 && gain[1] < gain[0] - 10);
+}
+
 /* One kernel between two products; kernels a compiler made; an optimizer's. */
 TEST(unfused_chain_near_miss)
 {

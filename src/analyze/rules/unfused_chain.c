@@ -23,6 +23,9 @@
 /* What fused kernels reach of the memory's rate: alone, and with a reduction inside. */
 #define POINTWISE_REACHES 0.85
 #define REDUCING_REACHES  0.6
+/* A thread block keeps this much on the chip. Where what it reduces is larger, one kernel cannot
+ * reduce it and go on: the tensor is written, and read again after every such reduction. */
+#define BLOCK_KEEPS (256 << 10)
 /* A GPU at its power limit rests in memory-bound kernels: without them tensor cores, where they do
  * all the work, give back this share of the time as a lower clock. */
 #define GIVE_BACK 0.3
@@ -38,6 +41,8 @@ struct run_of {
     double elements;    /* of the largest tensor */
     double read, written, last_written;
     double instructions; /* of all elements */
+    double again;        /* bytes that a fused run moves between its kernels */
+    row_t last_split;    /* the operator of the last reduction that splits the run */
     int64_t ns, longest_ns;
     row_t longest;
     bool reduces, joins;
@@ -118,6 +123,24 @@ static double instructions(const struct roof_kind *k)
                                     : 2;
 }
 
+/* Whether a block of this kernel reduces more than it can keep. */
+static bool splits_run(const struct context *cx, row_t r, const struct roof_kind *k)
+{
+    const struct gpu_info *g = trace_gpu(cx->t, r);
+    if (!g || !reduces(k)) return false;
+    double blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
+    return blocks > 0 && k->bytes / blocks > BLOCK_KEEPS;
+}
+
+static void split(const struct context *cx, row_t r, const struct roof_kind *k, struct run_of *x)
+{
+    row_t op = roofline_owner(roofline_of(cx), cx->t, r);
+    if (!splits_run(cx, r, k) || (op != ROW_NONE && op == x->last_split)) return;
+    double tensor = k->work.read > 0 ? k->work.read : k->bytes / 2;
+    x->again += x->again > 0 ? tensor : 2 * tensor;
+    x->last_split = op;
+}
+
 /* No compiler fuses one step with the next. */
 static uint32_t step_of(const struct context *cx, row_t r)
 {
@@ -144,6 +167,7 @@ static void add(const struct context *cx, row_t r, struct run_of *x)
     x->written += x->last_written;
     x->instructions += instructions(k) * k->work.elements * share;
     x->reduces |= reduces(k);
+    split(cx, r, k, x);
     x->joins |= k->work.kind.class == OP_NORM || k->work.kind.class == OP_CAT ||
                 k->work.kind.class == OP_SOFTMAX;
     if (ns <= x->longest_ns) return;
@@ -182,7 +206,7 @@ static double fused_ns(const struct context *cx, const struct run_of *x)
     double one = x->read / (x->n + 1);
     double results = x->last_written > 0 ? x->last_written : x->written / x->n;
     results *= 1 + (double)(x->n / (x->joins ? JOINED_EACH : RESULT_EACH));
-    double bytes = (inputs > one ? inputs : one) + results;
+    double bytes = (inputs > one ? inputs : one) + results + x->again;
     double reaches = x->reduces ? REDUCING_REACHES : POINTWISE_REACHES;
     double memory = roofline_ns(c, PRECISIONS, 0, bytes) / reaches;
     double arithmetic = 2 * x->instructions / c->compute[FP32].per_s * 1e9;
@@ -212,7 +236,7 @@ static int finish(const struct context *cx, const struct run_of *x, struct found
 static int collect_lane(const struct context *cx, const struct lane *l, struct found *out,
                         struct err *e)
 {
-    struct run_of x = {.begin = l->begin, .end = l->begin};
+    struct run_of x = {.begin = l->begin, .end = l->begin, .last_split = ROW_NONE};
     for (row_t r = l->begin; r < l->end; r++) {
         bool fusible = trace_is_work(cx->t, r) && is_fusible(cx, r) &&
                        !kernel_is_claimed(out->fix.others, cx, r);
@@ -221,7 +245,8 @@ static int collect_lane(const struct context *cx, const struct lane *l, struct f
             continue;
         }
         TRY(finish(cx, &x, out, e));
-        x = (struct run_of){.begin = fusible ? r : r + 1, .end = fusible ? r : r + 1};
+        row_t begin = fusible ? r : r + 1;
+        x = (struct run_of){.begin = begin, .end = begin, .last_split = ROW_NONE};
         if (fusible) add(cx, r, &x);
     }
     return finish(cx, &x, out, e);

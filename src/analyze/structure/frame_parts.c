@@ -2,7 +2,6 @@
  * what it holds, from the inside out. */
 #include "analyze/structure/frame_parts.h"
 
-#include <ctype.h>
 
 #include "analyze/device/timeline.h"
 #include "analyze/names/label.h"
@@ -63,7 +62,7 @@ struct str frame_parts_class(struct str name)
     if (!str_starts(name, start)) return (struct str){"", 0};
     struct str s = str_from(name.p + sizeof start - 1, name.n - (sizeof start - 1));
     size_t n = s.n;
-    while (n > 0 && isdigit((unsigned char)s.p[n - 1])) n--;
+    while (n > 0 && s.p[n - 1] >= '0' && s.p[n - 1] <= '9') n--;
     if (n > 1 && n < s.n && s.p[n - 1] == '_') s.n = n - 1;
     return s;
 }
