@@ -27,9 +27,9 @@ $ strata report v0.json.gz
 |             A value is copied to the CPU (DtoH), which waits for everything queued before the copy.
 |             Keep the value on the GPU (torch.where, masks, tensors as indices), or compute it on the
 |             CPU before the loop; read results back once, after the loop.
-|   3  medium memory-bound kernels could be fused   aten::div
-|             1.57 ms on the GPU, gain 981 us = 2.6 %, alone 1.2 %; effort: one line
-|             96 kernels in 32 runs read and write the same tensors one after the other (1.57 ms). The
+|   3  low    memory-bound kernels could be fused   aten::div
+|             870 us on the GPU, gain 574 us = 1.5 %, alone 0.1 %; effort: one line
+|             48 kernels in 16 runs read and write the same tensors one after the other (870 us). The
 |             largest run has 3 kernels (mul, div, add) and takes 55.4 us; one kernel would take about
 |             21.4 us.
 |             Use torch.compile on the module or function they are in, which fuses each run into one
@@ -48,8 +48,8 @@ $ strata report v0.json.gz
 |   as it is                                               38.1 ms     100 %
 |   after 1: a stage that launches nothing stalls the GPU  26.2 ms    68.7 %
 |   after 2: readback drains the queue                     22.7 ms    59.5 %
-|   after 3: memory-bound kernels could be fused           21.7 ms    56.9 %
-|   the GPU alone                                          18.9 ms    49.7 %
+|   after 3: memory-bound kernels could be fused           22.1 ms    58.0 %
+|   the GPU alone                                          19.3 ms    50.6 %
 |
 | next: strata gaps v0.json.gz                        the evidence, step by step
 |       strata stages v0.json.gz                      which stage waits, and which is busy

@@ -277,7 +277,22 @@ TEST(conv_layout_fires_with_the_norms_between)
 {
     struct kernel_kit g = kernel_kit_begin();
     for (int i = 0; i < 8; i++) convolution(&g, true);
-    check_gain(&g, "conv_layout", 100 * (200 + 100.0) / 704, 2);
+    check_gain(&g, "conv_layout", 100 * (200 + 100.0) / 704, 3);
+}
+
+/* One convolution per step, as in a vision transformer: its image has to be turned in any case. */
+TEST(conv_layout_near_miss_the_image_that_comes_in)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        double begin = g.cpu_us;
+        kernel_kit_op(&g, "aten::cudnn_convolution", NULL, NULL);
+        kernel_kit_run(&g, "void cudnn::ops::nchwToNhwcKernel<float>", 100);
+        kernel_kit_run(&g, "sm90_xmma_fprop_implicit_gemm", 300);
+        layer(&g, 180);
+        kit_label(&g.k, "step", begin, g.cpu_us - begin - 1);
+    }
+    check_silent(&g, "conv_layout");
 }
 
 TEST(conv_layout_near_miss_nothing_is_turned)
@@ -353,6 +368,18 @@ TEST(unfused_chain_pays_for_reductions_over_long_rows)
         done(&d);
     }
     CHECK(gain[1] > 10 && gain[1] < gain[0] - 10);
+}
+
+/* A sum and its norm between two products, as in every eager transformer. */
+TEST(unfused_chain_near_miss_two_in_a_row)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        pointwise(&g, "aten::add", 252);
+        pointwise(&g, "aten::mul", 252);
+        layer(&g, 180);
+    }
+    check_silent(&g, "unfused_chain");
 }
 
 /* One kernel between two products; kernels a compiler made; an optimizer's. */

@@ -20,7 +20,7 @@
 /* Where functions are samples, one sample alone does not say whose time it was. */
 #define LEAST_SAMPLES 2
 
-/* Up to so many steps cannot tell what comes back. */
+/* With so few steps it is not known what comes back. */
 #define FEW_STEPS 2
 /* Launches of the step that a place may be off by, of 100: not every step launches the same. */
 #define PLACE_OFF 100
@@ -264,7 +264,7 @@ static bool same_place(const struct finder *f, const struct stretch *a, const st
            b->place - a->place <= off;
 }
 
-/* Where there are too few steps to tell, everything may come back. */
+/* With too few steps everything may come back. */
 static void mark_again(struct finder *f, struct stretch **order)
 {
     qsort_r(order, f->n_all, sizeof *order, by_name_and_place, (void *)(uintptr_t)f->t);

@@ -15,6 +15,8 @@ struct found {
     struct kernel_fix fix;
     uint32_t n_turned;
     int64_t turned_ns;
+    bool any; /* a conversion was seen, the last one in `step` */
+    uint32_t step;
 };
 
 /* Norms over channels and pools, as torch has them for NCHW. */
@@ -27,13 +29,31 @@ static bool walks_across(const struct context *cx, row_t r, const struct roof_ki
            !str_has(name, "nhwc") && !str_has(name, "NHWC");
 }
 
+static uint32_t step_of(const struct context *cx, row_t r)
+{
+    row_t call = trace_launch_of(cx->t, r);
+    bool unknown = call == ROW_NONE || steps_may_be_layers(steps_of(cx));
+    return unknown ? UINT32_MAX : steps_at(steps_of(cx), cx->t->ts_ns[call]);
+}
+
+/* What comes into the program is in NCHW order: the first tensor of a step is converted once,
+ * whoever does it. */
+static bool is_input(const struct context *cx, struct found *x, row_t r)
+{
+    uint32_t step = step_of(cx, r);
+    bool first = !x->any || step != x->step;
+    x->any = true;
+    x->step = step;
+    return first;
+}
+
 /* Only where layouts are turned around: elsewhere the order may be right as it is. */
 static int collect(const struct context *cx, struct found *x, struct err *e)
 {
     const struct roofline *f = roofline_of(cx);
     for (row_t r = 0; r < cx->t->n_rows; r++) {
         if (cx->t->kind[r] != KIND_KERNEL) continue;
-        if (!roofline_kind(f, cx->t, r)->traits.converts_layout) continue;
+        if (!roofline_kind(f, cx->t, r)->traits.converts_layout || is_input(cx, x, r)) continue;
         TRY(kernel_fix_add(&x->fix, cx, r, 0, e));
         x->n_turned++;
         x->turned_ns += cx->t->dur_ns[r];

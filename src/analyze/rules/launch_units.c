@@ -31,7 +31,8 @@ int64_t launch_unit_interval(const struct launch_unit *u)
     return u->cpu_ns / (u->launches ? u->launches : 1);
 }
 
-/* Time and number of the pieces of work in one span, but for those that wait for other devices. */
+/* Kernels and copies launched in one span, and their time, but for those that wait for other
+ * devices. */
 static void add_own_work(const struct sim_model *m, const struct sim_cut *s, int64_t *ns,
                          uint32_t *n)
 {

@@ -13,6 +13,9 @@
 /* Shorter kernels wait for launches, not for memory. */
 #define LEAST_KERNEL_NS 8000
 #define LEAST_RUN_NS    20000
+/* Two in a row are how eager code is: a residual and its norm. What a compiler gains there it may
+ * lose elsewhere. */
+#define LEAST_RUN_KERNELS 3
 /* What a fused kernel must save. */
 #define LEAST_CUT 0.8
 /* How often a run reads each of its inputs, and after how many kernels it has another result. */
@@ -216,7 +219,8 @@ static double fused_ns(const struct context *cx, const struct run_of *x)
 static int finish(const struct context *cx, const struct run_of *x, struct found *out,
                   struct err *e)
 {
-    if (x->n < 2 || !x->n_compute || x->longest_ns < LEAST_KERNEL_NS || x->ns < LEAST_RUN_NS)
+    if (x->n < LEAST_RUN_KERNELS || !x->n_compute || x->longest_ns < LEAST_KERNEL_NS ||
+        x->ns < LEAST_RUN_NS)
         return 0;
     double ns = fused_ns(cx, x);
     if (ns < (double)x->ns) ns += GIVE_BACK * out->tensor_share * ((double)x->ns - ns);
