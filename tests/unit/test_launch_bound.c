@@ -203,6 +203,42 @@ TEST(an_optimizer_is_not_a_stage_of_this_rule)
     done(&d);
 }
 
+/* A training step in which autograd's thread takes `wake_us` to wake up; `elsewhere` puts the pause
+ * before the forward pass, where nobody knows what it is. */
+static double graph_gain(double wake_us, bool elsewhere)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < STEPS; s++) {
+        k.tid = 100; /* as the process: the first thread */
+        kit_label(&k, "Optimizer.zero_grad#SGD.zero_grad", at, 5);
+        at = step(&k, at + 10 + (elsewhere ? wake_us : 0), 30, 2);
+        at += elsewhere ? 50 : wake_us;
+        k.tid = 200;
+        for (int i = 0; i < 20; i++, at += 30) {
+            kit_op(&k, "autograd::engine::evaluate_function: MmBackward0", at, 28);
+            kit_launch(&k, at + 5, "gemm_b", at + 14, 2);
+        }
+        k.tid = 100;
+        kit_label(&k, "Optimizer.step#SGD.step", at + 20, 60);
+        kit_launch(&k, at + 50, "sgd", at + 60, 2);
+        at += 90;
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    const struct finding *f = found(&d, "launch_bound");
+    double gain = f ? f->alone.gain_pct : 0;
+    done(&d);
+    return gain;
+}
+
+/* Forward, backward and optimizer go into one graph: no thread has to be woken then. */
+TEST(waking_autograd_is_part_of_the_step)
+{
+    CHECK(graph_gain(3000, false) > 85);
+    CHECK(graph_gain(3000, true) < 30);
+}
+
 /* empty_cache() in the loop: a graph cannot even hold the allocations it makes. */
 static struct trace *emptied_cache(double malloc_us)
 {

@@ -285,6 +285,24 @@ TEST(threads_that_wait_for_each_other)
     sim_end(&s);
 }
 
+/* Where our recorder knows when backward() begins and ends, it is a wait up to its end, whatever
+ * the thread does afterwards. */
+TEST(a_recorded_backward_is_a_wait)
+{
+    struct kit k = kit_begin();
+    kit_launch(&k, 0, "fwd", 10, 5);
+    kit_derived(&k, "backward", 50, 1000);
+    kit_launch(&k, 1800, "step", 1810, 5);
+    k.tid = 2;
+    for (int i = 0; i < 9; i++) kit_launch(&k, 100 + i * 100, "bwd", 110 + i * 100, 5);
+    struct sim s = sim_begin(kit_end(&k));
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 1815);
+    REQUIRE(s.m.n_joins == 1);
+    CHECK_EQ_INT(s.m.joins[0].begin_ns, kit_ns(50));
+    CHECK_EQ_INT(s.m.joins[0].end_ns, kit_ns(1050));
+    sim_end(&s);
+}
+
 /* Steps of a training loop as seen without operators: the first thread prepares for 1000 us and
  * launches 4 times, then waits for autograd's thread, which launches more than it does. */
 static struct trace *training(void)

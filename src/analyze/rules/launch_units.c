@@ -5,6 +5,7 @@
 
 #include "analyze/names/collective.h"
 #include "analyze/names/label.h"
+#include "base/search.h"
 #include "base/stats.h"
 
 /* Launches of one run below which there is nothing to gather. */
@@ -227,9 +228,33 @@ static void add_quiet(struct quiet *q, int64_t begin_ns, int64_t end_ns)
         q->list[q->n++] = (struct sim_cut){.begin_ns = begin_ns, .end_ns = end_ns};
 }
 
+/* The first join of the loop's thread with another one that ends after a moment; n_joins when there
+ * is none. */
+static uint32_t join_after(const struct sim_model *m, uint32_t thread, int64_t at_ns)
+{
+    uint32_t i = 0;
+    SEARCH_PAST(i, m->n_joins, m->joins[i].end_ns <= at_ns);
+    while (i < m->n_joins && (m->joins[i].thread != thread || m->joins[i].other == SIM_NONE)) i++;
+    return i;
+}
+
+/* A pause, without the time in which the loop hands over to another thread and gets back from it:
+ * to autograd's for backward. That is part of the step, and in a graph of it there is none. */
+static void add_pause(const struct sim_model *m, uint32_t thread, struct span pause,
+                      struct quiet *q)
+{
+    uint32_t i = join_after(m, thread, pause.begin_ns);
+    for (; i < m->n_joins && m->joins[i].begin_ns < pause.end_ns;
+         i = join_after(m, thread, pause.begin_ns)) {
+        add_quiet(q, pause.begin_ns, m->joins[i].begin_ns);
+        pause.begin_ns = m->joins[i].end_ns;
+    }
+    add_quiet(q, pause.begin_ns, pause.end_ns);
+}
+
 /* Time from one call to the next on whatever thread, where nothing is recorded that would explain
  * it: far longer than usual, it is not the time that launching takes. */
-static int find_pauses(const struct context *cx, struct quiet *q, struct err *e)
+static int find_pauses(const struct context *cx, uint32_t thread, struct quiet *q, struct err *e)
 {
     const struct sim_model *m = model_of(cx);
     struct arena_mark mark = arena_mark(cx->mem);
@@ -245,7 +270,7 @@ static int find_pauses(const struct context *cx, struct quiet *q, struct err *e)
     done = INT64_MAX;
     for (uint32_t c = 0; c < m->n_calls; c++) {
         if (m->calls[c].begin_ns - done >= least && m->calls[c].begin_ns > done)
-            add_quiet(q, done, m->calls[c].begin_ns);
+            add_pause(m, thread, (struct span){done, m->calls[c].begin_ns}, q);
         if (done == INT64_MAX || m->calls[c].end_ns > done) done = m->calls[c].end_ns;
     }
     arena_reset_to(cx->mem, mark);
@@ -264,8 +289,9 @@ static void find_loading(const struct context *cx, struct quiet *q)
 }
 
 /* Long calls of the thread that launch nothing, and long waits for a single launch. */
-static int find_quiet(const struct context *cx, lane_id lane, struct quiet *ret, struct err *e)
+static int find_quiet(const struct context *cx, uint32_t thread, struct quiet *ret, struct err *e)
 {
+    lane_id lane = model_of(cx)->threads[thread].lane;
     const struct launchless *l = launchless_of(cx);
     const struct launch_delays *d = launch_delays_of(cx);
     size_t room = 2 * (size_t)model_of(cx)->n_calls + 1;
@@ -283,7 +309,7 @@ static int find_quiet(const struct context *cx, lane_id lane, struct quiet *ret,
             const struct launch_delay_piece *p = &d->groups[g].pieces[i];
             if (p->thread == lane) add_quiet(ret, p->time.begin_ns, p->time.end_ns);
         }
-    TRY(find_pauses(cx, ret, e));
+    TRY(find_pauses(cx, thread, ret, e));
     find_loading(cx, ret);
     if (ret->n) qsort(ret->list, ret->n, sizeof *ret->list, by_begin);
     return 0;
@@ -343,7 +369,7 @@ static int loop_unit(const struct context *cx, struct launch_unit *u, struct err
     struct quiet q;
     *u = (struct launch_unit){0};
     if (thread == SIM_NONE) return 0;
-    TRY(find_quiet(cx, model_of(cx)->threads[thread].lane, &q, e));
+    TRY(find_quiet(cx, thread, &q, e));
     u->spans = arena_alloc(cx->mem, (s->n_steps + (size_t)q.n * 2 + 1) * sizeof *u->spans);
     if (!u->spans) return err_nomem(e);
     for (uint32_t i = 0; i < s->n_steps; i++) add_loud(u, thread, s->steps[i].cpu, &q, &at);

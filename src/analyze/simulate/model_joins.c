@@ -18,12 +18,10 @@
 
 /* A thread that is silent while another one works, and goes on shortly after that one is done,
  * waits for it: backward() for the autograd thread, join() for a worker. */
-static void add_join(struct model_build *b, uint32_t thread, row_t quiet, int64_t begin,
-                     int64_t end)
+static void add_join(struct model_build *b, uint32_t thread, int64_t begin, int64_t end)
 {
     const struct trace *t = b->t;
     struct sim_model *m = b->m;
-    (void)quiet;
     int64_t window = (end - begin) / JOIN_WINDOW_PART;
     if (window < JOIN_WINDOW_NS) window = JOIN_WINDOW_NS;
     for (uint32_t o = 0; o < m->n_threads; o++) {
@@ -69,32 +67,48 @@ static int by_end_join(const void *a, const void *b)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
+/* backward(), of which our recorder knows when it begins and ends: all of it is a wait. */
+static bool is_backward(const struct trace *t, row_t r)
+{
+    return trace_is_derived(t, r) && str_is(trace_name(t, r), "backward");
+}
+
+static void add_silences(struct model_build *b, uint32_t thread, uint32_t room)
+{
+    const struct trace *t = b->t;
+    const struct lane *lane = &t->lanes[b->m->threads[thread].lane];
+    int64_t mark = INT64_MIN;
+    for (row_t r = lane->begin; r < lane->end && b->m->n_joins < room; r++) {
+        if (!model_counts(t, r) || t->phase[r] != 'X') continue;
+        int64_t begin = t->ts_ns[r], end = trace_end_ns(t, r);
+        if (mark != INT64_MIN && begin - mark > JOIN_NS) add_join(b, thread, mark, begin);
+        bool leaf = r + 1 >= lane->end || t->parent[r + 1] != r, waits = is_backward(t, r);
+        if (waits && end - begin > JOIN_NS && b->m->n_joins < room) add_join(b, thread, begin, end);
+        int64_t seen = leaf || waits ? end : begin;
+        if (seen > mark) mark = seen;
+    }
+}
+
+/* Silences do not overlap, and each is as long as JOIN_NS. */
+static uint32_t most_silences(const struct sim_thread *th)
+{
+    int64_t n = (th->end_ns - th->begin_ns) / JOIN_NS;
+    return n < 1 << 20 ? (uint32_t)n + 1 : 1 << 20;
+}
+
 int model_joins(struct model_build *b)
 {
     const struct trace *t = b->t;
     struct sim_model *m = b->m;
     uint32_t room = 0, batches = 0;
     str_id next = intern_find(&t->strings, str_c(HOST_CAUSE_WORKERS_NEXT));
-    for (uint32_t i = 0; i < m->n_threads; i++) batches += count_batches(t, &m->threads[i], next);
-    for (uint32_t i = 0; i < m->n_threads; i++)
-        room += (uint32_t)((m->threads[i].end_ns - m->threads[i].begin_ns) / JOIN_NS < 1 << 20
-                               ? (m->threads[i].end_ns - m->threads[i].begin_ns) / JOIN_NS + 1
-                               : 1 << 20);
-    if (m->n_threads < 2) room = 0;
+    for (uint32_t i = 0; i < m->n_threads; i++) {
+        batches += count_batches(t, &m->threads[i], next);
+        if (m->n_threads > 1) room += most_silences(&m->threads[i]);
+    }
     m->joins = arena_zalloc(b->mem, room + batches + (size_t)1, sizeof *m->joins);
     if (!m->joins) return ERR_NOMEM;
-    for (uint32_t i = 0; i < m->n_threads && m->n_threads > 1; i++) {
-        const struct lane *lane = &t->lanes[m->threads[i].lane];
-        int64_t mark = INT64_MIN;
-        for (row_t r = lane->begin; r < lane->end && m->n_joins < room; r++) {
-            if (!model_counts(t, r) || t->phase[r] != 'X') continue;
-            if (mark != INT64_MIN && t->ts_ns[r] - mark > JOIN_NS)
-                add_join(b, i, r, mark, t->ts_ns[r]);
-            bool leaf = r + 1 >= lane->end || t->parent[r + 1] != r;
-            int64_t seen = leaf ? trace_end_ns(t, r) : t->ts_ns[r];
-            if (seen > mark) mark = seen;
-        }
-    }
+    for (uint32_t i = 0; i < m->n_threads && m->n_threads > 1; i++) add_silences(b, i, room);
     for (uint32_t i = 0; i < m->n_threads; i++) add_batches(b, i, next);
     qsort(m->joins, m->n_joins, sizeof *m->joins, by_end_join);
     return 0;
