@@ -2,6 +2,7 @@
 #include "analyze/compare/timing_diff.h"
 #include "cli/run_folder.h"
 #include "cli/show.h"
+#include "cli/sides.h"
 #include "report/view_compare.h"
 
 static const struct opt opts[] = {
@@ -10,22 +11,38 @@ static const struct opt opts[] = {
 };
 
 static const char *const examples[] = {
+    "strata compare before1 before2 before3 vs after1 after2 after3",
+    "which stages changed, and whether it is more than chance: three or more runs per side",
+    "strata compare strata_out/flux strata_out/flux_fast",
+    "the same with all runs in two folders",
     "strata compare before/timing.json after/timing.json",
-    "which stages changed, and whether it is more than chance",
-    "strata compare strata_out/flux/20261115_101502 strata_out/flux/20261115_103310",
-    "the same by run folder; with several ranks the slowest counts",
+    "two runs: what changed, without a verdict",
     NULL,
 };
 
+/* All runs of one side: files, run folders, or folders of runs. */
+static int read_side(char **paths, uint32_t n, struct arena *mem, struct timing_side *ret,
+                     struct err *e)
+{
+    struct timing *runs = arena_zalloc(mem, TIMING_MOST_RUNS, sizeof *runs);
+    if (!runs) return err_nomem(e);
+    *ret = (struct timing_side){runs, 0};
+    for (uint32_t i = 0; i < n; i++)
+        TRY(run_folder_timings(paths[i], mem, runs, TIMING_MOST_RUNS, &ret->n, e));
+    return 0;
+}
+
 static int compare(struct cli *cli, const struct opts *o, struct arena *mem, struct err *e)
 {
-    struct timing before, after;
+    struct sides sides;
+    struct timing_side before, after;
     struct timing_diff d;
     struct screen s;
     TRY(show_screen(cli, o, 40, &s, e));
-    TRY(run_folder_timing(o->args[0], mem, &before, e));
-    TRY(run_folder_timing(o->args[1], mem, &after, e));
-    TRY(timing_diff_run(&before, &after, mem, &d, e));
+    TRY(sides_split(o, &sides, e));
+    TRY(read_side(sides.paths[0], sides.n[0], mem, &before, e));
+    TRY(read_side(sides.paths[1], sides.n[1], mem, &after, e));
+    TRY(timing_diff_run(before, after, mem, &d, e));
     if (cli->json) view_compare_json(&cli->out, &d);
     else view_compare_text(&s, &d);
     return 0;
@@ -43,18 +60,22 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 const struct cmd cmd_compare = {
     .name = "compare",
     .summary = "two runs stage by stage, from their timing.json",
-    .args = "BEFORE AFTER",
-    .about = "Compares the stages of two runs: calls, median time per call, peak memory. A change "
-             "counts as\n"
-             "faster or slower if the mean moved by more than the scatter of the calls (99 %) and "
-             "by at\n"
-             "least 1 %; with fewer than three calls per side there is no verdict. To compare "
-             "traces, with\n"
-             "kernels and gaps, use strata diff.",
+    .args = "BEFORE AFTER | BEFORE ... vs AFTER ...",
+    .about = "Compares the stages of runs: calls, median time per call, peak memory. Every run is "
+             "one sample\n"
+             "per stage, its median call. A change counts as faster or slower if the 99 % interval "
+             "of the\n"
+             "ratio of both sides does not contain zero and it is at least 1 %; with fewer than "
+             "three runs\n"
+             "per side there is no verdict, because two runs of one program differ as well. A side "
+             "is a\n"
+             "timing.json, a run folder (with several ranks the slowest counts) or a folder of "
+             "runs. To\n"
+             "compare traces, with kernels and gaps, use strata diff.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_DIAGNOSE,
     .min_args = 2,
-    .max_args = 2,
+    .max_args = -1,
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "cli/html.h"
 #include "cli/show.h"
+#include "cli/sides.h"
 #include "report/view_diff.h"
 
 #define MOST_RUNS   64
@@ -102,22 +103,6 @@ static int measure(struct cli *cli, const struct opts *o, struct side *s, struct
     return 0;
 }
 
-static int split(const struct opts *o, struct side *before, struct side *after, struct err *e)
-{
-    int vs = -1;
-    for (int i = 0; i < o->n_args; i++)
-        if (strcmp(o->args[i], "vs") == 0) vs = i;
-    if (vs < 0 && o->n_args != 2)
-        return FAIL(e, ERR_USAGE,
-                    "give BEFORE and AFTER, or several per side with 'vs' between them");
-    if (vs == 0 || vs == o->n_args - 1)
-        return FAIL(e, ERR_USAGE, "there is no trace on one side of 'vs'");
-    *before = (struct side){.paths = o->args, .n = vs < 0 ? 1 : (uint32_t)vs};
-    int from = vs < 0 ? 1 : vs + 1;
-    *after = (struct side){.paths = o->args + from, .n = (uint32_t)(o->n_args - from)};
-    return 0;
-}
-
 /* Both runs in the middle, on one page. */
 static int write_page(const struct view_diff *v, struct side *b, struct side *a, const char *file,
                       struct err *e)
@@ -157,9 +142,11 @@ static int compare(struct cli *cli, const struct opts *o, struct side *b, struct
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    struct side before, after;
+    struct sides sides;
     TRY(html_check(o, e));
-    TRY(split(o, &before, &after, e));
+    TRY(sides_split(o, &sides, e));
+    struct side before = {.paths = sides.paths[0], .n = sides.n[0]},
+                after = {.paths = sides.paths[1], .n = sides.n[1]};
     int rc = compare(cli, o, &before, &after, e);
     unload(&before.shown);
     unload(&after.shown);

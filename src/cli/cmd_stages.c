@@ -36,7 +36,7 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     struct screen s;
-    if (!timing_run_in(o->args[0])) return show_part(cli, o, show, e);
+    if (!timing_run_in(o->args[0]) && !timing_is(o->args[0])) return show_part(cli, o, show, e);
     TRY(show_screen(cli, o, 40, &s, e));
     return run_folder_show(cli, o->args[0], &s, e);
 }
@@ -55,7 +55,9 @@ const struct cmd cmd_stages = {
         "from calls of modules and functions, steps and layers that repeat, forward and backward,\n"
         "compiled regions. Time between stages has a row of its own, with the functions it is "
         "spent\n"
-        "in. For a run folder, its timing files are shown, all ranks side by side.",
+        "in. For a run folder, its timing files are shown, all ranks side by side; for a "
+        "timing.json,\n"
+        "that one.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

@@ -5,6 +5,7 @@
 #include "analyze/focus.h"
 #include "base/human.h"
 #include "cli/cli.h"
+#include "cli/pick_trace.h"
 #include "cli/progress.h"
 #include "import/import.h"
 
@@ -61,7 +62,7 @@ static void tell_damage(const struct trace *t, const char *path)
             human_count(d->count[first]).s, where, more);
 }
 
-static int open_trace(const char *path, bool skip_rows, struct trace **ret, struct err *e)
+static int open_picked(const char *path, bool skip_rows, struct trace **ret, struct err *e)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct reading r = {.base.tell = tell_progress};
@@ -71,6 +72,17 @@ static int open_trace(const char *path, bool skip_rows, struct trace **ret, stru
     int rc = import_open(path, &o, ret, e);
     progress_end(&r.progress);
     if (rc == 0) tell_damage(*ret, name);
+    return rc;
+}
+
+static int open_trace(const char *path, bool skip_rows, struct trace **ret, struct err *e)
+{
+    struct arena mem;
+    const char *picked;
+    arena_init(&mem);
+    int rc = pick_trace(path, &mem, &picked, e);
+    if (rc == 0) rc = open_picked(picked, skip_rows, ret, e);
+    arena_done(&mem);
     return rc;
 }
 

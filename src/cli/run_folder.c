@@ -3,21 +3,16 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "analyze/compare/ranks.h"
 #include "analyze/compare/timing_rows.h"
 #include "base/file.h"
+#include "base/folder.h"
+#include "cli/pick_trace.h"
 #include "import/import.h"
 #include "report/view_run.h"
-
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
 
 int run_folder_show(struct cli *cli, const char *path, const struct screen *s, struct err *e)
 {
@@ -148,18 +143,54 @@ int run_folder_recover(const char *path, struct arena *mem, struct run_folder_ma
     return rc;
 }
 
-int run_folder_timing(const char *path, struct arena *mem, struct timing *ret, struct err *e)
+static int read_one(const char *path, struct arena *mem, struct timing *ret, struct err *e)
 {
-    if (!is_folder(path)) return timing_read(path, mem, ret, e);
+    int rc = timing_read(path, mem, ret, e);
+    if (rc != ERR_FORMAT || !pick_trace_is(path)) return rc;
+    err_init(e);
+    err_at(e, path, ERR_NO_OFFSET);
+    return FAIL(e, ERR_FORMAT, "is a trace, not a timing.json; strata diff compares traces");
+}
+
+/* That of a folder of one run: the slowest rank. False when there is none. */
+static int read_folder(const char *path, struct arena *mem, struct timing *ret, bool *found,
+                       struct err *e)
+{
     struct timing_run run;
     TRY(timing_run_read(path, mem, &run, e));
-    if (!run.n) {
-        err_at(e, path, ERR_NO_OFFSET);
-        return FAIL(e, ERR_FORMAT,
-                    "the folder has no timing.json; strata recover makes one from recordings");
-    }
-    *ret = run.list[0];
-    for (uint32_t i = 1; i < run.n; i++)
-        if (run.list[i].wall_ns > ret->wall_ns) *ret = run.list[i];
+    *found = run.n > 0;
+    for (uint32_t i = 0; i < run.n; i++)
+        if (i == 0 || run.list[i].wall_ns > ret->wall_ns) *ret = run.list[i];
     return 0;
+}
+
+static int add_run(const struct timing *t, struct timing *runs, uint32_t most, uint32_t *n,
+                   struct err *e)
+{
+    if (*n == most) return FAIL(e, ERR_LIMIT, "more than %u runs per side", most);
+    runs[(*n)++] = *t;
+    return 0;
+}
+
+int run_folder_timings(const char *path, struct arena *mem, struct timing *runs, uint32_t most,
+                       uint32_t *n, struct err *e)
+{
+    struct timing t;
+    struct folder_list inside;
+    uint32_t before = *n;
+    bool found = true;
+    if (!folder_is(path)) TRY(read_one(path, mem, &t, e));
+    else TRY(read_folder(path, mem, &t, &found, e));
+    if (found) return add_run(&t, runs, most, n, e);
+    TRY(folder_list_run(path, mem, &inside, e));
+    for (uint32_t i = 0; i < inside.n; i++) {
+        if (!folder_is(inside.paths[i])) continue;
+        TRY(read_folder(inside.paths[i], mem, &t, &found, e));
+        if (found) TRY(add_run(&t, runs, most, n, e));
+    }
+    if (*n > before) return 0;
+    err_at(e, path, ERR_NO_OFFSET);
+    return FAIL(e, ERR_FORMAT,
+                "the folder has no timing.json; strata recover makes one from recordings, strata "
+                "diff compares traces");
 }

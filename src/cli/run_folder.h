@@ -25,8 +25,9 @@ int run_folder_recover(const char *path, struct arena *mem, struct run_folder_ma
  * the trace of the folder's recordings. */
 bool run_folder_was_cut(const struct trace *t, const struct ring_facts *f);
 
-/* One timing.json, or that of a folder; with several ranks, that of the slowest. */
-int run_folder_timing(const char *path, struct arena *mem, struct timing *ret,
-                      struct err *e) MUST_USE;
+/* Appends the runs of a path to `runs`, which has room for `most`: a timing.json, that of a run
+ * folder (with several ranks, that of the slowest), or those of the run folders inside a folder. */
+int run_folder_timings(const char *path, struct arena *mem, struct timing *runs, uint32_t most,
+                       uint32_t *n, struct err *e) MUST_USE;
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/jdoc.h"
 #include "base/jout.h"
 #include "base/stats.h"
@@ -114,6 +115,17 @@ int timing_read(const char *path, struct arena *mem, struct timing *ret, struct 
     if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
     if (rc == 0) *ret = t;
     return rc;
+}
+
+bool timing_is(const char *path)
+{
+    enum { SNIFFED = 4096 };
+    struct file_map f;
+    if (folder_is(path) || strcmp(path, "-") == 0 || file_map(&f, path, NULL) < 0) return false;
+    struct str head = str_from(f.p ? f.p : "", f.n < SNIFFED ? f.n : SNIFFED);
+    bool yes = str_has(head, "\"wall_clock_ms\"") && !str_has(head, "\"traceEvents\"");
+    file_unmap(&f);
+    return yes;
 }
 
 const struct timing_stage *timing_find(const struct timing *t, const char *path)

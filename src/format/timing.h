@@ -47,6 +47,9 @@ const struct timing_stage *timing_find(const struct timing *t, const char *path)
 
 void timing_print(const struct timing *t, struct buf *out);
 
+/* Whether a file is one, by its first bytes. */
+bool timing_is(const char *path);
+
 /* All timing files of a run folder, by rank, then by name; n is 0 when there are none. A file that
  * cannot be read is left out and counted in n_bad. */
 struct timing_run {
@@ -54,6 +57,8 @@ struct timing_run {
     uint32_t n, n_bad;
 };
 bool timing_run_in(const char *folder); /* whether there are any, readable or not */
+
+/* Also of one file. */
 int timing_run_read(const char *folder, struct arena *mem, struct timing_run *ret,
                     struct err *e) MUST_USE;
 

@@ -3,11 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/vec.h"
+#include "base/folder.h"
 #include "format/timing.h"
-
-enum { MOST_RANKS = 1 << 16 };
 
 static bool is_timing(const char *name)
 {
@@ -32,42 +29,34 @@ static int by_rank(const void *a, const void *b)
     return strcmp(x->file, y->file);
 }
 
-/* Names first, in order: what the folder gives them in says nothing. */
-static int list_names(const char *folder, struct arena *mem, char ***names, size_t *n,
-                      struct err *e)
+static const char *name_of(const char *path)
 {
-    size_t cap = 0;
-    DIR *d = opendir(folder);
-    if (!d) return 0;
-    int rc = 0;
-    for (struct dirent *f; rc == 0 && (f = readdir(d));) {
-        if (!is_timing(f->d_name)) continue;
-        if (*n >= MOST_RANKS) rc = FAIL(e, ERR_LIMIT, "%s has too many files", folder);
-        else if (VEC_RESERVE(*names, *n, cap, 1) ||
-                 !((*names)[*n] = arena_printf(mem, "%s/%s", folder, f->d_name)))
-            rc = err_nomem(e);
-        else ++*n;
-    }
-    closedir(d);
-    return rc;
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 int timing_run_read(const char *folder, struct arena *mem, struct timing_run *ret, struct err *e)
 {
-    char **names = NULL;
-    size_t n = 0;
+    struct folder_list files;
     *ret = (struct timing_run){0};
-    int rc = list_names(folder, mem, &names, &n, e);
-    if (rc == 0 && !(ret->list = arena_zalloc(mem, n, sizeof *ret->list))) rc = err_nomem(e);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    if (timing_is(folder)) {
+        ret->list = arena_zalloc(mem, 1, sizeof *ret->list);
+        if (!ret->list) return err_nomem(e);
+        ret->n = 1;
+        return timing_read(folder, mem, ret->list, e);
+    }
+    TRY(folder_list_run(folder, mem, &files, e));
+    ret->list = arena_zalloc(mem, files.n + (size_t)1, sizeof *ret->list);
+    if (!ret->list) return err_nomem(e);
+    for (uint32_t i = 0; i < files.n; i++) {
         struct err why;
         err_init(&why);
-        int one = timing_read(names[i], mem, &ret->list[ret->n], &why);
-        if (one == ERR_NOMEM) rc = err_nomem(e);
-        else if (one < 0) ret->n_bad++;
+        if (!is_timing(name_of(files.paths[i]))) continue;
+        int one = timing_read(files.paths[i], mem, &ret->list[ret->n], &why);
+        if (one == ERR_NOMEM) return err_nomem(e);
+        if (one < 0) ret->n_bad++;
         else ret->n++;
     }
-    mem_free(names);
-    if (rc == 0 && ret->n) qsort(ret->list, ret->n, sizeof *ret->list, by_rank);
-    return rc;
+    if (ret->n) qsort(ret->list, ret->n, sizeof *ret->list, by_rank);
+    return 0;
 }

@@ -2,9 +2,9 @@
 #include "import/import.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "import/json.h"
@@ -52,18 +52,12 @@ static bool is_outdated(const struct trace *t, const char *folder)
     return then.p && rings_extent(folder, now) && !str_is(then, now);
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 int import_open(const char *path, const struct import_options *o, struct trace **ret, struct err *e)
 {
     /* A run folder holds the trace made from its recordings, one that torch.profiler took where we
      * cannot record a device, or still the recordings. */
     char made[4096];
-    bool folder = is_folder(path);
+    bool folder = folder_is(path);
     snprintf(made, sizeof made, "%s/trace.strata", path);
     bool found = folder && access(made, R_OK) == 0;
     if (folder && !found) {

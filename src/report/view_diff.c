@@ -49,7 +49,7 @@ static void put_wall(const struct screen *s, const struct view_diff *v)
                change_pct((double)before, (double)after));
     if (st->known)
         buf_printf(s->out,
-                   "  medians of %u and %u runs: %+.1f %%, 95 %% interval %+.1f ... %+.1f %%: %s\n",
+                   "  means of %u and %u runs: %+.1f %%, 99 %% interval %+.1f ... %+.1f %%: %s\n",
                    st->n[0], st->n[1], st->change_pct, st->low_pct, st->high_pct,
                    st->real ? "real" : "within noise");
     else
@@ -319,8 +319,8 @@ static void json_stats(struct jout *j, const struct diff_stats *st)
     jout_obj(j, "statistics");
     jout_uint(j, "runs_before", st->n[0]);
     jout_uint(j, "runs_after", st->n[1]);
-    jout_num(j, "median_before_us", st->median_ns[0] / 1e3, 3);
-    jout_num(j, "median_after_us", st->median_ns[1] / 1e3, 3);
+    jout_num(j, "mean_before_us", st->typical_ns[0] / 1e3, 3);
+    jout_num(j, "mean_after_us", st->typical_ns[1] / 1e3, 3);
     jout_num(j, "change_pct", st->change_pct, 3);
     if (st->known) {
         jout_num(j, "low_pct", st->low_pct, 3);

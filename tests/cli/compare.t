@@ -1,14 +1,15 @@
 # Two ranks of one run, as if they were two runs.
 $ strata compare $DATA/run_ranks/timing_rank0.json $DATA/run_ranks/timing_rank2.json
-| wall 450 ms -> 452 ms  (+0.4 %, one run each)   stages: 1 faster, 1 slower
+| wall 450 ms -> 452 ms  (+0.4 %)   1 run before, 1 after: too few for a verdict
 |
 |   stage         calls  calls   median   median    change  peak mem  peak mem
-|   step             10     10  41.5 ms  41.6 ms    +0.2 %   2.10 GB   2.10 GB  within noise
-|     compute        10     10  10.0 ms  40.2 ms  +302.0 %   2.10 GB   2.10 GB  slower
-|     all_reduce     10     10  31.0 ms  0.90 ms   -97.1 %   2.10 GB   2.10 GB  faster
-|   save              1      1  3.50 ms  3.50 ms    +0.0 %   2.10 GB   2.10 GB  too few calls to tell
+|   step             10     10  41.5 ms  41.6 ms    +0.2 %   2.10 GB   2.10 GB
+|     compute        10     10  10.0 ms  40.2 ms  +302.0 %   2.10 GB   2.10 GB
+|     all_reduce     10     10  31.0 ms  0.90 ms   -97.1 %   2.10 GB   2.10 GB
+|   save              1      1  3.50 ms  3.50 ms    +0.0 %   2.10 GB   2.10 GB
 |
-|   Columns in pairs: before, after. The verdict leaves out the first call of a stage.
+|   Columns in pairs: before, after. Two runs of the same program differ, too: for a verdict give
+|   three or more per side, strata compare A1 A2 A3 vs B1 B2 B3.
 |
 | next: strata diff BEFORE AFTER   two traces: which kernels, gaps and syncs changed
 
@@ -17,13 +18,19 @@ $ strata compare $DATA/run_ranks/timing_rank0.json $DATA/run_ranks/timing_rank0.
 |   "wall": {
 |     "before_us": 450000.000,
 |     "after_us": 450000.000,
-|     "change_pct": 0.00
+|     "change_pct": 0.00,
+|     "low_pct": null,
+|     "high_pct": null
 |   },
+|   "runs_before": 1,
+|   "runs_after": 1,
+|   "busy_machine": false,
 |   "stages": [
 |     {
 |       "name": "step",
 |       "path": "step",
 |       "before": {
+|         "runs": 1,
 |         "count": 10,
 |         "total_us": 415000.000,
 |         "median_us": 41500.000,
@@ -31,23 +38,61 @@ $ strata compare $DATA/run_ranks/timing_rank0.json $DATA/run_ranks/timing_rank0.
 |         "peak_bytes": 2100000000
 |       },
 |       "after": {
-|         "count": 10,
-|         "total_us": 415000.000,
-|         "median_us": 41500.000,
-|         "gpu_us": null,
-|         "peak_bytes": 2100000000
-|       },
 
 # What is not a timing file, or no JSON at all.
 $ strata compare $DATA/tiny.json $DATA/run_ranks/timing_rank0.json
-! strata: $DATA/tiny.json: not a timing.json: it has no stages
+! strata: $DATA/tiny.json: is a trace, not a timing.json; strata diff compares traces
 ? 3
 $ echo '{"stages": {' > cut.json && strata compare cut.json cut.json
 ! strata: cut.json: byte 13: expected a key in quotes
 ? 3
 $ mkdir empty && strata compare empty empty
-! strata: empty: the folder has no timing.json; strata recover makes one from recordings
+! strata: empty: the folder has no timing.json; strata recover makes one from recordings, strata diff compares traces
 ? 3
 $ strata compare $DATA/run_ranks/timing_rank0.json
-! strata: compare needs BEFORE AFTER; strata compare --help has an example
+! strata: compare needs BEFORE AFTER | BEFORE ... vs AFTER ...; strata compare --help has an example
 ? 2
+
+# Several runs per side: a verdict, and the change that is shown is the one that is judged.
+$ python3 -c '
+> import json, os
+> def run(name, *ms):
+>     os.makedirs(name)
+>     stages = {"s%d" % i: {"name": "s%d" % i, "count": 20, "duration_ms": 20 * t, "median_ms": t, "std_ms": 9 * t}
+>               for i, t in enumerate(ms)}
+>     json.dump({"schema": 1, "pipeline": "p", "wall_clock_ms": 20 * sum(ms), "stages": stages},
+>               open(name + "/timing.json", "w"))
+> for i, f in enumerate((1.0, 1.01, 0.99)):
+>     run("a%d" % i, 10 * f, 5 * f)
+>     run("b%d" % i, 8 * f, 5.01 * f)
+>     run("many/r%d" % i, 8 * f, 5.01 * f)
+> run("c", 15, 7)'
+$ strata compare a0 a1 a2 vs b0 b1 b2
+| wall 300 ms -> 260 ms  (-13.3 %)   3 and 3 runs, stages: 1 faster, 0 slower
+|
+|   stage  calls  calls    median   median   change  peak mem  peak mem
+|   s0        20     20  10000 us  8000 us  -20.0 %         -         -  faster
+|   s1        20     20   5000 us  5010 us   +0.2 %         -         -  within noise
+|
+|   Columns in pairs: before, after; the median call, mean of the runs. Verdicts hold for 99 %.
+|
+| next: strata diff BEFORE AFTER   two traces: which kernels, gaps and syncs changed
+$ strata compare a0 a1 a2 vs many --json | grep -E 'runs_|verdict'
+|   "runs_before": 3,
+|   "runs_after": 3,
+|       "verdict": "faster"
+|       "verdict": "same"
+$ strata compare a0 a1 a2 vs b0 b1 c | head -3
+| wall 300 ms -> 311 ms  (+3.7 %)   3 and 3 runs, stages: 0 faster, 0 slower
+|   runs of the same side differ by up to 69 %: the machine was busy, or the runs are not alike
+|
+
+# Traces are compared by another command.
+$ strata compare $DATA/whatif/pingpong_v0.json.gz $DATA/whatif/pingpong_v0.json.gz
+! strata: $DATA/whatif/pingpong_v0.json.gz: is a trace, not a timing.json; strata diff compares traces
+? 3
+$ strata stages a0/timing.json | head -4
+| p   300 ms
+|
+|   stage  calls   total   median  p95  first  peak mem
+|   s0        20  200 ms  10.0 ms    -      -         -

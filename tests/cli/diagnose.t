@@ -200,10 +200,10 @@ $ strata diff v0.json.gz
 ! strata: diff needs BEFORE AFTER | BEFORE ... vs AFTER ...; strata diff --help has an example
 ? 2
 $ strata diff v0.json.gz vs
-! strata: there is no trace on one side of 'vs'
+! strata: there is nothing on one side of 'vs'
 ? 2
 $ strata diff v0.json.gz v0.json.gz v0.json.gz vs v1.json.gz v1.json.gz v1.json.gz | sed -n 2p
-|   medians of 3 and 3 runs: -18.8 %, 95 % interval -18.8 ... -18.8 %: real
+|   means of 3 and 3 runs: -18.8 %, 99 % interval -18.8 ... -18.8 %: real
 
 # A budget for CI: kept, broken, and written wrongly.
 $ printf '# the loop\nkernels_per_step <= 30\nstage cache_context cpu_ms <= 100\n' > kept.txt

@@ -103,3 +103,21 @@ $ strata info - < tiny.json | head -1
 $ strata info nowhere.json
 ! strata: nowhere.json: cannot open: No such file or directory
 ? 3
+
+# A folder of traces, as torch's tensorboard_trace_handler writes it: the newest one is read.
+$ mkdir -p log runs/1 runs/2 nothing && cp $DATA/tiny.json log/host_1.pt.trace.json && gzip -c $DATA/tiny.json > log/host_2.pt.trace.json.gz
+$ touch -d '2026-01-01' log/host_2.pt.trace.json.gz && echo '{"stages": {}}' > log/timing.json && echo text > log/notes.txt
+$ rm log/timing.json; strata info log | head -1
+| log   kineto json (7.81 kB of JSON), 31 events
+! strata: log has 2 traces; reading the newest, log/host_1.pt.trace.json
+$ strata stages log | tail -3
+|
+| next: strata gaps log    why the GPU was idle
+|       strata syncs log   where the CPU waits, and what it costs
+! strata: log has 2 traces; reading the newest, log/host_1.pt.trace.json
+$ cp log/host_2.pt.trace.json.gz runs/2/x.json.gz; strata info runs | head -1
+| runs   kineto json (7.81 kB of JSON), 31 events
+! strata: reading runs/2/x.json.gz
+$ strata info nothing
+! strata: nothing: this folder has no recordings and no traces; expected a trace file or a run folder
+? 2

@@ -71,5 +71,5 @@ $ mkdir cut && cp $DATA/run_ranks/*.json cut && head -c 300 $DATA/run_ranks/timi
 
 # A folder with neither timing nor recordings.
 $ mkdir empty && strata stages empty
-! strata: empty: this folder has no recordings; expected a trace file or a run folder
+! strata: empty: this folder has no recordings and no traces; expected a trace file or a run folder
 ? 2

@@ -48,7 +48,9 @@ def fill(folder, before, after):
                    capture_output=True, env=clean_environment())
     [run] = (folder / "made").glob("*/*/")
     for name in ("strata_out/flux/20261115_101502", "strata_out/flux/20261115_103310",
-                 "strata_out/train/20261115_101502", "strata_out/pipe/20260105_101502", "before", "after"):
+                 "strata_out/flux_fast/20261115_101502", "strata_out/train/20261115_101502",
+                 "strata_out/pipe/20260105_101502", "before", "after", "before1", "before2", "before3",
+                 "after1", "after2", "after3"):
         shutil.copytree(run, folder / name)
     (folder / "python").symlink_to(sys.executable)
     return folder

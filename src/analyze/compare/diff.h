@@ -9,6 +9,7 @@
 #ifndef STRATA_ANALYZE_COMPARE_DIFF_H
 #define STRATA_ANALYZE_COMPARE_DIFF_H
 
+#include "analyze/compare/diff_stats.h"
 #include "analyze/names/kernel_name.h"
 #include "analyze/rules/rule.h"
 
@@ -67,18 +68,5 @@ struct diff {
 /* Memory from `mem`. Both analyses must outlive `ret`. */
 int diff_run(const struct context *before, const struct context *after, struct arena *mem,
              struct diff *ret, struct err *e) MUST_USE;
-
-/* Several runs a side: is the difference real? */
-struct diff_stats {
-    uint32_t n[2];
-    double median_ns[2], spread_ns[2]; /* median and median absolute deviation */
-    double change_pct;                 /* of the medians */
-    double low_pct, high_pct;          /* 95 % interval of the change, by resampling */
-    bool known;                        /* at least three runs a side */
-    bool real;                         /* the interval does not contain zero */
-};
-
-void diff_stats(const int64_t *before_ns, uint32_t n_before, const int64_t *after_ns,
-                uint32_t n_after, struct diff_stats *ret);
 
 #endif

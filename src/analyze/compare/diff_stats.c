@@ -1,78 +1,77 @@
-/* diff_stats.c: is a difference between two sets of runs real? The interval comes from resampling
- * both sides with replacement (bootstrap of the medians) with a fixed sequence, so the same runs
- * always give the same answer. */
-#include <stdlib.h>
-#include <string.h>
+/* diff_stats.c: Welch's interval of the difference of the mean logarithms. */
+#include "analyze/compare/diff_stats.h"
 
-#include "analyze/compare/diff.h"
-#include "base/stats.h"
+#include <math.h>
+#include <stddef.h>
 
-#define MOST_RUNS  256
-#define ROUNDS     4000
 #define LEAST_RUNS 3
 
-static int by_value(const void *a, const void *b)
+struct sample {
+    uint32_t n;
+    double mean, variance; /* of the logarithms; the variance is that of the mean */
+    double least, most;    /* times */
+};
+
+static struct sample sample_of(const int64_t *ns, uint32_t n)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
+    struct sample s = {0};
+    double squares = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (ns[i] <= 0) continue;
+        double v = (double)ns[i];
+        if (!s.n || v < s.least) s.least = v;
+        if (v > s.most) s.most = v;
+        s.n++;
+        s.mean += log(v);
+    }
+    if (s.n) s.mean /= s.n;
+    for (uint32_t i = 0; i < n; i++)
+        if (ns[i] > 0) squares += (log((double)ns[i]) - s.mean) * (log((double)ns[i]) - s.mean);
+    if (s.n > 1) s.variance = squares / (s.n - 1) / s.n;
+    return s;
 }
 
-static int64_t median_of(int64_t *v, uint32_t n)
+/* Student's t, two-sided 99 %, for so many degrees of freedom, rounded down. */
+static double quantile(double degrees)
 {
-    stats_sort(v, n);
-    return stats_median(v, n);
+    static const struct {
+        double degrees, t;
+    } table[] = {{200, 2.60}, {100, 2.63}, {60, 2.66}, {30, 2.75}, {20, 2.85}, {15, 2.95},
+                 {12, 3.05},  {10, 3.17},  {9, 3.25},  {8, 3.36},  {7, 3.50},  {6, 3.71},
+                 {5, 4.03},   {4, 4.60},   {3, 5.84},  {2, 9.92}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (degrees >= table[i].degrees) return table[i].t;
+    return 63.66;
 }
 
-static uint32_t next_random(uint64_t *state)
+static double degrees_of(const struct sample *a, const struct sample *b)
 {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 33);
+    double both = a->variance + b->variance;
+    double parts = a->variance * a->variance / (a->n - 1) + b->variance * b->variance / (b->n - 1);
+    return parts > 0 ? both * both / parts : 1e9;
 }
 
-static double resampled(const int64_t *runs, uint32_t n, uint64_t *state)
+static double pct(double log_ratio)
 {
-    int64_t v[MOST_RUNS];
-    for (uint32_t i = 0; i < n; i++) v[i] = runs[next_random(state) % n];
-    return (double)median_of(v, n);
-}
-
-static int64_t plain_median(const int64_t *runs, uint32_t n)
-{
-    int64_t v[MOST_RUNS];
-    memcpy(v, runs, n * sizeof *v);
-    return median_of(v, n);
-}
-
-static int64_t deviation(const int64_t *runs, uint32_t n, int64_t median)
-{
-    int64_t v[MOST_RUNS];
-    for (uint32_t i = 0; i < n; i++) v[i] = runs[i] > median ? runs[i] - median : median - runs[i];
-    return median_of(v, n);
+    return 100 * expm1(log_ratio);
 }
 
 void diff_stats(const int64_t *before_ns, uint32_t n_before, const int64_t *after_ns,
                 uint32_t n_after, struct diff_stats *ret)
 {
-    const int64_t *runs[2] = {before_ns, after_ns};
-    *ret = (struct diff_stats){.n = {n_before < MOST_RUNS ? n_before : MOST_RUNS,
-                                     n_after < MOST_RUNS ? n_after : MOST_RUNS}};
-    if (!ret->n[0] || !ret->n[1]) return;
-    for (int s = 0; s < 2; s++) {
-        int64_t median = plain_median(runs[s], ret->n[s]);
-        ret->median_ns[s] = (double)median;
-        ret->spread_ns[s] = (double)deviation(runs[s], ret->n[s], median);
+    struct sample s[2] = {sample_of(before_ns, n_before), sample_of(after_ns, n_after)};
+    *ret = (struct diff_stats){.n = {s[0].n, s[1].n}};
+    if (!s[0].n || !s[1].n) return;
+    for (int i = 0; i < 2; i++) {
+        ret->typical_ns[i] = exp(s[i].mean);
+        ret->apart_pct[i] = 100 * (s[i].most / s[i].least - 1);
     }
-    if (ret->median_ns[0] > 0) ret->change_pct = 100 * (ret->median_ns[1] / ret->median_ns[0] - 1);
-    ret->known = ret->n[0] >= LEAST_RUNS && ret->n[1] >= LEAST_RUNS;
+    double change = s[1].mean - s[0].mean;
+    ret->change_pct = pct(change);
+    ret->known = s[0].n >= LEAST_RUNS && s[1].n >= LEAST_RUNS;
     if (!ret->known) return;
-    double changes[ROUNDS];
-    uint64_t state = 42;
-    for (int i = 0; i < ROUNDS; i++) {
-        double b = resampled(runs[0], ret->n[0], &state), a = resampled(runs[1], ret->n[1], &state);
-        changes[i] = b > 0 ? 100 * (a / b - 1) : 0;
-    }
-    qsort(changes, ROUNDS, sizeof *changes, by_value);
-    ret->low_pct = changes[ROUNDS / 40];
-    ret->high_pct = changes[ROUNDS - 1 - ROUNDS / 40];
+    double half = quantile(degrees_of(&s[0], &s[1])) * sqrt(s[0].variance + s[1].variance);
+    ret->low_pct = pct(change - half);
+    ret->high_pct = pct(change + half);
     ret->real = ret->low_pct > 0 || ret->high_pct < 0;
 }

@@ -1,99 +1,127 @@
 /* timing_diff.c: see timing_diff.h. */
 #include "analyze/compare/timing_diff.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/intern.h"
 #include "base/map.h"
 
-#define LEAST_CALLS   3
-#define LEAST_PCT     1.0  /* smaller changes do not matter, however sure */
-#define WIDE_QUANTILE 2.58 /* 99 % of a normal distribution */
+#define LEAST_PCT 1.0 /* smaller changes do not matter, however sure */
 
-/* Mean of the calls after the first: where there are enough of them the first is not used. */
-static double steady_mean(const struct timing_stage *s)
+/* The samples of one stage. */
+struct samples {
+    int64_t ns[2][TIMING_MOST_RUNS];
+    uint32_t n[2];
+};
+
+/* A stage of one run, in the list of that stage over all runs. */
+struct seen {
+    const struct timing_stage *stage;
+    int side;
+    uint32_t next; /* or UINT32_MAX */
+};
+
+struct work {
+    struct timing_diff *d;
+    struct seen *seen;
+    uint32_t n_seen;
+    uint32_t *last; /* by change: the last one seen */
+    struct map place;
+    struct samples samples;
+};
+
+static enum timing_verdict judge(const struct diff_stats *s)
 {
-    if (s->count < LEAST_CALLS || s->first_ns < 0) return (double)s->total_ns / (double)s->count;
-    return (double)(s->total_ns - s->first_ns) / (double)(s->count - 1);
+    if (!s->known) return TIMING_UNKNOWN;
+    if (!s->real || fabs(s->change_pct) < LEAST_PCT) return TIMING_SAME;
+    return s->change_pct < 0 ? TIMING_FASTER : TIMING_SLOWER;
 }
 
-/* Variance of the calls after the first, from the variance of all of them. */
-static double steady_variance(const struct timing_stage *s)
+static void collect(struct work *w, uint32_t change)
 {
-    double n = (double)s->count, all = (double)s->total_ns / n, first = (double)s->first_ns;
-    double squares = s->std_ns * s->std_ns * (n - 1) - (first - all) * (first - all) * n / (n - 1);
-    return squares > 0 && n > 2 ? squares / (n - 2) : 0;
+    struct timing_change *c = &w->d->changes[change];
+    struct samples *s = &w->samples;
+    s->n[0] = s->n[1] = 0;
+    c->peak_bytes[0] = c->peak_bytes[1] = -1;
+    for (uint32_t i = w->last[change]; i != UINT32_MAX; i = w->seen[i].next) {
+        const struct timing_stage *st = w->seen[i].stage;
+        int k = w->seen[i].side;
+        if (st->count && st->median_ns > 0 && s->n[k] < TIMING_MOST_RUNS)
+            s->ns[k][s->n[k]++] = st->median_ns;
+        if (st->peak_bytes > c->peak_bytes[k]) c->peak_bytes[k] = st->peak_bytes;
+        *(k ? &c->after : &c->before) = st; /* the list runs backwards: the first run stays */
+    }
 }
 
-/* Student's quantile for few degrees of freedom, close enough. */
-static double quantile(double degrees)
+static void compare(struct work *w, uint32_t change)
 {
-    return WIDE_QUANTILE * (1 + 2.2 / (degrees > 1 ? degrees : 1));
+    struct timing_change *c = &w->d->changes[change];
+    const struct samples *s = &w->samples;
+    collect(w, change);
+    diff_stats(s->ns[0], s->n[0], s->ns[1], s->n[1], &c->stats);
+    c->change_pct = c->stats.n[0] && c->stats.n[1] ? c->stats.change_pct : NAN;
+    c->verdict = c->before && c->after ? judge(&c->stats) : TIMING_ONE_SIDE;
+    w->d->n_faster += c->verdict == TIMING_FASTER;
+    w->d->n_slower += c->verdict == TIMING_SLOWER;
 }
 
-static enum timing_verdict judge(const struct timing_stage *a, const struct timing_stage *b)
+static int match(struct work *w, int side, const struct timing *t)
 {
-    if (a->count < LEAST_CALLS || b->count < LEAST_CALLS || a->std_ns < 0 || b->std_ns < 0)
-        return TIMING_UNKNOWN;
-    double na = (double)a->count - 1, nb = (double)b->count - 1;
-    double va = steady_variance(a) / na, vb = steady_variance(b) / nb;
-    double ma = steady_mean(a), mb = steady_mean(b);
-    double spread = va + vb, least = fabs(ma) * LEAST_PCT / 100;
-    if (fabs(mb - ma) < least) return TIMING_SAME;
-    double degrees =
-        spread > 0 ? spread * spread /
-                         (va * va / (na - 1 > 1 ? na - 1 : 1) + vb * vb / (nb - 1 > 1 ? nb - 1 : 1))
-                   : 1e9;
-    if (fabs(mb - ma) < quantile(degrees) * sqrt(spread)) return TIMING_SAME;
-    return mb < ma ? TIMING_FASTER : TIMING_SLOWER;
-}
-
-static void compare(struct timing_change *c)
-{
-    const struct timing_stage *a = c->before, *b = c->after;
-    c->change_pct = NAN;
-    c->verdict = TIMING_ONE_SIDE;
-    if (!a || !b) return;
-    c->verdict = TIMING_UNKNOWN;
-    if (!a->count || !b->count) return;
-    if (a->median_ns > 0)
-        c->change_pct = 100.0 * (double)(b->median_ns - a->median_ns) / (double)a->median_ns;
-    c->verdict = judge(a, b);
-}
-
-static int match(struct timing_diff *d, struct map *place)
-{
-    for (int side = 0; side < 2; side++) {
-        const struct timing *t = side ? d->after : d->before;
-        for (uint32_t i = 0; i < t->n_stages; i++) {
-            const struct timing_stage *s = &t->stages[i];
-            uint32_t *slot = map_at(place, intern_hash(str_c(s->path)));
-            if (!slot) return ERR_NOMEM;
-            if (*slot == MAP_NONE) {
-                *slot = d->n++;
-                d->changes[*slot] = (struct timing_change){.path = s->path, .name = s->name};
-            }
-            *(side ? &d->changes[*slot].after : &d->changes[*slot].before) = s;
+    struct timing_diff *d = w->d;
+    for (uint32_t i = 0; i < t->n_stages; i++) {
+        const struct timing_stage *s = &t->stages[i];
+        uint32_t *slot = map_at(&w->place, intern_hash(str_c(s->path)));
+        if (!slot) return ERR_NOMEM;
+        if (*slot == MAP_NONE) {
+            *slot = d->n++;
+            d->changes[*slot] = (struct timing_change){.path = s->path, .name = s->name};
+            w->last[*slot] = UINT32_MAX;
         }
+        w->seen[w->n_seen] = (struct seen){s, side, w->last[*slot]};
+        w->last[*slot] = w->n_seen++;
     }
     return 0;
 }
 
-int timing_diff_run(const struct timing *before, const struct timing *after, struct arena *mem,
+static int match_all(struct work *w, struct arena *mem)
+{
+    struct timing_diff *d = w->d;
+    size_t most = 1;
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < d->side[s].n; i++) most += d->side[s].runs[i].n_stages;
+    d->changes = arena_zalloc(mem, most, sizeof *d->changes);
+    w->seen = arena_zalloc(mem, most, sizeof *w->seen);
+    w->last = arena_zalloc(mem, most, sizeof *w->last);
+    if (!d->changes || !w->seen || !w->last) return ERR_NOMEM;
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < d->side[s].n; i++) TRY(match(w, s, &d->side[s].runs[i]));
+    return 0;
+}
+
+static void compare_walls(struct work *w)
+{
+    struct samples *s = &w->samples;
+    for (int k = 0; k < 2; k++) {
+        s->n[k] = w->d->side[k].n;
+        for (uint32_t i = 0; i < s->n[k]; i++) s->ns[k][i] = w->d->side[k].runs[i].wall_ns;
+    }
+    diff_stats(s->ns[0], s->n[0], s->ns[1], s->n[1], &w->d->wall);
+}
+
+int timing_diff_run(struct timing_side before, struct timing_side after, struct arena *mem,
                     struct timing_diff *ret, struct err *e)
 {
-    struct timing_diff d = {.before = before, .after = after};
-    struct map place;
-    map_init(&place);
-    d.changes = arena_zalloc(mem, (size_t)before->n_stages + after->n_stages, sizeof *d.changes);
-    int rc = d.changes ? match(&d, &place) : ERR_NOMEM;
-    map_done(&place);
+    assert(before.n <= TIMING_MOST_RUNS && after.n <= TIMING_MOST_RUNS);
+    *ret = (struct timing_diff){.side = {before, after}};
+    struct work *w = arena_zalloc(mem, 1, sizeof *w);
+    if (!w) return err_nomem(e);
+    w->d = ret;
+    map_init(&w->place);
+    int rc = match_all(w, mem);
+    map_done(&w->place);
     TRY(err_grow(e, rc));
-    for (uint32_t i = 0; i < d.n; i++) {
-        compare(&d.changes[i]);
-        d.n_faster += d.changes[i].verdict == TIMING_FASTER;
-        d.n_slower += d.changes[i].verdict == TIMING_SLOWER;
-    }
-    *ret = d;
+    for (uint32_t i = 0; i < ret->n; i++) compare(w, i);
+    compare_walls(w);
     return 0;
 }

@@ -1,31 +1,46 @@
-/* timing_diff.h: two timing.json files, stage by stage: what changed, and is it more than chance.
+/* timing_diff.h: the stages of runs, side by side: what changed, and is it more than chance.
  *
- * Calls of a stage are taken as samples. The verdict asks whether the mean has moved by more than
- * the calls scatter (Welch's test, 99 %); with fewer than three calls per side it does not judge.
- * The first call, which compiles and warms up, is left out of the means where there are others. */
+ * A run gives one sample per stage, its median call; the samples of both sides are compared as
+ * diff_stats.h does it. One or two runs per side show a change but give no verdict: two runs of the
+ * same program on a busy machine differ in most of their stages. */
 #ifndef STRATA_ANALYZE_COMPARE_TIMING_DIFF_H
 #define STRATA_ANALYZE_COMPARE_TIMING_DIFF_H
 
+#include "analyze/compare/diff_stats.h"
 #include "format/timing.h"
+
+#define TIMING_MOST_RUNS 256
 
 enum timing_verdict { TIMING_UNKNOWN, TIMING_SAME, TIMING_FASTER, TIMING_SLOWER, TIMING_ONE_SIDE };
 
+/* The runs of one side. */
+struct timing_side {
+    const struct timing *runs;
+    uint32_t n; /* at most TIMING_MOST_RUNS */
+};
+
 struct timing_change {
     const char *path, *name;
-    const struct timing_stage *before, *after; /* NULL where the stage does not exist */
-    double change_pct;                         /* of the median call, NAN when there is none */
+    const struct timing_stage *before, *after; /* of the first run that has it; NULL: none has */
+    struct diff_stats stats;                   /* of the median calls */
+    double change_pct;                         /* that of `stats`; NAN when there is none */
+    int64_t peak_bytes[2];                     /* the most of any run; -1 when not recorded */
     enum timing_verdict verdict;
 };
 
 struct timing_diff {
-    const struct timing *before, *after;
+    struct timing_side side[2];
     struct timing_change *changes; /* stages of the one, then those only the other has */
     uint32_t n;
     uint32_t n_faster, n_slower;
+    struct diff_stats wall;
 };
 
-/* Both must outlive `ret`. */
-int timing_diff_run(const struct timing *before, const struct timing *after, struct arena *mem,
+/* Runs of one side that are further apart than this were made on a busy machine. */
+#define TIMING_BUSY_PCT 10
+
+/* Both sides must outlive `ret`. */
+int timing_diff_run(struct timing_side before, struct timing_side after, struct arena *mem,
                     struct timing_diff *ret, struct err *e) MUST_USE;
 
 #endif

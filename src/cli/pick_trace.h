@@ -1,0 +1,17 @@
+/* pick_trace.h: which trace is meant by a folder that is not one run: the log folder of torch's
+ * tensorboard_trace_handler, a folder of several runs, any folder with traces in it. */
+#ifndef STRATA_CLI_PICK_TRACE_H
+#define STRATA_CLI_PICK_TRACE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/* Whether a file is a trace, by its first bytes; of compressed ones the name has to say JSON. */
+bool pick_trace_is(const char *path);
+
+/* `path` itself, unless it is a folder without a recording: then the newest trace in it or in the
+ * folders in it, and standard error says which. Memory from `mem`. ERR_USAGE when there is none.
+ */
+int pick_trace(const char *path, struct arena *mem, const char **ret, struct err *e) MUST_USE;
+
+#endif
