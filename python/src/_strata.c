@@ -7,7 +7,7 @@
 #include "record/names.h"
 #include "record/rank.h"
 
-#define INTERFACE 3 /* as in strata/_base/version.py.in */
+#define INTERFACE 4 /* as in strata/_base/version.py.in */
 
 /* start(dir, out, pipeline, rings, os_clock): recording begins with the next stage */
 static PyObject *py_start(PyObject *module, PyObject *args)
@@ -78,6 +78,31 @@ static PyObject *py_set_probe(PyObject *module, PyObject *probe)
     (void)module;
     set(&core.probe, probe);
     core.next_probe = 0;
+    Py_RETURN_NONE;
+}
+
+/* set_checkpoint(hook, soon): called at the end of stages, to write the run's files */
+static PyObject *py_set_checkpoint(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *hook;
+    int soon;
+    if (!PyArg_ParseTuple(args, "Op:set_checkpoint", &hook, &soon)) return NULL;
+    set(&core.checkpoint, hook);
+    core.soon = soon;
+    core.is_new = false;
+    Py_RETURN_NONE;
+}
+
+/* checkpoint_in(seconds): the next one */
+static PyObject *py_checkpoint_in(PyObject *module, PyObject *args)
+{
+    (void)module;
+    double seconds;
+    if (!PyArg_ParseTuple(args, "d:checkpoint_in", &seconds)) return NULL;
+    seconds = seconds > 0 && seconds < 1e6 ? seconds : 0;
+    core.next_checkpoint =
+        clock_ticks(core.clock) + (uint64_t)(seconds * 1e3 * (double)core.tick_ms);
     Py_RETURN_NONE;
 }
 
@@ -289,6 +314,8 @@ static PyMethodDef methods[] = {
     {"stop", py_stop, METH_NOARGS, NULL},
     {"set_hooks", py_set_hooks, METH_VARARGS, NULL},
     {"set_probe", py_set_probe, METH_O, NULL},
+    {"set_checkpoint", py_set_checkpoint, METH_VARARGS, "(hook, soon)"},
+    {"checkpoint_in", py_checkpoint_in, METH_VARARGS, "(seconds)"},
     {"set_place", py_set_place, METH_VARARGS, NULL},
     {"connect", py_connect, METH_VARARGS, NULL},
     {"snapshot", py_snapshot, METH_NOARGS, NULL},

@@ -46,6 +46,10 @@ struct core {
     uint64_t next_probe, next_rss;                        /* ticks */
     int64_t rss_bytes;                                    /* as of the last look */
     PyObject *enter_hook, *exit_hook, *sync_hook, *probe; /* the package's, or NULL */
+    PyObject *checkpoint;     /* the package's: writes the run's files, or NULL */
+    uint64_t next_checkpoint; /* ticks */
+    bool soon;   /* ... or as soon as an outermost stage with something new has ended */
+    bool is_new; /* a stage was entered that was not known */
     PyObject *decorate;
     PyObject *get_loop;          /* asyncio's _get_running_loop, once asyncio is there */
     PyObject *get_greenlet;      /* greenlet's getcurrent, once that is there */

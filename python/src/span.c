@@ -8,7 +8,7 @@
 #include "core.h"
 #include "record/names.h"
 
-enum { PROBE_MS = 1, RSS_MS = 10 };
+enum { PROBE_MS = 1, RSS_MS = 10, CHECKPOINT_MS = 1000 };
 
 struct core core;
 
@@ -86,7 +86,9 @@ int span_prepare(struct frame *f, struct stage *s, uint32_t parent_node)
 {
     *f = (struct frame){.stage = s};
     Py_INCREF(s);
+    uint32_t known = tree_size();
     f->node = find_node(parent_node, s->id, &f->recursion);
+    core.is_new |= tree_size() != known;
     f->start = clock_ticks(core.clock);
     bool due = f->start >= core.next_probe && core.probe;
     bool ready = recorder_mine || !core.rings;
@@ -136,6 +138,16 @@ static int call_exit_hook(struct frame *f, PyObject *exc_type)
     return rc;
 }
 
+/* The files of the run, as far as it has come. */
+static int check_point(uint64_t now, bool outermost)
+{
+    bool due = now >= core.next_checkpoint || (outermost && core.soon && core.is_new);
+    if (__builtin_expect(!due, 1)) return 0;
+    core.is_new = false;
+    core.next_checkpoint = now + CHECKPOINT_MS * core.tick_ms; /* unless it says otherwise */
+    return call_hook(core.checkpoint, NULL, NULL, NULL, NULL);
+}
+
 int span_finish(struct frame *f, PyObject *exc_type, struct stage_call c, struct frame *parent)
 {
     c.inner = f->inner;
@@ -148,6 +160,7 @@ int span_finish(struct frame *f, PyObject *exc_type, struct stage_call c, struct
     if (core.exit_hook && f->token) rc = call_exit_hook(f, exc_type);
     Py_CLEAR(f->token);
     Py_CLEAR(f->stage);
+    if (rc == 0 && core.checkpoint) rc = check_point(f->start + c.ticks, !parent);
     return rc;
 }
 

@@ -211,10 +211,11 @@ static void start_turn_on_stack(struct task *t)
     Py_INCREF(own.stage);
     if (frames_push(own) < 0) Py_CLEAR(own.stage);
     if (!own.stage) return;
-    span_put((struct ring_record){.kind = RING_BEGIN, .name = own.stage->id}, 0);
+    span_put((struct ring_record){.kind = RING_BEGIN, .name = own.stage->id, .type = t->begun}, 0);
     for (size_t i = 0; i < t->n_inside; i++) {
         if (frames_push(t->inside[i]) < 0) break;
-        span_put((struct ring_record){.kind = RING_BEGIN, .name = t->inside[i].stage->id}, 0);
+        span_put(
+            (struct ring_record){.kind = RING_BEGIN, .name = t->inside[i].stage->id, .type = 1}, 0);
     }
     mem_free(t->inside);
     t->inside = NULL;

@@ -14,32 +14,20 @@
 #include "import/import.h"
 #include "report/view_run.h"
 
-int run_folder_show(struct cli *cli, const char *path, const struct screen *s, struct err *e)
-{
-    struct arena mem;
-    arena_init(&mem);
-    struct timing_run run;
-    struct ranks ranks;
-    int rc = timing_run_read(path, &mem, &run, e);
-    if (rc == 0 && !run.n) {
-        err_at(e, path, ERR_NO_OFFSET);
-        rc = FAIL(e, ERR_FORMAT, "cannot read any of its %u timing files", run.n_bad);
-    }
-    if (rc == 0) rc = ranks_run(run.list, run.n, &mem, &ranks, e);
-    if (rc == 0 && cli->json) view_run_json(s->out, &ranks);
-    else if (rc == 0) view_run_text(s, &ranks);
-    if (rc == 0 && run.n_bad)
-        cli_say("%s: left out %u unreadable timing file%s", path, run.n_bad,
-                run.n_bad == 1 ? "" : "s");
-    arena_done(&mem);
-    return rc;
-}
-
-static bool has_own(const struct timing_run *run, const struct ring_facts *f)
+/* The file of the process, or NULL. */
+static struct timing *own_file(const struct timing_run *run, const struct ring_facts *f)
 {
     for (uint32_t i = 0; i < run->n; i++)
-        if (run->list[i].pid == f->pid && strcmp(run->list[i].host, f->host) == 0) return true;
-    return false;
+        if (run->list[i].pid == f->pid && strcmp(run->list[i].host, f->host) == 0)
+            return &run->list[i];
+    return NULL;
+}
+
+/* Whether the process has written all that there is to say. */
+static bool has_own(const struct timing_run *run, const struct ring_facts *f)
+{
+    const struct timing *file = own_file(run, f);
+    return file && !file->running;
 }
 
 /* The process of the trace that these facts belong to. */
@@ -92,24 +80,67 @@ static int write_timing(const char *path, const struct timing *t, struct err *e)
     return rc;
 }
 
-static int recover_one(const char *folder, const struct trace *t, const struct ring_facts *f,
-                       struct arena *mem, const char **ret_path, struct err *e)
+/* The recordings of a folder. */
+struct recorded {
+    const char *folder;
+    struct trace *t;
+    struct ring_survey survey;
+    struct arena *mem;
+};
+
+/* Adds up what a process recorded since its own file starts, if it has one. n_stages is 0 where
+ * there is nothing. */
+static int add_up(const struct recorded *in, const struct ring_facts *f, const struct timing *file,
+                  struct timing *ret, struct err *e)
 {
-    uint32_t process = find_process(t, f);
-    if (process == UINT32_MAX) return 0;
-    struct timing timing = {
+    const struct trace *t = in->t;
+    int64_t start_ns = file ? timing_start_ns(file) : -1;
+    struct timing_rows_of of = {find_process(t, f), INT64_MIN, file != NULL};
+    if (start_ns >= 0) of.since_ns = start_ns - t->base_ns;
+    *ret = (struct timing){
         .pipeline = f->name[0] ? f->name : f->program,
         .host = f->host,
-        .timestamp = when(f->start_real_ns, mem),
+        .timestamp = when(f->start_real_ns, in->mem),
         .pid = f->pid,
         .rank = f->rank,
         .world = f->world,
         .lost_records = f->n_lost,
         .recovered = run_folder_was_cut(t, f),
     };
-    TRY(timing_rows_run(t, process, mem, &timing, e));
+    return of.process == UINT32_MAX ? 0 : timing_rows_run(t, &of, in->mem, ret, e);
+}
+
+/* A ring that was full has lost its oldest records: the file knows more. Ranges of torch itself are
+ * in the rings of a timeline, and would be taken for stages. */
+static bool rings_are_complete(const struct trace *t, const struct ring_facts *f)
+{
+    return !f->n_lost && !trace_meta(t, TRACE_META_RECORDED).p;
+}
+
+static int catch_up(const struct recorded *in, const struct ring_facts *f, struct timing *file,
+                    struct err *e)
+{
+    struct timing rings;
+    TRY(add_up(in, f, file, &rings, e));
+    if (rings.n_stages && rings_are_complete(in->t, f))
+        return timing_catch_up(file, &rings, in->mem, e);
+    file->recovered = rings.recovered;
+    return 0;
+}
+
+static int recover_one(const struct recorded *in, const struct ring_facts *f, struct timing *file,
+                       const char **ret_path, struct err *e)
+{
+    struct timing timing;
+    if (file) {
+        TRY(catch_up(in, f, file, e));
+        file->running = false;
+        timing = *file;
+    } else {
+        TRY(add_up(in, f, NULL, &timing, e));
+    }
     if (!timing.n_stages) return 0;
-    const char *path = file_name(folder, f, mem);
+    const char *path = file ? file->file : file_name(in->folder, f, in->mem);
     if (!path) return err_nomem(e);
     TRY(write_timing(path, &timing, e));
     *ret_path = path;
@@ -119,27 +150,74 @@ static int recover_one(const char *folder, const struct trace *t, const struct r
 int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
                        struct err *e)
 {
-    struct ring_survey survey;
+    struct recorded in = {.folder = path, .mem = mem};
     struct timing_run run;
     *ret = (struct run_folder_made){0};
     if (!rings_in(path)) return 0;
-    TRY(rings_survey(path, mem, &survey, e));
+    TRY(rings_survey(path, mem, &in.survey, e));
     TRY(timing_run_read(path, mem, &run, e));
     bool needed = false;
-    for (uint32_t i = 0; i < survey.n; i++) needed |= !has_own(&run, &survey.list[i]);
+    for (uint32_t i = 0; i < in.survey.n; i++) needed |= !has_own(&run, &in.survey.list[i]);
     if (!needed) return 0;
-    ret->paths = arena_zalloc(mem, survey.n, sizeof *ret->paths);
+    ret->paths = arena_zalloc(mem, in.survey.n, sizeof *ret->paths);
     if (!ret->paths) return err_nomem(e);
-    struct trace *t;
-    TRY(rings_open(path, NULL, &t, e));
+    TRY(rings_open(path, NULL, &in.t, e));
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < survey.n; i++) {
+    for (uint32_t i = 0; rc == 0 && i < in.survey.n; i++) {
+        const struct ring_facts *f = &in.survey.list[i];
         const char *made = NULL;
-        if (has_own(&run, &survey.list[i]) || survey.list[i].running) continue;
-        rc = recover_one(path, t, &survey.list[i], mem, &made, e);
+        if (has_own(&run, f) || f->running) continue;
+        rc = recover_one(&in, f, own_file(&run, f), &made, e);
         if (made) ret->paths[ret->n++] = made;
     }
-    trace_free(t);
+    trace_free(in.t);
+    return rc;
+}
+
+/* Files that processes wrote before their end, brought up to what was recorded since. */
+static int catch_up_all(const char *path, struct timing_run *run, struct arena *mem, struct err *e)
+{
+    struct recorded in = {.folder = path, .mem = mem};
+    bool needed = false;
+    for (uint32_t i = 0; i < run->n; i++) needed |= run->list[i].running;
+    if (!needed || !rings_in(path)) return 0;
+    TRY(rings_survey(path, mem, &in.survey, e));
+    TRY(rings_open(path, NULL, &in.t, e));
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < in.survey.n; i++) {
+        const struct ring_facts *f = &in.survey.list[i];
+        struct timing *file = own_file(run, f);
+        if (file && file->running) rc = catch_up(&in, f, file, e);
+        if (file && !f->running) file->running = false;
+    }
+    trace_free(in.t);
+    return rc;
+}
+
+static int read_run(const char *path, struct arena *mem, struct timing_run *ret, struct err *e)
+{
+    TRY(timing_run_read(path, mem, ret, e));
+    return catch_up_all(path, ret, mem, e);
+}
+
+int run_folder_show(struct cli *cli, const char *path, const struct screen *s, struct err *e)
+{
+    struct arena mem;
+    arena_init(&mem);
+    struct timing_run run;
+    struct ranks ranks;
+    int rc = read_run(path, &mem, &run, e);
+    if (rc == 0 && !run.n) {
+        err_at(e, path, ERR_NO_OFFSET);
+        rc = FAIL(e, ERR_FORMAT, "cannot read any of its %u timing files", run.n_bad);
+    }
+    if (rc == 0) rc = ranks_run(run.list, run.n, &mem, &ranks, e);
+    if (rc == 0 && cli->json) view_run_json(s->out, &ranks);
+    else if (rc == 0) view_run_text(s, &ranks);
+    if (rc == 0 && run.n_bad)
+        cli_say("%s: left out %u unreadable timing file%s", path, run.n_bad,
+                run.n_bad == 1 ? "" : "s");
+    arena_done(&mem);
     return rc;
 }
 
@@ -157,7 +235,7 @@ static int read_folder(const char *path, struct arena *mem, struct timing *ret, 
                        struct err *e)
 {
     struct timing_run run;
-    TRY(timing_run_read(path, mem, &run, e));
+    TRY(read_run(path, mem, &run, e));
     *found = run.n > 0;
     for (uint32_t i = 0; i < run.n; i++)
         if (i == 0 || run.list[i].wall_ns > ret->wall_ns) *ret = run.list[i];

@@ -45,7 +45,7 @@
 
 enum ring_kind {
     RING_PAD = 0,
-    RING_BEGIN = 1,   /* name, category */
+    RING_BEGIN = 1,   /* name, category; type: 1 where a generator goes on with its next turn */
     RING_END = 2,     /* closes the innermost open range; name: what it was left by, or 0 */
     RING_INSTANT = 3, /* name */
     RING_PAUSE = 4,   /* recording stops: every open range of the process ends */
@@ -96,8 +96,9 @@ struct ring_record {
     uint64_t ticks;
     uint16_t name; /* string id */
     uint16_t category;
-    uint8_t kind;   /* enum ring_kind */
-    uint8_t type;   /* enum ring_type of a RING_ARG, enum ring_memory of a RING_MEMORY */
+    uint8_t kind; /* enum ring_kind */
+    uint8_t
+        type; /* enum ring_type of a RING_ARG, enum ring_memory of a RING_MEMORY; see RING_BEGIN */
     uint16_t check; /* low bits of the number of its block, counted from 1 */
 };
 

@@ -72,6 +72,7 @@ static void read_stage(const struct jdoc *d, const char *path, struct timing_sta
         .gpu_median_ns = get_ns(d, "gpu_median_ms"),
         .active_ns = get_ns(d, "active_ms"),
         .awaited_ns = get_ns(d, "awaited_ms"),
+        .document = d,
     };
     read_peak(jdoc_get(d, "memory"), s);
 }
@@ -89,7 +90,7 @@ static int read_document(const struct jdoc *d, struct arena *mem, struct timing 
         if (stages->items[i].kind != JDOC_OBJECT) continue;
         read_stage(&stages->items[i], stages->keys[i].p, &ret->stages[ret->n_stages++]);
     }
-    const struct jdoc *recovered = jdoc_get(d, "recovered");
+    const struct jdoc *recovered = jdoc_get(d, "recovered"), *running = jdoc_get(d, "running");
     ret->pipeline = jdoc_text(d, "pipeline", "");
     ret->host = jdoc_text(d, "host", "");
     ret->timestamp = jdoc_text(d, "timestamp", "");
@@ -100,6 +101,8 @@ static int read_document(const struct jdoc *d, struct arena *mem, struct timing 
     ret->total_ns = get_ns(d, "total_stages_ms");
     ret->lost_records = get_count(d, "lost_records");
     ret->recovered = recovered && recovered->yes;
+    ret->running = running && running->yes;
+    ret->document = d;
     return 0;
 }
 
@@ -107,10 +110,10 @@ int timing_read(const char *path, struct arena *mem, struct timing *ret, struct 
 {
     struct file_map f;
     TRY(file_map(&f, path, e));
-    struct jdoc d;
+    struct jdoc *d = arena_zalloc(mem, 1, sizeof *d);
     struct timing t = {.file = arena_strdup(mem, str_c(path))};
-    int rc = t.file ? jdoc_parse(str_from(f.p ? f.p : "", f.n), mem, &d, e) : ERR_NOMEM;
-    if (rc == 0) rc = read_document(&d, mem, &t, e);
+    int rc = t.file && d ? jdoc_parse(str_from(f.p ? f.p : "", f.n), mem, d, e) : ERR_NOMEM;
+    if (rc == 0) rc = read_document(d, mem, &t, e);
     file_unmap(&f);
     if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
     if (rc == 0) *ret = t;
@@ -140,6 +143,53 @@ static void put_ms(struct jout *j, const char *key, int64_t ns)
     if (ns >= 0) jout_num(j, key, (double)ns / 1e6, 6);
 }
 
+static void put_document(struct jout *j, const char *key, const struct jdoc *d)
+{
+    switch (d->kind) {
+    case JDOC_NULL: jout_null(j, key); return;
+    case JDOC_BOOL: jout_bool(j, key, d->yes); return;
+    case JDOC_STRING: jout_str(j, key, d->text); return;
+    case JDOC_NUMBER:
+        if (d->number == rint(d->number) && fabs(d->number) < 9e15)
+            jout_int(j, key, (int64_t)d->number);
+        else jout_num(j, key, d->number, 6);
+        return;
+    case JDOC_ARRAY:
+        jout_arr(j, key);
+        for (uint32_t i = 0; i < d->n; i++) put_document(j, NULL, &d->items[i]);
+        jout_end_arr(j);
+        return;
+    case JDOC_OBJECT:
+        jout_obj(j, key);
+        for (uint32_t i = 0; i < d->n; i++) put_document(j, d->keys[i].p, &d->items[i]);
+        jout_end_obj(j);
+    }
+}
+
+/* What the document has besides the keys of this NULL-terminated list. */
+static void put_others(struct jout *j, const struct jdoc *d, const char *const *known)
+{
+    for (uint32_t i = 0; d && d->kind == JDOC_OBJECT && i < d->n; i++) {
+        const char *const *k = known;
+        while (*k && strcmp(*k, d->keys[i].p) != 0) k++;
+        if (!*k) put_document(j, d->keys[i].p, &d->items[i]);
+    }
+}
+
+static const char *const stage_keys[] = {
+    "name",       "path",      "count",         "duration_ms", "percentage", "self_ms", "mean_ms",
+    "first_ms",   "median_ms", "p95_ms",        "min_ms",      "max_ms",     "std_ms",  "errors",
+    "unfinished", "gpu_ms",    "gpu_median_ms", "active_ms",   "awaited_ms", NULL,
+};
+
+static const char *const top_keys[] = {
+    "schema",     "pipeline",      "timestamp",
+    "host",       "pid",           "rank",
+    "world_size", "wall_clock_ms", "total_stages_ms",
+    "num_stages", "lost_records",  "recovered",
+    "running",    "stages",        NULL,
+};
+
 static void print_stage(struct jout *j, const struct timing_stage *s, int64_t wall_ns)
 {
     jout_obj(j, s->path);
@@ -158,6 +208,11 @@ static void print_stage(struct jout *j, const struct timing_stage *s, int64_t wa
     if (s->std_ns >= 0) jout_num(j, "std_ms", s->std_ns / 1e6, 6);
     if (s->errors) jout_uint(j, "errors", s->errors);
     if (s->unfinished) jout_uint(j, "unfinished", s->unfinished);
+    put_ms(j, "active_ms", s->active_ns);
+    put_ms(j, "awaited_ms", s->awaited_ns);
+    put_ms(j, "gpu_ms", s->gpu_ns);
+    put_ms(j, "gpu_median_ms", s->gpu_median_ns);
+    put_others(j, s->document, stage_keys);
     jout_end_obj(j);
 }
 
@@ -178,6 +233,7 @@ void timing_print(const struct timing *t, struct buf *out)
     jout_uint(&j, "num_stages", t->n_stages);
     jout_uint(&j, "lost_records", t->lost_records);
     jout_bool(&j, "recovered", t->recovered);
+    put_others(&j, t->document, top_keys);
     jout_obj(&j, "stages");
     for (uint32_t i = 0; i < t->n_stages; i++) print_stage(&j, &t->stages[i], t->wall_ns);
     jout_end_obj(&j);

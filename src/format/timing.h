@@ -12,6 +12,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+struct jdoc;
+
 #define TIMING_SCHEMA 1
 
 /* Times in ns; -1 where the file does not say. */
@@ -25,6 +27,7 @@ struct timing_stage {
     int64_t active_ns, awaited_ns; /* coroutines and generators */
     int64_t peak_bytes;            /* of the device that held most, else of the host */
     bool peak_on_device;
+    const struct jdoc *document; /* of the file, or NULL */
 };
 
 struct timing {
@@ -35,8 +38,10 @@ struct timing {
     int64_t wall_ns, total_ns;
     uint64_t lost_records;
     bool recovered; /* made from rings */
+    bool running;   /* written before the end: the rings may know of more */
     struct timing_stage *stages;
     uint32_t n_stages;
+    const struct jdoc *document; /* of the file, or NULL */
 };
 
 /* Everything in `ret` lives in `mem`. ERR_FORMAT when it is not such a file. */
@@ -45,10 +50,19 @@ int timing_read(const char *path, struct arena *mem, struct timing *ret, struct 
 /* The stage with this path, or NULL. */
 const struct timing_stage *timing_find(const struct timing *t, const char *path);
 
+/* Keys of the documents it was read from that are not known here are kept. */
 void timing_print(const struct timing *t, struct buf *out);
 
 /* Whether a file is one, by its first bytes. */
 bool timing_is(const char *path);
+
+/* Brings what a file says of a process up to what its rings say, which is `rings`. What only the
+ * file knows stays: memory, device times (for more calls by now) and metadata. */
+int timing_catch_up(struct timing *file, const struct timing *rings, struct arena *mem,
+                    struct err *e) MUST_USE;
+
+/* The moment that its numbers start from, in ns since 1970; -1 when that is not known. */
+int64_t timing_start_ns(const struct timing *t);
 
 /* All timing files of a run folder, by rank, then by name; n is 0 when there are none. A file that
  * cannot be read is left out and counted in n_bad. */

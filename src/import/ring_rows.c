@@ -24,6 +24,7 @@ struct open_range {
     str_id name;
     uint8_t cat;
     uint8_t kind; /* enum row_kind */
+    uint8_t flags;
 };
 
 struct thread {
@@ -81,7 +82,7 @@ static int add_range(struct thread *t, const struct open_range *o, int64_t end_n
         .kind = o->kind,
         .cat = o->cat,
         .phase = 'X',
-        .flags = flags,
+        .flags = flags | o->flags,
         .src = o->src,
         .pid = t->pid,
         .tid = o->lane ? task_lane(t, o->lane) : t->tid,
@@ -123,6 +124,7 @@ static int begin(struct thread *t, const struct ring_entry *e, struct open_range
         .name = intern(t, e->r.name),
         .cat = part_cat(t->part, category.n ? category : str_c("user_annotation")),
         .kind = kind_of(category),
+        .flags = e->r.kind == RING_BEGIN && e->r.type ? ROW_RESUMED : 0,
     };
     return ret->name == STR_NONE ? ERR_NOMEM : 0;
 }

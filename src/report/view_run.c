@@ -65,6 +65,7 @@ static void json_rank(struct jout *j, const struct timing *t)
     json_us_or_null(j, "wall_us", t->wall_ns);
     jout_uint(j, "lost_records", t->lost_records);
     jout_bool(j, "recovered", t->recovered);
+    jout_bool(j, "running", t->running);
     jout_end_obj(j);
 }
 
@@ -89,10 +90,11 @@ void view_run_json(struct buf *out, const struct ranks *r)
 static void head(const struct screen *s, const struct ranks *r)
 {
     uint64_t lost = 0;
-    uint32_t recovered = 0;
+    uint32_t recovered = 0, running = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         lost += r->list[i].lost_records;
         recovered += r->list[i].recovered;
+        running += r->list[i].running;
     }
     char name[100];
     buf_printf(s->out, "%s   %s", human_cut(str_c(r->list[0].pipeline), 40, name, sizeof name),
@@ -101,6 +103,8 @@ static void head(const struct screen *s, const struct ranks *r)
     else if (r->list[0].rank >= 0) buf_printf(s->out, "   rank %d", r->list[0].rank);
     if (r->world > (int)r->n) buf_printf(s->out, " of %d", r->world);
     if (lost) buf_printf(s->out, "   %s records lost", human_count(lost).s);
+    if (running && r->n == 1) buf_adds(s->out, "   still running");
+    else if (running) buf_printf(s->out, "   %u still running", running);
     if (recovered) buf_printf(s->out, "   %u recovered after a kill or crash", recovered);
     buf_adds(s->out, "\n\n");
 }

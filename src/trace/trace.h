@@ -44,6 +44,7 @@ enum row_flag {
     ROW_NO_TIME = 8,    /* its start was not recorded: stands at 0, counts towards no time */
     ROW_FAILED = 16,    /* a range that was left by an exception */
     ROW_LINE = 32, /* of a Python function, directly inside its row: named by the line it is at */
+    ROW_RESUMED = 64, /* a further turn of a generator: the call before it goes on */
 };
 
 /* CPU op or user annotation. Shape texts are the raw JSON arrays, interned. */

@@ -221,7 +221,6 @@ def test_killed(tmp_path):
     victim.kill()
     assert victim.wait() == -signal.SIGKILL
     (folder,) = (p.parent for p in tmp_path.glob("endless/*/rings"))
-    assert timing_files(folder) == []
     done = strata("recover", folder)
     assert done.returncode == 0, done.stderr
     assert "killed" in done.stdout and "open when it ended: " in done.stdout
@@ -239,6 +238,94 @@ def test_killed(tmp_path):
     assert timing_files(folder) == ["timing.json"]  # not made again
     assert strata("stages", folder).returncode == 0
     assert strata("lint", folder).returncode == 0
+
+
+SERVER = """
+    import asyncio, sys, time, strata, torch
+
+    @strata.stage("handle")
+    def handle(x):
+        with strata.stage("forward"):
+            return x + 1
+
+    @strata.stage("stream")
+    def stream(n):
+        for i in range(n):
+            yield i
+
+    strata.set_metadata(model="tiny")
+    strata.memory.snapshot("loaded")
+    with strata.stage("load"):
+        pass
+    if "reset" in sys.argv:
+        strata.reset(metadata={"model": "tiny"})
+    for _ in range(40):
+        handle(torch.ones(3))
+    list(stream(5))
+    if "write" in sys.argv:
+        strata.write()
+    for i in range(40):
+        handle(torch.ones(3) if i else torch.ones(4, 4))
+    list(stream(5))
+    with strata.stage("late"):
+        pass
+    print("ready", flush=True)
+    time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize("words", [("write",), (), ("write", "reset")])
+def test_a_server_is_ended_by_a_signal(tmp_path, words):
+    """The totals are those of its end, whatever was written before; what the recordings do not hold
+    is there, too."""
+    (tmp_path / "server.py").write_text(textwrap.dedent(SERVER))
+    server = subprocess.Popen([sys.executable, str(tmp_path / "server.py"), *words], text=True,
+                              stdout=subprocess.PIPE, env=clean_environment(STRATA_OUT=tmp_path))
+    assert server.stdout.readline() == "ready\n"
+    (folder,) = (p.parent for p in tmp_path.glob("server/*/rings"))
+    live = strata("stages", folder)
+    assert "still running" in live.stdout, live
+    assert counts(folder)["handle"] == 80
+    server.terminate()
+    assert server.wait() == -signal.SIGTERM
+    expected = {"handle": 80, "handle/forward": 80, "stream": 2, "late": 1}
+    if "reset" not in words:
+        expected["load"] = 1
+    assert counts(folder) == expected
+    assert "still running" not in strata("stages", folder).stdout
+    assert json.loads((folder / "timing.json").read_text())["running"]
+    assert strata("recover", folder).returncode == 0
+    assert counts(folder) == expected
+    report = json.loads((folder / "timing.json").read_text())
+    assert "running" not in report and report["metadata"] == {"model": "tiny"}
+    found = report["stages"]["handle"]
+    assert found["count"] == 80 and found["memory"]["rss_peak_bytes"] > 1e6
+    assert found["duration_ms"] >= report["stages"]["handle/forward"]["duration_ms"] > 0
+    assert ("memory" in report) == ("reset" not in words)  # a reset forgets snapshots
+    seen = json.loads((folder / "timing_io_signature.json").read_text())["stages"]["handle"]
+    shapes = [s["inputs"]["x"]["shape"] for s in seen["signatures"]]
+    assert shapes == [[3], [4, 4]]
+    assert json.loads((folder / "environment.json").read_text())["packages"]["torch"]
+
+
+def counts(folder):
+    told = strata("stages", folder, "--json")
+    assert told.returncode == 0, told.stderr
+    return {s["path"]: s["count"] for s in json.loads(told.stdout)["stages"]}
+
+
+def test_files_before_the_end_can_be_switched_off(tmp_path):
+    (tmp_path / "server.py").write_text(textwrap.dedent(SERVER))
+    server = subprocess.Popen([sys.executable, str(tmp_path / "server.py")], text=True,
+                              stdout=subprocess.PIPE,
+                              env=clean_environment(STRATA_OUT=tmp_path, STRATA_CHECKPOINT=0))
+    assert server.stdout.readline() == "ready\n"
+    server.terminate()
+    server.wait()
+    (folder,) = (p.parent for p in tmp_path.glob("server/*/rings"))
+    assert timing_files(folder) == []
+    assert strata("recover", folder).returncode == 0
+    assert counts(folder)["handle"] == 80 and counts(folder)["stream"] == 2
 
 
 def test_killed_under_strata_run(tmp_path):

@@ -1200,7 +1200,8 @@ static int import_again(void *ctx)
     struct arena mem;
     TRY(import_open(ctx, NULL, &t, NULL));
     arena_init(&mem);
-    int rc = timing_rows_run(t, 0, &mem, &timing, NULL);
+    int rc =
+        timing_rows_run(t, &(struct timing_rows_of){.since_ns = INT64_MIN}, &mem, &timing, NULL);
     arena_done(&mem);
     trace_free(t);
     return rc;

@@ -15,6 +15,7 @@ from strata._base import settings
 from strata._base.extension import core
 
 _own: dict[str, str] = {}  # name asked for -> the last path claimed for it by this process
+_own_rank: dict[str, int] = {}  # name asked for -> the rank by then
 
 
 def pipeline_name() -> str:
@@ -75,8 +76,9 @@ def _names(name: str) -> Any:
 def claim(name: str, again: bool = False) -> str | None:
     """A path in the run's folder for this process alone, with the rank in its name. With `again`
     the same path for the same name every time."""
-    if again and name in _own:
+    if again and name in _own and _own_rank[name] == rank()[0]:
         return _own[name]
+    before = _own.pop(name, None) if again else None  # of a process that was no rank then
     path = folder()
     if path is None:
         return None
@@ -90,8 +92,17 @@ def claim(name: str, again: bool = False) -> str | None:
             settings.say(f"cannot write {candidate}: {why}")
             return None
         _own[name] = full
+        _own_rank[name] = rank()[0]
+        if before is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(before)
         return full
     return None
+
+
+def is_claimed(name: str) -> bool:
+    """Whether this process has a file of that name."""
+    return name in _own
 
 
 def _open(path: str, flags: int, mode: int = 0) -> int:
@@ -178,3 +189,4 @@ def tidy() -> None:
 def forget() -> None:
     """In a forked child: the parent's files are not ours."""
     _own.clear()
+    _own_rank.clear()

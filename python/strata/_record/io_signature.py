@@ -51,6 +51,7 @@ _device_looks: dict[Any, int] = {}
 _lock = threading.Lock()
 _stages: dict[int, _StageSignatures] = {}  # by node
 _resets = 0
+_listener: Callable[[], None] | None = None
 
 
 class _StageSignatures:
@@ -61,33 +62,65 @@ class _StageSignatures:
         self.further = 0
 
 
+class _Copy:
+    """A small tensor on its way to the host; nobody waits for it before the program ends."""
+
+    def __init__(self, torch: Any, tensor: Any) -> None:
+        self.tensor = tensor
+        self.passed: Any = None  # by the device, once the copy is made
+        if tensor.device.type == "cuda":
+            self.tensor = torch.empty_like(tensor, device="cpu", pin_memory=True)
+            self.tensor.copy_(tensor, non_blocking=True)
+            self.passed = torch.cuda.Event()
+            self.passed.record(torch.cuda.current_stream(tensor.device))
+
+    def is_here(self) -> bool:
+        if self.passed is not None:
+            return self.passed.query()
+        return self.tensor.device.type == "cpu"
+
+    def get(self) -> Any:
+        if self.passed is not None:
+            self.passed.synchronize()
+        return self.tensor.cpu()
+
+
 class _Range:
     """The least and the largest of some numbers, or of an integer tensor. On a device both are
-    still being computed when this is made; nobody waits for them before the program ends."""
+    still being computed when this is made."""
 
-    def __init__(self, low: Any, high: Any) -> None:
+    def __init__(self, low: Any, high: Any, pending: _Copy | None = None) -> None:
         self.lows, self.highs = [low], [high]
+        self.pending = [pending] if pending is not None else []
 
     def widen(self, other: _Range) -> None:
-        self.lows = [*self.lows, *other.lows]
-        self.highs = [*self.highs, *other.highs]
-        if all(isinstance(v, (int, float)) for v in self.lows + self.highs):
-            self.lows, self.highs = [min(self.lows)], [max(self.highs)]
+        self.lows = [min(self.lows + other.lows)]
+        self.highs = [max(self.highs + other.highs)]
+        self.pending += other.pending
+
+    def is_here(self) -> bool:
+        return all(p.is_here() for p in self.pending)
 
     def known(self) -> list[int | float]:
-        lows = [v if isinstance(v, (int, float)) else int(v) for v in self.lows]
-        highs = [v if isinstance(v, (int, float)) else int(v) for v in self.highs]
-        return [min(lows), max(highs)]
+        for p in self.pending:
+            low, high = p.get().tolist()
+            self.lows.append(low)
+            self.highs.append(high)
+        self.pending = []
+        return [min(self.lows), max(self.highs)]
 
 
 class _Values:
-    """The values of a small tensor, on a device a copy that nobody waits for."""
+    """The values of a small tensor."""
 
-    def __init__(self, tensor: Any) -> None:
-        self.tensor = tensor
+    def __init__(self, torch: Any, tensor: Any) -> None:
+        self.copy = _Copy(torch, tensor)
+
+    def is_here(self) -> bool:
+        return self.copy.is_here()
 
     def known(self) -> list[Any]:
-        flat = self.tensor.cpu().flatten()
+        flat = self.copy.get().flatten()
         if flat.dtype.is_floating_point:
             flat = flat.double()
         return [v if math.isfinite(v) else str(v) for v in flat.tolist()]
@@ -237,7 +270,14 @@ class Recorder:
         return named
 
 
+def listen(action: Callable[[], None]) -> None:
+    """Calls `action` when a signature was seen for the first time."""
+    global _listener
+    _listener = action
+
+
 def _add(call: _Call, key: Any, output: dict[str, Any]) -> None:
+    is_new = False
     with _lock:
         stage = _stages.setdefault(call.node, _StageSignatures())
         entry = stage.seen.get(key)
@@ -247,6 +287,7 @@ def _add(call: _Call, key: Any, output: dict[str, Any]) -> None:
                 return
             entry = stage.seen[key] = {"count": 0, "inputs": call.inputs, "output": output,
                                        **call.around}
+            is_new = True
         elif entry["count"] == 1:  # from now on it stands for the second call
             first = dict(entry)
             entry.update(inputs=call.inputs, output=output, **call.around)
@@ -254,6 +295,8 @@ def _add(call: _Call, key: Any, output: dict[str, Any]) -> None:
         else:
             _widen_inputs(entry, call.inputs, output)
         entry["count"] += 1
+    if is_new and _listener is not None:
+        _listener()
 
 
 def _widen_inputs(entry: dict[str, Any], inputs: dict[str, Any], output: dict[str, Any]) -> None:
@@ -348,7 +391,7 @@ def _describe_tensor(torch: Any, t: Any, small: int) -> tuple[Any, dict[str, Any
         if not t.dtype.is_floating_point:
             d["range"] = _value_range(torch, t)
         if t.numel() <= small:
-            d["values"] = _Values(t.detach().clone())
+            d["values"] = _Values(torch, t.detach().clone())
     return key, d
 
 
@@ -372,7 +415,9 @@ def _value_range(torch: Any, t: Any) -> _Range:
         if plain.dtype is torch.bool:
             plain = plain.to(torch.uint8)
         low, high = torch.aminmax(plain)
-        return _Range(int(low), int(high)) if t.device.type == "cpu" else _Range(low, high)
+        if t.device.type == "cpu":
+            return _Range(int(low), int(high))
+        return _Range(math.inf, -math.inf, _Copy(torch, torch.stack((low, high))))
 
 
 def _describe_items(value: Any, kind: str, depth: int, small: int) -> tuple[Any, dict[str, Any]]:
@@ -416,14 +461,15 @@ def _describe_fields(value: Any, depth: int, small: int) -> tuple[Any, dict[str,
     return (name, tuple(keys)), {"kind": "dataclass", "type": name, "fields": fields}
 
 
-def _plain(d: Any) -> Any:
-    """The description as it goes into a file."""
+def _plain(d: Any, wait: bool = True) -> Any:
+    """The description as it goes into a file; values that are not here are left out or waited for."""
     if isinstance(d, (_Range, _Values)):
         return d.known()
     if isinstance(d, dict):
-        return {k: _plain(v) for k, v in d.items()}
+        return {k: _plain(v, wait) for k, v in d.items()
+                if wait or not isinstance(v, (_Range, _Values)) or v.is_here()}
     if isinstance(d, list):
-        return [_plain(v) for v in d]
+        return [_plain(v, wait) for v in d]
     return d
 
 
@@ -432,12 +478,12 @@ def plain(value: Any, small: int = SMALL) -> dict[str, Any]:
     return _plain(_describe(value, 0, small)[1])
 
 
-def collected() -> dict[int, dict[str, Any]]:
+def collected(wait: bool = True) -> dict[int, dict[str, Any]]:
     """Everything seen so far, by node, ready for JSON."""
     with _lock:
         return {
             node: {
-                "signatures": [_plain(entry) for entry in stage.seen.values()],
+                "signatures": [_plain(entry, wait) for entry in stage.seen.values()],
                 "further_signatures": stage.further,
             }
             for node, stage in _stages.items()

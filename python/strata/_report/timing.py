@@ -17,7 +17,7 @@ from strata._base import run_files, settings
 from strata._base.extension import core
 from strata._base.version import __version__
 from strata._record import hooks, io_signature
-from strata._report import environment
+from strata._report import checkpoint, environment
 from strata._report.report import Report, of_trace
 from strata._report.table import render
 from strata._timeline import selected_stages
@@ -36,6 +36,7 @@ _in_child = False
 def begin() -> None:
     """Called once, when recording starts."""
     _new_request()
+    checkpoint.begin(lambda: _write_files(over=False, wait=False))
     atexit.register(_at_exit)
     os.register_at_fork(after_in_child=_after_fork)
     if "multiprocessing.spawn" in sys.modules:  # this may be a process it has made
@@ -79,10 +80,11 @@ def report(trace: Any = None, *, height: int = 720) -> Report:
     return Report(content(), height=height) if trace is None else of_trace(trace, height)
 
 
-def content() -> dict[str, Any]:
-    """The content of timing.json as of now."""
+def content(wait: bool = True) -> dict[str, Any]:
+    """The content of timing.json as of now; what the device has not finished is left out unless it is
+    waited for."""
     if hooks.gpu_time is not None:
-        hooks.gpu_time.collect(wait=True)
+        hooks.gpu_time.collect(wait)
     wall_ms = (time.perf_counter() - _began) * 1e3
     nodes = _depth_first(core.snapshot())
     paths = _paths(nodes)
@@ -195,28 +197,37 @@ def _memory(n: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def signatures() -> dict[str, Any]:
-    """The content of timing_io_signature.json as of now."""
+def signatures(wait: bool = True) -> dict[str, Any]:
+    """The content of timing_io_signature.json as of now; without values that a device still computes
+    unless those are waited for."""
     paths = _paths(core.snapshot())
-    stages = {paths[node]: found for node, found in io_signature.collected().items() if node in paths}
+    stages = {paths[node]: found for node, found in io_signature.collected(wait).items()
+              if node in paths}
     return {"schema": SCHEMA, "request_id": _request_id, "timestamp": _began_at.isoformat(),
             "rank": run_files.rank()[0], "stages": stages}
 
 
 def write() -> str | None:
-    """Writes the run's files as they are now; called automatically when the program ends."""
-    found = content()
+    """Writes the run's files as they are now. While the program runs that happens by itself, too, and
+    once more when it ends."""
+    return _write_files(over=False)
+
+
+def _write_files(over: bool, wait: bool = True) -> str | None:
+    """`over`: the program ends, and these are its last; else the recordings may know of more."""
+    found = content(wait)
     if not found["stages"]:
         return None
     folder = run_files.folder()
     if folder is None:
         return None
     core.set_rank(*run_files.rank())
-    _write("timing.json", found)
-    described = signatures()
+    _write("timing.json", found if over else {**found, "running": True})
+    described = signatures(wait)
     if described["stages"]:
         _write("timing_io_signature.json", described)
-    _write("environment.json", environment.describe())
+    if wait or not run_files.is_claimed("environment.json"):
+        _write("environment.json", environment.describe())
     return folder
 
 
@@ -236,7 +247,7 @@ def _at_exit() -> None:
     if os.getpid() != _pid:  # a child that leaves by an exit it inherited
         return
     try:
-        folder = write()
+        folder = _write_files(over=True)
         found = content() if _speaks() else None
         if found and found["stages"]:
             settings.tell(render(found, folder))
@@ -260,7 +271,7 @@ def _write_when_process_ends() -> None:
 def _write_quietly() -> None:
     try:
         if _is_child():
-            write()
+            _write_files(over=True)
     except Exception as why:
         settings.say(f"no report: {why!r}")
 
@@ -292,6 +303,7 @@ def _after_fork() -> None:
         io_signature.reset()
         memory.reset()
         _new_request()
+        checkpoint.forked()
         _write_after_all()
     except Exception as why:
         settings.say(f"off after fork: {why!r}")

@@ -22,7 +22,7 @@ struct node {
 
 struct work {
     const struct trace *t;
-    uint32_t process;
+    const struct timing_rows_of *of;
     struct node *nodes;
     size_t n_nodes, cap_nodes;
     struct map place;
@@ -35,7 +35,8 @@ static bool is_range(const struct work *w, row_t r)
 {
     const struct trace *t = w->t;
     return t->kind[r] == KIND_ANNOTATION && t->phase[r] == 'X' &&
-           t->lanes[t->lane[r]].process == w->process;
+           t->lanes[t->lane[r]].process == w->of->process && trace_end_ns(t, r) > w->of->since_ns &&
+           !(w->of->named && trace_is_derived(t, r));
 }
 
 static bool is_step(const struct work *w, row_t r)
@@ -80,6 +81,11 @@ static int find_node(struct work *w, uint32_t parent, str_id name, uint32_t *ret
     return 0;
 }
 
+static bool goes_on(const struct work *w, row_t r)
+{
+    return w->t->flags[r] & ROW_RESUMED && w->nodes[w->node_of[r]].n_calls;
+}
+
 /* Whether the range is counted: not inside the same stage, not failed, not cut off. */
 static bool counts(const struct work *w, row_t r)
 {
@@ -96,7 +102,7 @@ static void count_row(struct work *w, row_t r)
     if (w->t->flags[r] & ROW_FAILED) n->n_errors++;
     else if (w->t->flags[r] & ROW_UNFINISHED) n->n_unfinished++;
     else if (counts(w, r)) {
-        n->n_calls++;
+        n->n_calls += !goes_on(w, r);
         n->total_ns += dur;
         if (ts < n->first_ts_ns) {
             n->first_ts_ns = ts;
@@ -133,7 +139,9 @@ static int collect_durations(struct work *w)
     for (row_t r = 0; r < w->t->n_rows; r++) {
         if (w->node_of[r] == UINT32_MAX || !counts(w, r)) continue;
         struct node *n = &w->nodes[w->node_of[r]];
-        w->durations[n->at + n->filled++] = w->t->dur_ns[r];
+        if (w->t->flags[r] & ROW_RESUMED && n->filled)
+            w->durations[n->at + n->filled - 1] += w->t->dur_ns[r];
+        else w->durations[n->at + n->filled++] = w->t->dur_ns[r];
     }
     return 0;
 }
@@ -184,14 +192,15 @@ static int fill(struct work *w, struct arena *mem, struct timing *ret)
         if (!s->path || !s->name) return ERR_NOMEM;
         if (!n->parent) ret->total_ns += n->total_ns;
     }
-    ret->wall_ns = ret->n_stages ? w->end_ns - w->begin_ns : 0;
+    int64_t begin = w->of->since_ns > INT64_MIN ? w->of->since_ns : w->begin_ns;
+    ret->wall_ns = ret->n_stages && w->end_ns > begin ? w->end_ns - begin : 0;
     return 0;
 }
 
-int timing_rows_run(const struct trace *t, uint32_t process, struct arena *mem, struct timing *ret,
-                    struct err *e)
+int timing_rows_run(const struct trace *t, const struct timing_rows_of *of, struct arena *mem,
+                    struct timing *ret, struct err *e)
 {
-    struct work w = {.t = t, .process = process, .begin_ns = INT64_MAX, .end_ns = INT64_MIN};
+    struct work w = {.t = t, .of = of, .begin_ns = INT64_MAX, .end_ns = INT64_MIN};
     map_init(&w.place);
     w.node_of = mem_alloc(((size_t)t->n_rows + 1) * sizeof *w.node_of);
     int rc = w.node_of && !VEC_RESERVE(w.nodes, w.n_nodes, w.cap_nodes, 1) ? 0 : ERR_NOMEM;
