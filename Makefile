@@ -3,6 +3,7 @@
 # build/       release build: what `make`, `make install`, `make bench` and `make demo` use
 # build-asan/  address and undefined-behaviour sanitizers: what `make test` runs
 # build-tsan/  thread sanitizer, for the tests of threaded code
+# build-steps/ counts what a command does, for the tests of how that grows with the trace
 # build-venv/  Python packages of the Python tests
 # build-lint/  those of `make lint`
 # build-node/  Perfetto's trace processor, for one of them
@@ -20,7 +21,7 @@ all: build
 	@$(NINJA) -C build
 
 # Setting up again is cheap and notices new test files.
-.PHONY: build build-asan build-tsan
+.PHONY: build build-asan build-tsan build-steps
 build: deps
 	@tools/setup.sh build -Dprefix=$(PREFIX) -Dtests=false
 
@@ -30,20 +31,30 @@ build-asan: deps
 build-tsan: deps
 	@tools/setup.sh build-tsan $(DEBUG) -Db_sanitize=thread
 
+build-steps: deps
+	@tools/setup.sh build-steps -Ddebug=false -Doptimization=1 -Db_ndebug=true -Dtests=false -Dsteps=true
+
 .PHONY: deps
 deps:
 	@tools/deps.sh build
 
 ## test: build with sanitizers, run every test (T=WORD: only those with WORD in the name)
 .PHONY: test
-test: build build-asan build-tsan
+test: build build-asan build-tsan build-steps
 	@tools/venv.sh build-venv >/dev/null
 	@tools/perfetto.sh build-node
 	@tools/deps.sh browser && tools/node.sh build-browser || :
 	@$(NINJA) -C build
 	@$(NINJA) -C build-asan
 	@$(NINJA) -C build-tsan threaded
-	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan build:python build:browser
+	@$(NINJA) -C build-steps src/strata
+	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan build-steps:growth build:python build:browser
+
+## growth: only the test that no command grows faster than n log n, whatever the trace
+.PHONY: growth
+growth: build-steps
+	@$(NINJA) -C build-steps src/strata
+	@tests/growth/test_growth.py --strata build-steps/src/strata
 
 ## demo: build, then diagnose a bundled trace of a real pipeline; needs no GPU
 .PHONY: demo
@@ -100,7 +111,7 @@ install: all
 ## clean: remove everything that was built
 .PHONY: clean
 clean:
-	@rm -rf build build-asan build-tsan build-fuzz build-venv build-lint build-node build-browser
+	@rm -rf build build-asan build-tsan build-steps build-fuzz build-venv build-lint build-node build-browser
 
 ## help: this list
 .PHONY: help

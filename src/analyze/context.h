@@ -24,6 +24,7 @@ enum pass_id {
     PASS_CALLS,
     PASS_PLACES,
     PASS_HOST_CAUSES,
+    PASS_OVERHEADS,
     PASS_TIMELINE,
     PASS_QUEUES,
     PASS_IDLE,

@@ -195,7 +195,8 @@ static int64_t outside_loop(const struct trial *tr)
     if (loop_end < s->steps[s->n_steps - 1].cpu.end_ns)
         loop_end = s->steps[s->n_steps - 1].cpu.end_ns;
     int64_t after = tr->m->end_ns > loop_end ? tr->m->end_ns - loop_end : 0;
-    before -= overhead_ns(tr->t, OVERHEAD_PROFILER, tr->m->begin_ns, s->steps[0].cpu.begin_ns);
+    before -= overhead_ns(overheads_of(tr->cx), OVERHEAD_PROFILER, tr->m->begin_ns,
+                          s->steps[0].cpu.begin_ns);
     if (before < 0) before = 0;
     return s->steps_are_guess ? 0 : before + after;
 }

@@ -50,17 +50,12 @@ static int choose_detail(struct page_set *s, struct err *e)
 static int find_starts(struct page_set *s, const struct launch_wait ***ret, struct err *e)
 {
     const struct trace *t = s->cx->t;
-    const struct timeline *tl = timeline_of(s->cx);
     const struct launch_wait **of = arena_zalloc(s->mem, t->n_gpu + 1, sizeof *of);
+    struct launch_wait *starts;
+    uint32_t n;
     if (!of) return err_nomem(e);
-    for (uint32_t i = 0; i < tl->n_devices; i++) {
-        struct launch_wait *starts;
-        const struct queue *queue = &queues_of(s->cx)->of[i];
-        if (launch_waits_run(s->cx, &tl->devices[i], queue, s->mem, &starts) < 0)
-            return err_nomem(e);
-        for (uint32_t k = 0; k < tl->devices[i].n_work; k++)
-            of[t->aux[starts[k].work]] = &starts[k];
-    }
+    TRY(launch_waits_run(s->cx, s->mem, &starts, &n, e));
+    for (uint32_t i = 0; i < n; i++) of[t->aux[starts[i].work]] = &starts[i];
     *ret = of;
     return 0;
 }

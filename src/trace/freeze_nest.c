@@ -41,9 +41,9 @@ static int nest_thread(struct trace *t, const struct lane *l, struct stack *open
                trace_end_ns(t, open->rows[open->n - 1]) < trace_end_ns(t, r))
             open->n--;
         row_t parent = find_parent(t, open, r);
+        if (parent != ROW_NONE && t->depth[parent] == TRACE_DEEPEST) parent = t->parent[parent];
         t->parent[r] = parent;
-        if (parent != ROW_NONE)
-            t->depth[r] = (uint16_t)(t->depth[parent] + (t->depth[parent] < UINT16_MAX));
+        if (parent != ROW_NONE) t->depth[r] = (uint16_t)(t->depth[parent] + 1);
         if (t->phase[r] != 'X' || !kind_nests(t->kind[r])) continue;
         if (VEC_RESERVE(open->rows, open->n, open->cap, 1)) return ERR_NOMEM;
         open->rows[open->n++] = r;

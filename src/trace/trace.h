@@ -37,6 +37,11 @@ typedef uint32_t lane_id;
 #define LANE_NONE UINT32_MAX
 #define ID_NONE   INT64_MIN /* an id (correlation, external, graph ...) that was not written */
 
+/* Largest depth of a row. Rows nested deeper stand side by side there, so that walking up to what
+ * encloses a row takes a bounded number of steps whatever the trace. Python allows 1,000 frames by
+ * itself; what users write is less than half as deep. */
+#define TRACE_DEEPEST 512
+
 enum row_flag {
     ROW_UNFINISHED = 1, /* still open when the profiler stopped ("finished": false) */
     ROW_CROSSES = 2,    /* overlaps its neighbour on the lane without nesting */
@@ -200,7 +205,7 @@ struct trace {
     uint64_t *src;  /* byte offset of the event in the (inflated) input; only the order of it counts
                        where the input was not text */
     row_t *parent;  /* enclosing row on the same lane, or ROW_NONE */
-    uint16_t *depth; /* 0 at the top; saturates */
+    uint16_t *depth; /* 0 at the top; TRACE_DEEPEST at most */
 
     /* side tables */
     struct op_info *ops;

@@ -50,8 +50,7 @@ static bool parent_ok(const struct trace *t, row_t r)
     row_t p = t->parent[r];
     if (p == ROW_NONE) return t->depth[r] == 0;
     if (p >= r || p < t->lanes[t->lane[r]].begin) return false;
-    uint16_t above = t->depth[p];
-    return t->depth[r] == (above == UINT16_MAX ? above : above + 1);
+    return t->depth[p] < TRACE_DEEPEST && t->depth[r] == t->depth[p] + 1;
 }
 
 /* The rows a call claims to have launched must name it as their launch. */

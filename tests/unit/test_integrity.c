@@ -566,4 +566,29 @@ TEST(out_of_memory_is_reported)
     trace_free(t);
 }
 
+/* `n` labels inside each other, and a kernel in the innermost one. */
+static struct found nested(int n)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < n; i++) kit_label(&k, "deeper", i, 4.0 * n - 2 * i);
+    kit_launch(&k, n + 1, "k", n + 9, 10);
+    return judge(&k);
+}
+
+TEST(nesting_has_a_ceiling_and_says_so)
+{
+    struct found f = nested(TRACE_DEEPEST - 1), deep = nested(TRACE_DEEPEST + 100);
+    CHECK(doubt(&f, "nested_deep") == NULL);
+    REQUIRE(doubt(&deep, "nested_deep") != NULL);
+    CHECK_EQ_UINT(doubt(&deep, "nested_deep")->count, 101);
+    CHECK_EQ_STR(level(&deep, "nested_deep"), "usable");
+    for (row_t r = 0; r < TRACE_DEEPEST + 100; r++) {
+        uint32_t up = r > TRACE_DEEPEST ? TRACE_DEEPEST - 1 : r - 1;
+        CHECK_EQ_UINT(deep.t->depth[r], r > TRACE_DEEPEST ? TRACE_DEEPEST : r);
+        CHECK_EQ_UINT(deep.t->parent[r], r ? up : ROW_NONE);
+    }
+    done(&f);
+    done(&deep);
+}
+
 TEST_MAIN

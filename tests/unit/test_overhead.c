@@ -34,17 +34,52 @@ TEST(every_recorders_words_are_known)
             printf("  %s\n", names[i].name);
 }
 
+static const struct overheads *overheads_in(struct context *cx, const struct trace *t,
+                                            struct arena *mem)
+{
+    arena_init(mem);
+    context_init(cx, t, mem);
+    CHECK_EQ_INT(context_need(cx, &overheads_pass, NULL), 0);
+    return overheads_of(cx);
+}
+
 TEST(overlapping_records_count_once)
 {
     struct kit k = kit_begin();
+    struct context cx;
+    struct arena mem;
     kit_row(&k, KIND_OVERHEAD, "Buffer Flush", 10, 20, NULL);
     kit_row(&k, KIND_OVERHEAD, "Resource", 20, 20, NULL);
     kit_row(&k, KIND_OVERHEAD, "Command Buffer Full", 50, 20, NULL);
     struct trace *t = kit_end(&k);
-    CHECK_EQ_INT(overhead_ns(t, OVERHEAD_PROFILER, 0, 100000), 30000);
-    CHECK_EQ_INT(overhead_ns(t, OVERHEAD_PROFILER, 15000, 35000), 20000);
-    CHECK_EQ_INT(overhead_ns(t, OVERHEAD_QUEUE_FULL, 0, 60000), 10000);
-    CHECK_EQ_INT(overhead_ns(t, OVERHEAD_LOADING, 0, 100000), 0);
+    const struct overheads *o = overheads_in(&cx, t, &mem);
+    CHECK_EQ_INT(overhead_ns(o, OVERHEAD_PROFILER, 0, 100000), 30000);
+    CHECK_EQ_INT(overhead_ns(o, OVERHEAD_PROFILER, 15000, 35000), 20000);
+    CHECK_EQ_INT(overhead_ns(o, OVERHEAD_QUEUE_FULL, 0, 60000), 10000);
+    CHECK_EQ_INT(overhead_ns(o, OVERHEAD_LOADING, 0, 100000), 0);
+    context_done(&cx);
+    arena_done(&mem);
+    trace_free(t);
+}
+
+/* The second lane begins before the first one ends: spans are joined by time, not by lane. */
+TEST(records_of_several_lanes_count_once)
+{
+    struct kit k = kit_begin();
+    struct context cx;
+    struct arena mem;
+    kit_row(&k, KIND_OVERHEAD, "Command Buffer Full", 10, 20, NULL);
+    kit_row(&k, KIND_OVERHEAD, "Command Buffer Full", 90, 10, NULL);
+    k.tid = 2;
+    kit_row(&k, KIND_OVERHEAD, "Command Buffer Full", 20, 20, NULL);
+    kit_row(&k, KIND_OVERHEAD, "Command Buffer Full", 60, 10, NULL);
+    struct trace *t = kit_end(&k);
+    const struct overheads *o = overheads_in(&cx, t, &mem);
+    CHECK_EQ_INT(overhead_ns(o, OVERHEAD_QUEUE_FULL, 0, 100000), 50000);
+    CHECK_EQ_INT(overhead_ns(o, OVERHEAD_QUEUE_FULL, 40000, 60000), 0);
+    CHECK_EQ_INT(overhead_ns(o, OVERHEAD_QUEUE_FULL, 65000, 95000), 10000);
+    context_done(&cx);
+    arena_done(&mem);
     trace_free(t);
 }
 

@@ -117,6 +117,30 @@ TEST(devices_are_kept_apart)
     arena_done(&mem);
 }
 
+static int devices_rc(int n, struct err *e)
+{
+    struct arena mem;
+    struct timeline tl;
+    struct kit k = kit_begin();
+    for (k.device = 0; k.device < n; k.device++) kit_launch(&k, k.device * 10.0, "a", 50, 20);
+    struct trace *t = kit_end(&k);
+    arena_init(&mem);
+    int rc = timeline_run(t, &mem, &tl, e);
+    if (rc == 0) CHECK_EQ_UINT(tl.n_devices, (unsigned)n);
+    trace_free(t);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(there_is_a_ceiling_of_devices)
+{
+    struct err e;
+    err_init(&e);
+    CHECK_EQ_INT(devices_rc(TIMELINE_MOST_DEVICES, &e), 0);
+    CHECK_EQ_INT(devices_rc(TIMELINE_MOST_DEVICES + 1, &e), ERR_LIMIT);
+    CHECK(strstr(e.msg, "more than 256 devices") != NULL);
+}
+
 TEST(no_device_no_line)
 {
     struct arena mem;

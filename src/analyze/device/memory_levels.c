@@ -50,6 +50,20 @@ static void add_up(const struct trace *t, struct memory_level_line *l)
     }
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int grow_tree(struct memory_level_line *l, struct arena *mem, struct err *e)
+{
+    l->most = arena_alloc(mem, 2 * ((size_t)l->n + 1) * sizeof *l->most);
+    if (!l->most) return err_nomem(e);
+    for (uint32_t i = 0; i < l->n; i++) l->most[l->n + i] = l->levels[i].allocated;
+    for (uint32_t i = l->n; i-- > 1;) l->most[i] = larger(l->most[2 * i], l->most[2 * i + 1]);
+    return 0;
+}
+
 int memory_levels_run(const struct trace *t, struct arena *mem, struct memory_levels *ret,
                       struct err *e)
 {
@@ -76,6 +90,7 @@ int memory_levels_run(const struct trace *t, struct arena *mem, struct memory_le
     for (uint32_t i = 0; i < ls.n; i++) {
         qsort(ls.lines[i].levels, ls.lines[i].n, sizeof *ls.lines[i].levels, by_time);
         add_up(t, &ls.lines[i]);
+        TRY(grow_tree(&ls.lines[i], mem, e));
     }
     qsort(ls.lines, ls.n, sizeof *ls.lines, by_device);
     *ret = ls;
@@ -91,10 +106,14 @@ uint32_t memory_levels_at(const struct memory_level_line *l, int64_t ts_ns)
 
 int64_t memory_levels_peak(const struct memory_level_line *l, int64_t begin_ns, int64_t end_ns)
 {
-    uint32_t i = memory_levels_at(l, begin_ns);
-    int64_t peak = i == UINT32_MAX ? -1 : l->levels[i].allocated;
-    for (i = i == UINT32_MAX ? 0 : i; i < l->n && l->levels[i].ts_ns <= end_ns; i++)
-        if (l->levels[i].allocated > peak) peak = l->levels[i].allocated;
+    uint32_t at = memory_levels_at(l, begin_ns), last = memory_levels_at(l, end_ns);
+    int64_t peak = at == UINT32_MAX ? -1 : l->levels[at].allocated;
+    if (last == UINT32_MAX) return peak;
+    size_t lo = (size_t)(at == UINT32_MAX ? 0 : at) + l->n, hi = (size_t)last + 1 + l->n;
+    for (; lo < hi; lo /= 2, hi /= 2) {
+        if (lo & 1) peak = larger(peak, l->most[lo++]);
+        if (hi & 1) peak = larger(peak, l->most[--hi]);
+    }
     return peak;
 }
 

@@ -20,6 +20,7 @@ struct memory_level_line {
     bool relative;                  /* no totals recorded: 0 is where the window opened */
     struct memory_level *levels;    /* by time */
     uint32_t n;
+    int64_t *most; /* most in use: [n + i] of levels[i], [i] of [2 * i] and [2 * i + 1] */
 };
 
 struct memory_levels {

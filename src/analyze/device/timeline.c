@@ -117,12 +117,18 @@ static int by_device(const void *a, const void *b)
 
 int timeline_run(const struct trace *t, struct arena *mem, struct timeline *ret, struct err *e)
 {
-    struct timeline tl = {arena_zalloc(mem, t->n_lanes + 1, sizeof *tl.devices), 0};
+    struct timeline tl = {arena_zalloc(mem, TIMELINE_MOST_DEVICES, sizeof *tl.devices), 0};
     if (!tl.devices) return err_nomem(e);
     for (uint32_t l = 0; l < t->n_lanes; l++) {
         const struct lane *lane = &t->lanes[l];
         if (lane->kind != LANE_STREAM || timeline_device(&tl, lane->device)) continue;
-        if (has_work(t, lane)) tl.devices[tl.n_devices++].device = lane->device;
+        if (!has_work(t, lane)) continue;
+        if (tl.n_devices == TIMELINE_MOST_DEVICES)
+            return FAIL(e, ERR_LIMIT,
+                        "the trace has work of more than %d devices, which cannot be analyzed "
+                        "together: record or cut out fewer of them",
+                        TIMELINE_MOST_DEVICES);
+        tl.devices[tl.n_devices++].device = lane->device;
     }
     qsort(tl.devices, tl.n_devices, sizeof *tl.devices, by_device);
     for (uint32_t i = 0; i < tl.n_devices; i++) TRY(fill_device(t, &tl.devices[i], mem, e));

@@ -13,6 +13,10 @@
 
 #include "analyze/context.h"
 
+/* Devices of one trace. Every question is asked of each device, and every view has a part for each:
+ * more than this is not one machine, and a view of them is not an overview. */
+#define TIMELINE_MOST_DEVICES 256
+
 struct device_line {
     int32_t device;
     row_t *work; /* by start, over all streams */
@@ -35,6 +39,7 @@ static inline bool timeline_has(const struct trace *t, row_t r)
     return trace_is_work(t, r) && !(t->flags[r] & ROW_NO_TIME);
 }
 
+/* ERR_LIMIT with more devices than TIMELINE_MOST_DEVICES. */
 int timeline_run(const struct trace *t, struct arena *mem, struct timeline *ret,
                  struct err *e) MUST_USE;
 

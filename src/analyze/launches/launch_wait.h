@@ -30,10 +30,10 @@ struct launch_wait {
     uint8_t how;           /* enum launch_wait_how */
 };
 
-/* One a work record, in the order of d->work. `queue` is the device's. Memory from `mem`. */
-int launch_waits_run(const struct context *cx, const struct device_line *d,
-                     const struct queue *queue, struct arena *mem,
-                     struct launch_wait **ret) MUST_USE;
+/* One per work record, device by device, in the order of their work; *ret_n is how many. Memory
+ * from `mem`. */
+int launch_waits_run(const struct context *cx, struct arena *mem, struct launch_wait **ret,
+                     uint32_t *ret_n, struct err *e) MUST_USE;
 
 const char *launch_wait_how_name(
     enum launch_wait_how how); /* "idle_stream", "queued" ...: for JSON */

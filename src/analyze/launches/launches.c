@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/launches/launches_private.h"
+#include "analyze/names/overhead.h"
 #include "base/stats.h"
 
 enum {
@@ -36,26 +37,26 @@ static struct spread spread_of(int64_t *v, uint32_t n)
     return s;
 }
 
+static int find_starts(struct gather *g, struct err *e)
+{
+    uint32_t n;
+    TRY(launch_waits_run(g->cx, g->mem, &g->starts, &n, e));
+    for (uint32_t i = 0; i < n; i++)
+        if (g->t->kind[g->starts[i].work] == KIND_KERNEL) g->starts[g->n_starts++] = g->starts[i];
+    return 0;
+}
+
 static int sum_devices(struct gather *g, struct launches *l, struct err *e)
 {
     const struct timeline *tl = timeline_of(g->cx);
-    size_t most = 0;
-    for (uint32_t d = 0; d < tl->n_devices; d++) most += tl->devices[d].n_work;
     l->devices = arena_zalloc(g->mem, (size_t)tl->n_devices + 1, sizeof *l->devices);
-    g->starts = arena_zalloc(g->mem, most + 1, sizeof *g->starts);
-    if (!l->devices || !g->starts) return err_nomem(e);
+    if (!l->devices) return err_nomem(e);
     for (uint32_t d = 0; d < tl->n_devices; d++) {
         struct device_queue *q = &l->devices[l->n_devices++];
-        struct launch_wait *of_device;
         q->queue = queues_of(g->cx)->of[d];
         TRY(device_queue_sum(&tl->devices[d], q, g->mem, e));
-        if (launch_waits_run(g->cx, &tl->devices[d], &q->queue, g->mem, &of_device) < 0)
-            return err_nomem(e);
-        for (uint32_t i = 0; i < tl->devices[d].n_work; i++)
-            if (g->t->kind[of_device[i].work] == KIND_KERNEL)
-                g->starts[g->n_starts++] = of_device[i];
     }
-    return 0;
+    return find_starts(g, e);
 }
 
 static uint32_t owner_of(const struct gather *g, const struct launch_wait *s)
@@ -263,7 +264,8 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     return sum_calls(&g, ret, e);
 }
 
-static const struct pass *const needs[] = {&calls_pass, &queues_pass, &stages_pass, NULL};
+static const struct pass *const needs[] = {&calls_pass, &overheads_pass, &queues_pass, &stages_pass,
+                                           NULL};
 
 const struct pass launches_pass = {
     .id = PASS_LAUNCHES,

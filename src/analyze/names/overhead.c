@@ -44,18 +44,38 @@ enum overhead_kind overhead_kind(struct str name)
     return OVERHEAD_OTHER;
 }
 
-int64_t overhead_ns(const struct trace *t, enum overhead_kind kind, int64_t begin_ns,
-                    int64_t end_ns)
+/* Counts the rows by kind, or adds them to the sets. */
+static void walk_lanes(const struct trace *t, struct overheads *o, bool add)
 {
-    struct span window = {begin_ns, end_ns};
-    int64_t sum = 0;
     for (uint32_t l = 0; l < t->n_lanes; l++) {
         if (t->lanes[l].kind != LANE_OVERHEAD) continue;
-        int64_t covered = begin_ns; /* records may overlap: each moment counts once a lane */
-        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end && t->ts_ns[r] < end_ns; r++) {
-            if (t->kind[r] != KIND_OVERHEAD || overhead_kind(trace_name(t, r)) != kind) continue;
-            sum += span_uncovered(&covered, span_both(trace_span(t, r), window));
+        for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) {
+            if (t->kind[r] != KIND_OVERHEAD) continue;
+            struct span_set *s = &o->of[overhead_kind(trace_name(t, r))];
+            if (add) s->list[s->n] = trace_span(t, r);
+            s->n++;
         }
     }
-    return sum;
 }
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    struct overheads *o = ret;
+    walk_lanes(cx->t, o, false);
+    for (int k = 0; k < OVERHEAD_KINDS; k++) {
+        struct span_set *s = &o->of[k];
+        s->list = arena_alloc(cx->mem, ((size_t)s->n + 1) * sizeof *s->list);
+        s->before_ns = arena_alloc(cx->mem, ((size_t)s->n + 1) * sizeof *s->before_ns);
+        if (!s->list || !s->before_ns) return err_nomem(e);
+        s->n = 0;
+    }
+    walk_lanes(cx->t, o, true);
+    for (int k = 0; k < OVERHEAD_KINDS; k++) span_set_settle(&o->of[k]);
+    return 0;
+}
+
+const struct pass overheads_pass = {
+    .id = PASS_OVERHEADS,
+    .size = sizeof(struct overheads),
+    .run = run_pass,
+};

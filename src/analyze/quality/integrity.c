@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyze/names/overhead.h"
 #include "analyze/quality/quality_private.h"
 
 static doubter *const doubters[] = {
-    doubt_empty, doubt_file,        doubt_dropped,   doubt_edges,      doubt_graphs,
-    doubt_waits, doubt_links,       doubt_untimed,   doubt_impossible, doubt_clocks,
-    doubt_steps, doubt_collectives, doubt_recording, doubt_overheads,  doubt_graph_nodes,
+    doubt_empty,      doubt_file,      doubt_dropped,     doubt_edges,
+    doubt_graphs,     doubt_waits,     doubt_links,       doubt_untimed,
+    doubt_impossible, doubt_clocks,    doubt_steps,       doubt_collectives,
+    doubt_recording,  doubt_overheads, doubt_graph_nodes, doubt_depth,
 };
 
 const char *quality_name(enum quality q)
@@ -55,7 +57,8 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     return 0;
 }
 
-static const struct pass *const needs[] = {&calls_pass, &timeline_pass, &steps_pass, NULL};
+static const struct pass *const needs[] = {&calls_pass, &overheads_pass, &timeline_pass,
+                                           &steps_pass, NULL};
 
 const struct pass integrity_pass = {
     .id = PASS_INTEGRITY,

@@ -149,7 +149,7 @@ static int64_t wait_without_work(const struct doubting *c, row_t r)
     int64_t begin = c->t->ts_ns[r], end = trace_end_ns(c->t, r), idle = end - begin;
     for (uint32_t i = 0; i < timeline_of(c->cx)->n_devices; i++)
         idle -= timeline_busy_ns(&timeline_of(c->cx)->devices[i], begin, end);
-    idle -= overhead_ns(c->t, OVERHEAD_PROFILER, begin, end);
+    idle -= overhead_ns(overheads_of(c->cx), OVERHEAD_PROFILER, begin, end);
     return idle > 0 ? idle : 0;
 }
 

@@ -300,7 +300,7 @@ void doubt_recording(struct doubting *c)
 static void tell_overhead(struct doubting *c, enum overhead_kind kind, const char *id,
                           const char *who, const char *means)
 {
-    int64_t ns = overhead_ns(c->t, kind, c->t->begin_ns, c->t->end_ns);
+    int64_t ns = overhead_ns(overheads_of(c->cx), kind, c->t->begin_ns, c->t->end_ns);
     int64_t all = c->t->end_ns - c->t->begin_ns;
     if (all <= 0 || ns * 100 < all) return;
     struct doubt *d = integrity_doubt(c, id, QUALITY_GOOD, "%s took %s (%.1f %% of the trace)", who,
@@ -339,4 +339,20 @@ void doubt_graph_nodes(struct doubting *c)
     d->means = "without recording the CPU is faster there, and may not be on the critical path";
     d->instead = "record with strata run --level timeline --graphs whole: one record per graph, at "
                  "hardly any cost";
+}
+
+/* The ceiling of trace.h: what is deeper stands side by side there. */
+void doubt_depth(struct doubting *c)
+{
+    const struct trace *t = c->t;
+    uint64_t deep = 0;
+    for (row_t r = 0; r < t->n_rows; r++) deep += t->depth[r] == TRACE_DEEPEST;
+    if (!deep) return;
+    struct doubt *d = integrity_doubt(c, "nested_deep", QUALITY_USABLE,
+                                      "%s spans are nested %d levels deep or more",
+                                      human_count(deep).s, TRACE_DEEPEST);
+    d->count = deep;
+    d->of = t->n_rows;
+    d->means = "below that level it is not known which of them encloses which";
+    d->instead = "a recursion that never ends looks so, or labels that are never closed";
 }

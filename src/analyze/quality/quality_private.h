@@ -38,7 +38,7 @@ doubter doubt_empty, doubt_dropped, doubt_edges, doubt_graphs, doubt_waits, doub
  * one of a microsecond. */
 bool quality_in_microseconds(const struct trace *t);
 doubter doubt_file, doubt_untimed, doubt_impossible, doubt_clocks, doubt_collectives,
-    doubt_recording, doubt_overheads, doubt_graph_nodes;
+    doubt_recording, doubt_overheads, doubt_graph_nodes, doubt_depth;
 
 /* graph_replays.c: counts the replays (calls, in time order) that have fewer records than their
  * graph has work. ERR_NOMEM is the only failure. */

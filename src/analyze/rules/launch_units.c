@@ -68,20 +68,36 @@ static bool is_launch_bound(const struct context *cx, const struct launch_unit *
 
 /* ---- what a unit launches ---- */
 
-static bool is_compiled(const struct trace *t, row_t r)
+/* The trace, and what is looked up for each of its launches. */
+struct counting {
+    const struct context *cx;
+    uint8_t *compiled; /* by row: it stands in a compiled region, or is one */
+};
+
+/* What encloses a row comes before it, so one walk is enough. */
+static int find_compiled(struct counting *k, struct err *e)
 {
-    for (; r != ROW_NONE; r = t->parent[r])
-        if (t->kind[r] != KIND_PYTHON && label_is_compiled(trace_name(t, r))) return true;
-    return false;
+    const struct trace *t = k->cx->t;
+    k->compiled = arena_zalloc(k->cx->mem, (size_t)t->n_rows + 1, 1);
+    uint8_t *named = arena_zalloc(k->cx->mem, (size_t)t->strings.n + 1, 1);
+    if (!k->compiled || !named) return err_nomem(e);
+    for (str_id i = 0; i < t->strings.n; i++) named[i] = label_is_compiled(trace_str(t, i));
+    for (row_t r = 0; r < t->n_rows; r++) {
+        row_t up = t->parent[r];
+        k->compiled[r] =
+            (t->kind[r] != KIND_PYTHON && named[t->name[r]]) || (up != ROW_NONE && k->compiled[up]);
+    }
+    return 0;
 }
 
-static void add_call(const struct sim_model *m, const struct sim_call *c, struct launch_unit *u)
+static void add_call(const struct counting *k, const struct sim_call *c, struct launch_unit *u)
 {
+    const struct sim_model *m = model_of(k->cx);
     if (!c->n_work) return;
     u->launches++;
     u->works += c->n_work;
     if (c->kind == CALL_GRAPH_LAUNCH) u->works_in_graphs += c->n_work;
-    if (is_compiled(m->t, c->row)) u->works_compiled += c->n_work;
+    if (k->compiled[c->row]) u->works_compiled += c->n_work;
     for (uint32_t i = 0; i < c->n_work; i++) {
         const struct sim_work *w = &m->works[m->works_by_call[c->first_work + i]];
         u->work_ns += w->end_ns - w->begin_ns;
@@ -112,10 +128,10 @@ static void add_loading(const struct sim_model *m, const struct sim_call *c,
 
 /* Adds up the calls in the spans of the unit. Work of other threads is launched while its thread
  * waits for them, so whatever is launched in that time counts. */
-static void add_calls(const struct context *cx, struct launch_unit *u)
+static void add_calls(const struct counting *k, struct launch_unit *u)
 {
-    const struct sim_model *m = model_of(cx);
-    const struct device_line *d = timeline_device(timeline_of(cx), wall_of(cx)->parts.device);
+    const struct sim_model *m = model_of(k->cx);
+    const struct device_line *d = timeline_device(timeline_of(k->cx), wall_of(k->cx)->parts.device);
     for (uint32_t i = 0; i < u->n_spans; i++) {
         const struct sim_cut *s = &u->spans[i];
         u->cpu_ns += s->end_ns - s->begin_ns;
@@ -123,7 +139,7 @@ static void add_calls(const struct context *cx, struct launch_unit *u)
         for (uint32_t c = sim_call_at(m, s->begin_ns); c < m->n_calls; c++) {
             const struct sim_call *call = &m->calls[c];
             if (call->begin_ns >= s->end_ns) break;
-            add_call(m, call, u);
+            add_call(k, call, u);
             add_loading(m, call, d, u);
             if (call->thread != s->thread) continue;
             u->syncs += call_waits(call->kind);
@@ -177,9 +193,10 @@ static bool is_optimizer(const struct stage *s)
 }
 
 /* Figures of the stage as the stages say them; only what they do not know is counted here. */
-static int stage_unit(const struct context *cx, uint32_t stage, struct launch_unit *ret,
+static int stage_unit(const struct counting *k, uint32_t stage, struct launch_unit *ret,
                       struct err *e)
 {
+    const struct context *cx = k->cx;
     const struct stage *s = &stages_of(cx)->list[stage];
     struct launch_unit counted = {.stage = s};
     *ret = (struct launch_unit){.stage = s};
@@ -187,7 +204,7 @@ static int stage_unit(const struct context *cx, uint32_t stage, struct launch_un
         is_optimizer(s))
         return 0;
     TRY(stage_spans(cx, stage, &counted, e));
-    add_calls(cx, &counted);
+    add_calls(k, &counted);
     *ret = counted;
     ret->calls = s->calls;
     ret->launches = s->launches;
@@ -362,8 +379,9 @@ static uint32_t loop_thread(const struct context *cx)
     return thread;
 }
 
-static int loop_unit(const struct context *cx, struct launch_unit *u, struct err *e)
+static int loop_unit(const struct counting *k, struct launch_unit *u, struct err *e)
 {
+    const struct context *cx = k->cx;
     const struct steps *s = steps_of(cx);
     uint32_t thread = s->n_steps ? loop_thread(cx) : SIM_NONE, at = 0;
     struct quiet q;
@@ -375,7 +393,7 @@ static int loop_unit(const struct context *cx, struct launch_unit *u, struct err
     for (uint32_t i = 0; i < s->n_steps; i++) add_loud(u, thread, s->steps[i].cpu, &q, &at);
     u->calls = s->n_steps;
     if (steps_may_be_layers(s)) join_touching(u);
-    add_calls(cx, u);
+    add_calls(k, u);
     return 0;
 }
 
@@ -391,13 +409,14 @@ static bool inside_another(const struct context *cx, const struct launch_unit *a
 }
 
 /* `ret` gets one per stage; those that are not launch-bound have no calls. */
-static int stage_units(const struct context *cx, struct launch_unit **ret, struct err *e)
+static int stage_units(const struct counting *k, struct launch_unit **ret, struct err *e)
 {
+    const struct context *cx = k->cx;
     uint32_t n = stages_of(cx)->n;
     struct launch_unit *all = arena_zalloc(cx->mem, n + (size_t)1, sizeof *all);
     if (!all) return err_nomem(e);
     for (uint32_t i = 0; i < n; i++) {
-        TRY(stage_unit(cx, i, &all[i], e));
+        TRY(stage_unit(k, i, &all[i], e));
         if (!is_launch_bound(cx, &all[i], LEAST_STAGE_LAUNCHES) || is_one_launch(cx, &all[i]))
             all[i].calls = 0;
     }
@@ -431,8 +450,10 @@ static bool loop_is_launch_bound(const struct context *cx, const struct launch_u
 int launch_units_find(const struct context *cx, struct launch_units *ret, struct err *e)
 {
     struct launch_unit *stages, loop;
-    TRY(stage_units(cx, &stages, e));
-    TRY(loop_unit(cx, &loop, e));
+    struct counting k = {.cx = cx};
+    TRY(find_compiled(&k, e));
+    TRY(stage_units(&k, &stages, e));
+    TRY(loop_unit(&k, &loop, e));
     uint32_t n = stages_of(cx)->n;
     *ret = (struct launch_units){.list = arena_alloc(cx->mem, (n + (size_t)1) * sizeof loop)};
     if (!ret->list) return err_nomem(e);

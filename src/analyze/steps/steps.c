@@ -12,6 +12,7 @@ enum { FAR_PCT = 150, FAR_PCT_OF_TWO = 200 }; /* of the median: what makes an ou
 struct measure {
     const struct trace *t;
     const struct calls *calls;
+    const struct overheads *overheads;
     struct steps *steps;
     uint32_t process;
     row_t **work; /* by step */
@@ -99,7 +100,8 @@ static int measure(struct measure *m, const struct timeline *tl, bool on_device,
     for (uint32_t i = 0; i < n; i++) {
         struct step *s = &m->steps->steps[i];
         s->gpu = work_sum_run(m->t, tl, m->work[i], m->n_work[i]);
-        s->profiler_ns = overhead_ns(m->t, OVERHEAD_PROFILER, s->cpu.begin_ns, s->cpu.end_ns);
+        s->profiler_ns =
+            overhead_ns(m->overheads, OVERHEAD_PROFILER, s->cpu.begin_ns, s->cpu.end_ns);
     }
     return 0;
 }
@@ -188,7 +190,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     struct steps s = {0};
     TRY(loop_find(cx, &l, e));
     TRY(take_rounds(&l, cx->mem, &s, e));
-    struct measure m = {t, calls_of(cx), &s, l.process, NULL, NULL};
+    struct measure m = {t, calls_of(cx), overheads_of(cx), &s, l.process, NULL, NULL};
     TRY(measure(&m, timeline_of(cx), l.on_device, cx->mem, e));
     int64_t *scratch = arena_zalloc(cx->mem, (size_t)s.n_steps + 1, sizeof *scratch);
     if (!scratch) return err_nomem(e);
@@ -200,7 +202,8 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     return 0;
 }
 
-static const struct pass *const needs[] = {&calls_pass, &timeline_pass, &outline_pass, NULL};
+static const struct pass *const needs[] = {&calls_pass, &overheads_pass, &timeline_pass,
+                                           &outline_pass, NULL};
 
 const struct pass steps_pass = {
     .id = PASS_STEPS,

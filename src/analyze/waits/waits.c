@@ -4,9 +4,9 @@
 
 #include "analyze/device/queue.h"
 #include "analyze/names/copy.h"
+#include "analyze/names/overhead.h"
 #include "analyze/names/readback.h"
 #include "analyze/names/source_place.h"
-#include "analyze/waits/queue_full.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
@@ -26,7 +26,7 @@ struct finder {
     const struct calls *calls;
     const struct queues *queues;
     struct source_places *where;
-    struct queue_full pressure;
+    const struct overheads *overheads;
     lane_id *streams;
     uint32_t n_streams;
     struct waits *out;
@@ -165,9 +165,13 @@ static int add_allocation(struct finder *f, row_t r)
     return add_wait(f, r, ROW_NONE);
 }
 
+/* A launch that stands before a full queue: the CPU is far ahead then, which is healthy and not a
+ * wait that a change to the program should remove. */
 static void note_pressure(struct finder *f, row_t r)
 {
-    int64_t ns = queue_full_ns(&f->pressure, f->t, r);
+    if (f->t->dur_ns[r] < WAITS_PRESSURE_NS) return;
+    int64_t ns =
+        overhead_ns(f->overheads, OVERHEAD_QUEUE_FULL, f->t->ts_ns[r], trace_end_ns(f->t, r));
     if (!ns) return;
     f->out->pressed++;
     f->out->pressed_ns += ns;
@@ -269,7 +273,7 @@ static int prepare(struct finder *f, struct arena *mem, struct err *e)
     if (!f->streams) return err_nomem(e);
     for (lane_id l = 0; l < f->t->n_lanes && f->n_streams < MOST_STREAMS; l++)
         if (f->t->lanes[l].kind == LANE_STREAM) f->streams[f->n_streams++] = l;
-    return queue_full_init(&f->pressure, f->t, mem, e);
+    return 0;
 }
 
 static int find(struct finder *f, struct arena *mem, struct err *e)
@@ -288,6 +292,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
                        .tl = timeline_of(cx),
                        .calls = calls_of(cx),
                        .queues = queues_of(cx),
+                       .overheads = overheads_of(cx),
                        .where = places_of(cx),
                        .out = &out};
     struct arena_mark m = arena_mark(cx->mem);
@@ -303,8 +308,8 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     return 0;
 }
 
-static const struct pass *const needs[] = {&calls_pass, &timeline_pass, &queues_pass, &places_pass,
-                                           NULL};
+static const struct pass *const needs[] = {&calls_pass,  &overheads_pass, &timeline_pass,
+                                           &queues_pass, &places_pass,    NULL};
 
 const struct pass waits_pass = {
     .id = PASS_WAITS,

@@ -17,9 +17,10 @@
 #include "analyze/steps/steps.h"
 
 /* Thresholds. 64 KiB is where the driver starts to stage pageable uploads in pieces. */
-#define WAITS_FEW_BYTES 65536
-#define WAITS_DRAIN_NS  50000 /* waiting longer than this for queued work drains the queue */
-#define WAITS_ALLOC_NS  20000 /* allocations shorter than this are not listed */
+#define WAITS_FEW_BYTES   65536
+#define WAITS_DRAIN_NS    50000 /* waiting longer than this for queued work drains the queue */
+#define WAITS_ALLOC_NS    20000 /* allocations shorter than this are not listed */
+#define WAITS_PRESSURE_NS 20000 /* launches shorter than this did not wait for the queue */
 
 enum wait_kind {
     WAIT_READBACK,   /* a few bytes to the CPU */
