@@ -10,10 +10,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -47,7 +47,8 @@ static void on_signal(int number)
 static int make_path(struct serve *s, const char *name, struct err *e)
 {
     unsigned char word[WORD_BYTES];
-    if (getrandom(word, sizeof word, 0) != (ssize_t)sizeof word)
+    /* the call itself: libc has a function for it only since 2.25 */
+    if (syscall(SYS_getrandom, word, sizeof word, 0) != (long)sizeof word)
         return FAIL(e, ERR_IO, "cannot get random numbers: %s", strerror(errno));
     char *p = s->path, *end = s->path + sizeof s->path - 1;
     *p++ = '/';

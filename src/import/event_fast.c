@@ -3,21 +3,12 @@
 
 #include <string.h>
 
+#include "base/cpu.h"
+
 extern event_fast_fn event_fast_basic;
 
 #if defined(__x86_64__)
 extern event_fast_fn event_fast_avx2, event_fast_avx512;
-
-static bool have_avx512(void)
-{
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("bmi2");
-}
-
-static bool have_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-}
 #endif
 
 static bool always(void)
@@ -31,8 +22,8 @@ static const struct version {
     bool (*works)(void);
 } versions[] = {
 #if defined(__x86_64__)
-    {"avx512", event_fast_avx512, have_avx512},
-    {"avx2", event_fast_avx2, have_avx2},
+    {"avx512", event_fast_avx512, cpu_has_avx512},
+    {"avx2", event_fast_avx2, cpu_has_avx2},
 #endif
     {"basic", event_fast_basic, always},
 };

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "backend/cuda/cupti_abi.h"
@@ -222,7 +223,7 @@ static void put_graph(const struct cupti_graph *g)
 static void put_overhead(const struct cupti_overhead *o)
 {
     enum { OF_THREAD = 2 };
-    if (o->object_kind == OF_THREAD && o->thread == (uint32_t)gettid()) return;
+    if (o->object_kind == OF_THREAD && o->thread == (uint32_t)syscall(SYS_gettid)) return;
     static const char *const names[] = {"Overhead",
                                         "Buffer Flush",
                                         "Instrumentation",
