@@ -1,0 +1,1 @@
+#include "../../src/isal/isa-l/include/crc.h"
