@@ -13,8 +13,10 @@
 /* Python that runs before the next operator may take longer, this part of a long wait. */
 #define JOIN_WINDOW_PART 5
 
-/* A batch that takes less was ready. */
-#define BATCH_NS 300000
+/* A batch that takes less was ready: taking it over, a large one not so fast, does not count as a
+ * wait. */
+#define BATCH_NS    300000
+#define BATCH_SHARE 0.1 /* of the time since the batch before */
 
 /* A thread that is silent while another one works, and goes on shortly after that one is done,
  * waits for it: backward() for the autograd thread, join() for a worker. */
@@ -52,11 +54,15 @@ static void add_batches(struct model_build *b, uint32_t thread, str_id next)
     const struct trace *t = b->t;
     struct sim_model *m = b->m;
     const struct lane *lane = &t->lanes[m->threads[thread].lane];
+    int64_t before = m->threads[thread].begin_ns;
     for (row_t r = lane->begin; next != STR_NONE && r < lane->end; r++) {
         if (t->name[r] != next) continue;
         int64_t begin = t->ts_ns[r], end = trace_end_ns(t, r);
-        int64_t done = end - begin >= BATCH_NS ? end : begin;
+        bool waited = end - begin >= BATCH_NS &&
+                      (double)(end - begin) >= BATCH_SHARE * (double)(end - before);
+        int64_t done = waited ? end : begin;
         m->joins[m->n_joins++] = (struct sim_join){thread, SIM_NONE, begin, end, done};
+        before = end;
     }
 }
 
