@@ -248,6 +248,49 @@ TEST(graph_break_near_miss_a_part_of_the_program)
     done(&d);
 }
 
+/* Our own recording, without operators: calls of a module, in which kernels of a compiler and
+ * torch's own take turns, four times; `waits` reads a value after each. */
+static struct trace *kernels_in_turns(bool waits)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < 6; s++) {
+        double begin = at;
+        for (int region = 0; region < 4; region++) {
+            for (int i = 0; i < 4; i++, at += 20)
+                kit_launch(&k, at + 5, i == 1 ? "nvjet_sm90_tst" : "triton_poi_fused_add_0",
+                           at + 12, 4);
+            kit_launch(&k, at + 15, "void at::native::reduce_kernel<512>", at + 22, 2);
+            at += 30;
+            if (waits) kit_item(&k, at, at + 10, 5);
+            at += 80;
+        }
+        kit_derived(&k, "Guarded", begin, at - begin);
+        at += 10;
+    }
+    return kit_end(&k);
+}
+
+TEST(graph_break_by_the_names_of_kernels)
+{
+    struct diagnosis d;
+    diagnose(&d, kernels_in_turns(true));
+    const struct finding *f = found(&d, "graph_break");
+    REQUIRE(f != NULL);
+    CHECK(strstr(f->fix, "fullgraph=True") != NULL);
+    CHECK_NEAR(f->alone.gain_pct, 100 * 110.0 / 190, 12);
+    done(&d);
+}
+
+/* What inductor does not compile it calls: torch's own kernels in one graph. */
+TEST(graph_break_near_miss_what_the_compiler_calls)
+{
+    struct diagnosis d;
+    diagnose(&d, kernels_in_turns(false));
+    CHECK(found(&d, "graph_break") == NULL);
+    done(&d);
+}
+
 /* ---- recompile ---- */
 
 /* Steps that compile for `us`, each under a name. */

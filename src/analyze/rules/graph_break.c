@@ -7,8 +7,12 @@
  *
  * The price is a replay without what lies between the last launch of a region and the first of the
  * next. Where eager code does much by itself it is the program's, and no break. */
-#include "analyze/rules/rule.h"
+#include <string.h>
+
+#include "analyze/rules/compiled_regions.h"
 #include "base/human.h"
+#include "base/mem.h"
+#include "base/vec.h"
 
 /* More launches than this between two regions are a part of the program. */
 #define MOST_LAUNCHES 16
@@ -17,7 +21,8 @@
 
 struct breaks {
     struct sim_cut *spans;
-    uint32_t n, cap;
+    uint32_t n;
+    size_t cap;
     uint32_t launches, waits;
     int64_t cpu_ns, work_ns, idle_ns;
     row_t first;      /* eager call of the longest break: one that waits, else the first launch */
@@ -25,24 +30,10 @@ struct breaks {
     uint32_t n_steps, last_step;
 };
 
-static bool is_region(const struct trace *t, row_t r)
-{
-    struct str name = trace_name(t, r);
-    return (t->kind[r] == KIND_OP && str_starts(name, "Torch-Compiled Region")) ||
-           (t->kind[r] == KIND_ANNOTATION && str_starts(name, "## Call CompiledFxGraph"));
-}
-
-static bool is_outermost_region(const struct trace *t, row_t r)
-{
-    if (!is_region(t, r)) return false;
-    for (row_t up = t->parent[r]; up != ROW_NONE; up = t->parent[up])
-        if (is_region(t, up)) return false;
-    return true;
-}
-
 /* One break: what the thread calls between two regions. */
 struct one_break {
     struct span free; /* from the last call of the one to the first of the other */
+    int64_t last_ns;  /* end of the last call between them */
     uint32_t launches, waits;
     int64_t work_ns;
     row_t first;
@@ -51,6 +42,7 @@ struct one_break {
 static void count_call(const struct sim_model *m, const struct sim_call *c, struct one_break *g)
 {
     bool waits = c->wait != SIM_WAIT_NOTHING;
+    g->last_ns = c->end_ns;
     if (g->first == ROW_NONE || (waits && !g->waits)) g->first = c->row;
     g->waits += waits;
     g->launches += c->n_work > 0;
@@ -60,20 +52,19 @@ static void count_call(const struct sim_model *m, const struct sim_call *c, stru
     }
 }
 
-static struct one_break look_between(const struct context *cx, uint32_t thread, row_t a, row_t b)
+static struct one_break look_between(const struct sim_model *m, uint32_t thread, struct span a,
+                                     struct span b)
 {
-    const struct trace *t = cx->t;
-    const struct sim_model *m = model_of(cx);
-    struct one_break g = {.free = {t->ts_ns[a], t->ts_ns[b]}, .first = ROW_NONE};
-    for (uint32_t c = sim_call_at(m, t->ts_ns[a]); c < m->n_calls; c++) {
+    struct one_break g = {.free = {a.begin_ns, b.begin_ns}, .first = ROW_NONE};
+    for (uint32_t c = sim_call_at(m, a.begin_ns); c < m->n_calls; c++) {
         const struct sim_call *call = &m->calls[c];
-        if (call->begin_ns >= trace_end_ns(t, b)) break;
+        if (call->begin_ns >= b.end_ns) break;
         if (call->thread != thread) continue;
-        if (call->begin_ns >= t->ts_ns[b]) {
+        if (call->begin_ns >= b.begin_ns) {
             g.free.end_ns = call->begin_ns;
             break;
         }
-        if (call->begin_ns < trace_end_ns(t, a)) g.free.begin_ns = call->end_ns;
+        if (call->begin_ns < a.end_ns) g.free.begin_ns = call->end_ns;
         else count_call(m, call, &g);
     }
     return g;
@@ -108,30 +99,50 @@ static void add(const struct context *cx, struct breaks *b, uint32_t thread,
     b->first_ns = span_ns(g->free);
 }
 
-/* The breaks of one thread. */
-static void look_at(const struct context *cx, uint32_t thread, struct breaks *b)
+/* Pieces of one function in one step. */
+static bool belong_together(const struct context *cx, const struct compiled_region *a,
+                            const struct compiled_region *b)
 {
-    const struct trace *t = cx->t;
-    const struct lane *lane = &t->lanes[model_of(cx)->threads[thread].lane];
-    row_t last = ROW_NONE;
-    for (row_t r = lane->begin; r < lane->end; r++) {
-        if (!is_outermost_region(t, r)) continue;
-        row_t before = last;
-        last = r;
-        if (before == ROW_NONE || trace_end_ns(t, before) > t->ts_ns[r]) continue;
-        uint32_t step = steps_at(steps_of(cx), t->ts_ns[r]);
-        if (step == UINT32_MAX || step != steps_at(steps_of(cx), t->ts_ns[before])) continue;
-        struct one_break g = look_between(cx, thread, before, r);
-        if (g.launches + g.waits && g.launches <= MOST_LAUNCHES && b->n < b->cap)
-            add(cx, b, thread, &g);
-    }
+    uint32_t step = steps_at(steps_of(cx), b->time.begin_ns);
+    return a->holder == b->holder && step != UINT32_MAX &&
+           step == steps_at(steps_of(cx), a->time.begin_ns);
 }
 
-static uint32_t count_regions(const struct trace *t)
+/* Names of kernels do not say whether eager ones are a break or what the compiler called: only a
+ * wait does. */
+static bool is_break(const struct compiled_region *r, const struct one_break *g)
 {
-    uint32_t n = 0;
-    for (row_t r = 0; r < t->n_rows; r++) n += is_region(t, r);
-    return n;
+    if (r->holder != ROW_NONE && !g->waits) return false;
+    return g->launches + g->waits && g->launches <= MOST_LAUNCHES;
+}
+
+/* What the last region of a step is followed by is the same break once more, if it does the same as
+ * the one before; the next step's region is entered in any case. */
+static bool is_last(const struct one_break *before, struct one_break *g)
+{
+    if (!before->launches || g->launches != before->launches || g->waits != before->waits)
+        return false;
+    g->free.end_ns = g->last_ns;
+    return true;
+}
+
+/* The breaks of one thread, appended. */
+static int look_at(const struct context *cx, uint32_t thread, bool marked, struct breaks *b,
+                   struct err *e)
+{
+    struct compiled_regions all;
+    TRY(compiled_regions_find(cx, thread, marked, &all, e));
+    struct compiled_region never = {{INT64_MAX, INT64_MAX}, ROW_NONE};
+    struct one_break before = {0};
+    for (uint32_t i = 0; i < all.n; i++) {
+        const struct compiled_region *r = &all.list[i], *next = i + 1 < all.n ? r + 1 : &never;
+        bool together = belong_together(cx, r, next);
+        struct one_break g = look_between(model_of(cx), thread, r->time, next->time);
+        if (VEC_RESERVE(b->spans, b->n, b->cap, 1)) return err_nomem(e);
+        if (is_break(r, &g) && (together || is_last(&before, &g))) add(cx, b, thread, &g);
+        before = together ? g : (struct one_break){0};
+    }
+    return 0;
 }
 
 static bool is_finding(const struct context *cx, const struct breaks *b)
@@ -147,15 +158,19 @@ static bool is_finding(const struct context *cx, const struct breaks *b)
 static int report(const struct context *cx, const struct breaks *b, struct findings *out,
                   struct err *e);
 
+static int find(const struct context *cx, struct breaks *b, struct findings *out, struct err *e)
+{
+    bool marked = compiled_regions_marked(cx);
+    for (uint32_t i = 0; i < model_of(cx)->n_threads; i++) TRY(look_at(cx, i, marked, b, e));
+    return is_finding(cx, b) ? report(cx, b, out, e) : 0;
+}
+
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
     struct breaks b = {.first = ROW_NONE, .last_step = UINT32_MAX};
-    if (steps_of(cx)->n_steps < 2) return 0;
-    b.cap = count_regions(cx->t);
-    b.spans = arena_alloc(cx->mem, (b.cap + (size_t)1) * sizeof *b.spans);
-    if (!b.spans) return err_nomem(e);
-    for (uint32_t i = 0; b.cap && i < model_of(cx)->n_threads; i++) look_at(cx, i, &b);
-    return is_finding(cx, &b) ? report(cx, &b, out, e) : 0;
+    int rc = steps_of(cx)->n_steps < 2 ? 0 : find(cx, &b, out, e);
+    mem_free(b.spans);
+    return rc;
 }
 
 const struct rule rule_graph_break = {
@@ -195,8 +210,11 @@ static int report(const struct context *cx, const struct breaks *b, struct findi
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
                  "%u breaks with %u launches and %u waits in %u steps", b->n, b->launches, b->waits,
                  steps);
+    struct sim_cut *spans = arena_alloc(cx->mem, b->n * sizeof *spans);
+    if (!spans) return err_nomem(e);
+    memcpy(spans, b->spans, b->n * sizeof *spans);
     f->edits[f->n_edits++] =
-        (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = b->spans, .n_spans = b->n};
+        (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = spans, .n_spans = b->n};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     return 0;
 }
