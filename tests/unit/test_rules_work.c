@@ -78,6 +78,57 @@ TEST(exposed_copy_fires_when_nothing_hides_the_copies)
     done(&d);
 }
 
+/* ---- small_copies ---- */
+
+/* Six steps of `n` uploads of 256 bytes, each waited for, and then a kernel; with `apart` there is
+ * a kernel after each of them. */
+static struct trace *small_uploads(int n, bool apart, double kernel_us)
+{
+    struct kit k = kit_begin();
+    double at = 0, gpu = 0;
+    for (int s = 0; s < 6; s++) {
+        double begin = at;
+        for (int i = 0; i < n; i++, at += 25) {
+            kit_op(&k, "aten::to", at, 22);
+            kit_call(&k, "cudaMemcpyAsync", at + 4, 6);
+            gpu = gpu > at + 8 ? gpu : at + 8;
+            copy(&k, "Memcpy HtoD (Pageable -> Device)", gpu, 1, 256);
+            kit_call(&k, "cudaStreamSynchronize", at + 12, gpu + 8 > at + 18 ? gpu - at - 4 : 6);
+            at = gpu > at ? gpu : at;
+            if (apart) kit_launch(&k, at + 28, "add", at + 36, 2);
+            if (apart) at += 20;
+        }
+        kit_launch(&k, at + 5, "gemm", at + 12, kernel_us);
+        gpu = at + 12 + kernel_us;
+        at += 30;
+        kit_label(&k, "request", begin, at - begin);
+        at += 5;
+    }
+    return kit_end(&k);
+}
+
+TEST(small_copies_in_a_row_could_be_one)
+{
+    struct diagnosis d;
+    diagnose(&d, small_uploads(64, false, 20));
+    const struct finding *f = found(&d, "small_copies");
+    REQUIRE(f != NULL);
+    CHECK(f->alone.gain_pct > 80);
+    CHECK(strstr(f->why, "384 copies of 256 B") && strstr(f->why, "up to 64 in a row"));
+    CHECK(found(&d, "sync_in_loop") == NULL); /* the same time */
+    done(&d);
+}
+
+TEST(small_copies_near_miss_a_few_or_apart)
+{
+    for (int i = 0; i < 2; i++) {
+        struct diagnosis d;
+        diagnose(&d, i ? small_uploads(20, true, 20) : small_uploads(4, false, 20));
+        CHECK(found(&d, "small_copies") == NULL);
+        done(&d);
+    }
+}
+
 TEST(exposed_copy_fires_in_the_words_of_every_vendor)
 {
     static const char *const names[] = {"H2D",

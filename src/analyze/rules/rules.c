@@ -13,6 +13,7 @@
 
 /* One per line. */
 #define RULES(X)           \
+    X(small_copies)        \
     X(sync_in_loop)        \
     X(data_loader)         \
     X(gc_pause)            \

@@ -1,6 +1,6 @@
 /* sync_in_loop.c: the CPU waits for the device: it reads a value back, uploads a constant,
  * synchronizes or allocates memory. Blocked time is reported; only exposed time counts as cost. */
-#include "analyze/rules/rule.h"
+#include "analyze/rules/small_copies.h"
 #include "base/human.h"
 #include "base/search.h"
 #include "base/stats.h"
@@ -145,10 +145,22 @@ static bool matters(const struct sync_site *site)
            (site->in_loop > 0 || site->exposed_ns > 0);
 }
 
+/* Whether most of it is reported as copies that should be one. */
+static bool is_reported(const struct context *cx, const struct findings *out,
+                        const struct sync_site *site)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; site->kind == WAIT_UPLOAD && i < site->n_rows; i++)
+        n += small_copies_hold(cx, out, site->rows[i]);
+    return 2 * n > site->n_rows;
+}
+
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
-    for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++)
-        if (matters(&syncs_of(cx)->sites[i])) TRY(report_site(cx, i, out, e));
+    for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++) {
+        const struct sync_site *site = &syncs_of(cx)->sites[i];
+        if (matters(site) && !is_reported(cx, out, site)) TRY(report_site(cx, i, out, e));
+    }
     return 0;
 }
 
