@@ -265,6 +265,27 @@ TEST(the_cheaper_of_two_fixes_for_the_same_time_comes_first)
     done(&d);
 }
 
+/* Once the loop is a graph the GPU hides the walk; without one, the walk is worth a quarter. */
+TEST(what_gains_by_itself_is_reported_though_the_fix_above_hides_it)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int s = 0; s < STEPS; s++) {
+        kit_label(&k, "round", at, 300 + 2 * KERNELS * 40);
+        kit_python(&k, "walk.py(3): walk", at, 300);
+        at = step(&k, at + 300, 40, 18);
+        at = step(&k, at, 40, 18) + 5;
+    }
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    const struct finding *graph = found(&d, "launch_bound"), *walk = found(&d, "late_launch");
+    REQUIRE(graph != NULL && walk != NULL);
+    CHECK(graph->gain_pct > 30);
+    CHECK(walk->alone.gain_pct > 15 && walk->gain_pct < 3);
+    CHECK_EQ_INT(walk->severity, SEVERITY_LOW);
+    done(&d);
+}
+
 /* The gain of one line is so small that whoever reads on must not stop there. */
 TEST(near_miss_a_cheap_fix_that_gains_little_does_not_come_first)
 {

@@ -350,14 +350,20 @@ static void part_the_last(struct findings *f)
     if (n == 1) last->together = false;
 }
 
-/* Keeps advice and what gains enough; the rest is only counted. */
+/* A way of its own to a good part of the time: whoever does not want the fix above can take it. */
+static bool gains_alone(const struct ranking *r, const struct finding *x)
+{
+    return stats_pct(x->first_guess_ns, r->u->plain_ns) >= r->th->value[TH_HIGH_GAIN_PCT];
+}
+
+/* Keeps advice and what gains enough, alone or after the others; the rest is only counted. */
 static void drop_minor(struct ranking *r)
 {
     struct findings *f = r->f;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < f->n; i++) {
         struct finding *x = f->items[i];
-        if (x->advice || x->notable || x->needed || worth(r, x->gain_ns)) {
+        if (x->advice || x->notable || x->needed || worth(r, x->gain_ns) || gains_alone(r, x)) {
             f->items[kept++] = x;
             continue;
         }
