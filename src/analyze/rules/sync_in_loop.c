@@ -1,9 +1,8 @@
 /* sync_in_loop.c: the CPU waits for the device: it reads a value back, uploads a constant,
  * synchronizes or allocates memory. Blocked time is reported; only exposed time counts as cost. */
 #include "analyze/rules/small_copies.h"
+#include "analyze/rules/upload_makers.h"
 #include "base/human.h"
-#include "base/search.h"
-#include "base/stats.h"
 
 struct words {
     const char *title, *drains, *why, *fix;
@@ -61,78 +60,6 @@ static void explain(const struct context *cx, struct finding *f, const struct sy
     finding_note(f, cx->mem, w->end_ns, ROW_NONE,
                  "then the GPU is idle for %s until the CPU has launched new work",
                  human_time(exposed_of(cx)->ns[site->longest]).s);
-}
-
-/* What goes with a constant that is uploaded once: the operator that copies it, and what the user's
- * line calls around it, which makes a tensor of a Python list. */
-static struct span with_its_maker(const struct context *cx, row_t call)
-{
-    const struct trace *t = cx->t;
-    struct place p;
-    source_places_find(places_of(cx), call, &p);
-    row_t top = p.op != ROW_NONE ? p.op : call;
-    if (p.called != ROW_NONE && t->ts_ns[p.called] <= t->ts_ns[top]) top = p.called;
-    return (struct span){t->ts_ns[top], trace_end_ns(t, top)};
-}
-
-/* Without stacks the making of the tensor is a silence of the thread before the operator. */
-struct silence {
-    int64_t *before_ns; /* by outermost operator of the thread, in time order */
-    row_t *ops;
-    uint32_t n;
-    int64_t usual_ns;
-};
-
-enum { MOST_SILENCE_NS = 1000000 }; /* longer ones have other reasons */
-
-static int listen(const struct context *cx, lane_id lane, struct silence *ret)
-{
-    const struct trace *t = cx->t;
-    const struct lane *l = &t->lanes[lane];
-    size_t n = (size_t)(l->end - l->begin) + 1;
-    *ret = (struct silence){.before_ns = arena_alloc(cx->mem, n * sizeof *ret->before_ns),
-                            .ops = arena_alloc(cx->mem, n * sizeof *ret->ops)};
-    int64_t *sorted = arena_alloc(cx->mem, n * sizeof *sorted);
-    if (!ret->before_ns || !ret->ops || !sorted) return ERR_NOMEM;
-    int64_t end = t->lanes[lane].begin < l->end ? t->ts_ns[l->begin] : 0;
-    for (row_t r = l->begin; r < l->end; r++) {
-        if (t->kind[r] != KIND_OP || t->ts_ns[r] < end) continue;
-        ret->before_ns[ret->n] = sorted[ret->n] = t->ts_ns[r] - end;
-        ret->ops[ret->n++] = r;
-        end = trace_end_ns(t, r);
-    }
-    stats_sort(sorted, ret->n);
-    ret->usual_ns = stats_median(sorted, ret->n);
-    return 0;
-}
-
-/* What the operator that begins at `begin_ns` has more of than operators usually have. */
-static int64_t silence_before(const struct silence *s, const struct trace *t, int64_t begin_ns)
-{
-    uint32_t i = 0;
-    SEARCH_PAST(i, s->n, t->ts_ns[s->ops[i]] < begin_ns);
-    if (i == s->n || t->ts_ns[s->ops[i]] != begin_ns) return 0;
-    int64_t more = s->before_ns[i] - s->usual_ns;
-    return more > s->usual_ns && more < MOST_SILENCE_NS ? more : 0;
-}
-
-static int drop_makers(const struct context *cx, const struct sync_site *site, struct finding *f)
-{
-    const struct sim_model *m = model_of(cx);
-    struct sim_cut *spans = arena_alloc(cx->mem, (site->n_rows + (size_t)1) * sizeof *spans);
-    struct silence quiet;
-    if (!spans || listen(cx, cx->t->lane[site->rows[0]], &quiet) < 0) return ERR_NOMEM;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < site->n_rows; i++) {
-        uint32_t c = sim_find_call(m, site->rows[i]);
-        if (c == SIM_NONE) continue;
-        struct span s = with_its_maker(cx, site->rows[i]);
-        if (!cx->t->n_py) s.begin_ns -= silence_before(&quiet, cx->t, s.begin_ns);
-        spans[n++] = (struct sim_cut){m->calls[c].thread, s.begin_ns, s.end_ns, 0};
-    }
-    f->edits[f->n_edits++] =
-        (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = spans, .n_spans = n};
-    return 0;
 }
 
 static int report_site(const struct context *cx, uint32_t i, struct findings *out, struct err *e);
@@ -201,7 +128,7 @@ static int report_site(const struct context *cx, uint32_t i, struct findings *ou
     explain(cx, f, site);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_SYNC, .rows = site->rows, .n_rows = site->n_rows};
-    if (text == &words[WAIT_UPLOAD] && drop_makers(cx, site, f) < 0) return err_nomem(e);
+    if (text == &words[WAIT_UPLOAD] && upload_makers_drop(cx, site, f) < 0) return err_nomem(e);
     f->notable = is_notable(cx, site);
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     return 0;
