@@ -302,6 +302,58 @@ TEST(conv_layout_near_miss_nothing_is_turned)
     check_silent(&g, "conv_layout");
 }
 
+/* ---- device_copies ---- */
+
+#define CAT "void at::native::CatArrayBatchedCopy_vectorized<OpaqueType<2u>>"
+
+/* Eight steps without shapes: a copy of `copy_us` and a product of `gemm_us`. */
+static struct kernel_kit copying(const char *copy, double copy_us, double gemm_us)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_run(&g, copy, copy_us);
+        if (gemm_us > 0) kernel_kit_run(&g, GEMM, gemm_us);
+        g.cpu_us += 20;
+    }
+    return g;
+}
+
+TEST(device_copies_fill_the_time)
+{
+    static const struct {
+        const char *kernel, *fix;
+    } all[] = {{CAT, "slices"}, {COPY, "before the loop"}};
+    for (int i = 0; i < 2; i++) {
+        struct kernel_kit g = copying(all[i].kernel, 200, 100);
+        struct diagnosis d;
+        const struct finding *f = only(&d, &g, "device_copies");
+        if (CHECK(f != NULL)) {
+            CHECK_NEAR(f->gain_pct, 100 * 200.0 / 300, 4);
+            CHECK(strstr(f->fix, all[i].fix) != NULL && strstr(f->why, "67 %") != NULL);
+        }
+        done(&d);
+    }
+}
+
+/* A fifth of the work; nothing but copies. */
+TEST(device_copies_near_miss)
+{
+    struct kernel_kit few = copying(COPY, 60, 240), all = copying(COPY, 200, 0);
+    check_silent(&few, "device_copies");
+    check_silent(&all, "device_copies");
+}
+
+/* With shapes the rules that know what is copied have the word. */
+TEST(device_copies_near_miss_shapes_are_known)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_call(&g, "aten::copy_", "[[4096, 4096], [4096, 4096]]", BF16_2, COPY, 200);
+        layer(&g, 180);
+    }
+    check_silent(&g, "device_copies");
+}
+
 /* ---- unfused_chain ---- */
 
 #define TENSOR "[[65536, 4096], []]" /* 537 MB: 252 us for reading and writing */

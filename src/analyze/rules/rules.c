@@ -38,6 +38,7 @@
     X(tensor_loop)         \
     X(unfused_chain)       \
     X(copy_before_gemm)    \
+    X(device_copies)       \
     X(graph_break)         \
     X(eager_island)        \
     X(recompile)           \
