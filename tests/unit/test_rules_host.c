@@ -424,6 +424,48 @@ TEST(lock_wait_near_miss_a_thread_of_torch)
     done(&d);
 }
 
+/* ---- thread_readback ---- */
+
+/* Ten steps of a kernel of 500 us, launched every 1000 us, whose result thread 2 copies. With
+ * `ahead` the loop launches another kernel before the copy is made. */
+static struct trace *read_by_another(int64_t bytes, bool ahead)
+{
+    struct kit k = kit_begin();
+    k.bytes = bytes;
+    for (int s = 0; s < 10; s++) {
+        double at = s * 1000;
+        k.tid = 1;
+        kit_launch(&k, at, "gemm", at + 10, 500);
+        kit_label(&k, "step", at, 990);
+        if (ahead) kit_launch(&k, at + 600, "gemm", at + 610, 300);
+        k.tid = 2;
+        kit_call(&k, "cudaMemcpyAsync", at + 540, 10);
+        kit_work(&k, KIND_MEMCPY, "Memcpy DtoH (Device -> Pinned)", at + (ahead ? 920 : 555), 2);
+    }
+    return kit_end(&k);
+}
+
+TEST(thread_readback_in_every_step)
+{
+    struct diagnosis d;
+    diagnose(&d, read_by_another(4, false));
+    const struct finding *f = found(&d, "thread_readback");
+    REQUIRE(f != NULL);
+    CHECK(strstr(f->title, "waits for the GPU") != NULL);
+    CHECK_NEAR(f->alone.gain_pct, 49, 4); /* the GPU has work for 500 us of 1000 */
+    done(&d);
+}
+
+TEST(thread_readback_near_miss_results_or_launches_ahead)
+{
+    for (int i = 0; i < 2; i++) {
+        struct diagnosis d;
+        diagnose(&d, i ? read_by_another(4, true) : read_by_another(1 << 20, false));
+        if (!CHECK(found(&d, "thread_readback") == NULL)) fprintf(stderr, "case %d\n", i);
+        done(&d);
+    }
+}
+
 /* ---- held_clock ---- */
 
 /* Two seconds of work, with readings of the clock every 200 ms; as a file, since readings are args

@@ -15,6 +15,7 @@
 #define RULES(X)           \
     X(small_copies)        \
     X(sync_in_loop)        \
+    X(thread_readback)     \
     X(data_loader)         \
     X(gc_pause)            \
     X(lock_wait)           \

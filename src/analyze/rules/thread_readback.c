@@ -1,0 +1,204 @@
+/* thread_readback.c: the loop waits for a value that another thread reads back for it, as JAX and
+ * TensorFlow do: no call of the loop's own thread says that it waits.
+ *
+ *     loop      [launch]                                      [launch]
+ *     reader                        [copy to the host]
+ *     device      ################## #
+ *     goes              |--------------|
+ *
+ * The loop launches nothing from before the device is done until after the copy, step after step.
+ */
+#include <string.h>
+
+#include "analyze/names/copy.h"
+#include "analyze/rules/rule.h"
+#include "base/human.h"
+#include "base/mem.h"
+#include "base/search.h"
+#include "base/vec.h"
+
+/* The loop is silent for so long before the copy begins: it does not just happen to be quiet. */
+#define LEAST_WAIT_NS 100000
+/* More bytes are results, not a value to look at. */
+#define MOST_BYTES 4096
+
+struct readbacks {
+    const struct context *cx;
+    const struct sim_model *m;
+    uint32_t loop;   /* thread */
+    uint32_t *calls; /* of the loop, in order */
+    uint32_t n_calls;
+    struct sim_cut *spans; /* what goes, of both threads */
+    uint32_t n;
+    size_t cap;
+    uint32_t n_waits, n_steps, last_step;
+    int64_t blocked_ns, idle_ns, until_ns; /* end of the last silence looked at */
+    row_t copy;
+};
+
+static uint32_t loop_thread(const struct context *cx)
+{
+    const struct sim_model *m = model_of(cx);
+    for (uint32_t i = 0; i < m->n_threads; i++)
+        if (m->threads[i].lane == steps_of(cx)->lane) return i;
+    return SIM_NONE;
+}
+
+static int list_calls(struct readbacks *x)
+{
+    x->calls = arena_alloc(x->cx->mem, (x->m->n_calls + (size_t)1) * sizeof *x->calls);
+    if (!x->calls) return ERR_NOMEM;
+    for (uint32_t c = x->m->threads[x->loop].first_call; c != SIM_NONE; c = x->m->calls[c].next)
+        x->calls[x->n_calls++] = c;
+    return 0;
+}
+
+/* The copy to the host that the call makes, or NULL. */
+static const struct sim_work *reads(const struct sim_model *m, const struct sim_call *c)
+{
+    if (c->n_work != 1) return NULL;
+    const struct sim_work *w = &m->works[m->works_by_call[c->first_work]];
+    const struct gpu_info *g = trace_gpu(m->t, w->row);
+    bool small = g && g->bytes > 0 && g->bytes <= MOST_BYTES;
+    return small && copy_of(m->t, w->row).way == COPY_TO_HOST ? w : NULL;
+}
+
+/* A thread that puts nothing but copies on the device. */
+static bool only_copies(const struct sim_model *m, uint32_t thread)
+{
+    for (uint32_t c = m->threads[thread].first_call; c != SIM_NONE; c = m->calls[c].next)
+        for (uint32_t i = 0; i < m->calls[c].n_work; i++)
+            if (m->t->kind[m->works[m->works_by_call[m->calls[c].first_work + i]].row] !=
+                KIND_MEMCPY)
+                return false;
+    return true;
+}
+
+/* From the loop's last call before a moment to its next. */
+static struct span silence_at(const struct readbacks *x, int64_t ts_ns)
+{
+    uint32_t i = 0;
+    SEARCH_PAST(i, x->n_calls, x->m->calls[x->calls[i]].begin_ns <= ts_ns);
+    struct span s = {ts_ns, x->m->threads[x->loop].end_ns};
+    if (i) s.begin_ns = x->m->calls[x->calls[i - 1]].end_ns;
+    if (i < x->n_calls) s.end_ns = x->m->calls[x->calls[i]].begin_ns;
+    return s;
+}
+
+static int64_t idle_in(const struct context *cx, struct span s)
+{
+    int64_t sum = 0;
+    for (uint32_t d = 0; d < timeline_of(cx)->n_devices; d++) {
+        const struct device_line *line = &timeline_of(cx)->devices[d];
+        struct span both = span_both(s, line->extent);
+        if (both.begin_ns < both.end_ns) sum += timeline_idle_ns(line, both.begin_ns, both.end_ns);
+    }
+    return sum;
+}
+
+static int add(struct readbacks *x, uint32_t reader, struct span silence,
+               const struct sim_work *copy)
+{
+    uint32_t step = steps_at(steps_of(x->cx), silence.begin_ns);
+    if (VEC_RESERVE(x->spans, x->n, x->cap, 2)) return ERR_NOMEM;
+    x->spans[x->n++] =
+        (struct sim_cut){.thread = x->loop, .begin_ns = silence.begin_ns, .end_ns = copy->end_ns};
+    x->spans[x->n++] =
+        (struct sim_cut){.thread = reader, .begin_ns = silence.begin_ns, .end_ns = silence.end_ns};
+    x->n_waits++;
+    x->n_steps += step != x->last_step;
+    x->last_step = step;
+    x->blocked_ns += copy->end_ns - silence.begin_ns;
+    x->idle_ns += idle_in(x->cx, silence);
+    x->until_ns = silence.end_ns;
+    x->copy = copy->row;
+    return 0;
+}
+
+static int look_at(struct readbacks *x, uint32_t reader)
+{
+    for (uint32_t c = x->m->threads[reader].first_call; c != SIM_NONE; c = x->m->calls[c].next) {
+        const struct sim_work *copy = reads(x->m, &x->m->calls[c]);
+        if (!copy || copy->begin_ns < x->until_ns) continue;
+        struct span s = silence_at(x, x->m->calls[c].begin_ns);
+        if (copy->begin_ns - s.begin_ns < LEAST_WAIT_NS || copy->end_ns > s.end_ns) continue;
+        TRY(add(x, reader, s, copy));
+    }
+    return 0;
+}
+
+static int report(const struct readbacks *x, struct findings *out, struct err *e);
+
+static int find(struct readbacks *x, struct findings *out, struct err *e)
+{
+    if (list_calls(x)) return err_nomem(e);
+    for (uint32_t i = 0; i < x->m->n_threads; i++) {
+        x->until_ns = INT64_MIN;
+        if (i != x->loop && only_copies(x->m, i) && look_at(x, i)) return err_nomem(e);
+    }
+    double least = (double)wall_of(x->cx)->wall_ns * x->cx->th.value[TH_REPORT_GAIN_PCT] / 200;
+    return x->n_steps > 1 && x->n_steps * 2 > steps_of(x->cx)->n_steps &&
+                   (double)x->idle_ns >= least
+               ? report(x, out, e)
+               : 0;
+}
+
+static int run(const struct context *cx, struct findings *out, struct err *e)
+{
+    struct readbacks x = {
+        .cx = cx, .m = model_of(cx), .loop = loop_thread(cx), .last_step = UINT32_MAX};
+    int rc = x.loop == SIM_NONE || steps_of(cx)->n_steps < 2 ? 0 : find(&x, out, e);
+    mem_free(x.spans);
+    return rc;
+}
+
+const struct rule rule_thread_readback = {
+    .id = "thread_readback",
+    .summary = "the loop waits for a value that another thread reads back",
+    .run = run,
+};
+
+/* What the loop's thread was in when the copy was made. */
+static void set_place(const struct readbacks *x, struct finding *f)
+{
+    const struct trace *t = x->cx->t;
+    lane_id lane = x->m->threads[x->loop].lane;
+    row_t r = trace_lower_bound(t, lane, t->ts_ns[x->copy]);
+    for (row_t up = r > t->lanes[lane].begin ? r - 1 : ROW_NONE; up != ROW_NONE;
+         up = t->parent[up]) {
+        if (t->kind[up] != KIND_PYTHON || trace_end_ns(t, up) < t->ts_ns[x->copy]) continue;
+        struct place p;
+        source_places_find(places_of(x->cx), up, &p);
+        rule_place(x->cx, f, &p);
+        return;
+    }
+    f->subject = rule_name(x->cx, trace_name(t, x->copy), 80);
+}
+
+static int report(const struct readbacks *x, struct findings *out, struct err *e)
+{
+    struct finding *f = rule_finding(x->cx, out, &rule_thread_readback, e);
+    struct sim_cut *spans = arena_alloc(x->cx->mem, x->n * sizeof *spans);
+    if (!f || !spans) return err_nomem(e);
+    memcpy(spans, x->spans, x->n * sizeof *spans);
+    set_place(x, f);
+    f->title = "the loop waits for the GPU to read a value";
+    f->why = rule_text(x->cx,
+                       "Nothing is launched until the GPU is done and another thread has copied a "
+                       "value to the CPU, %u times; then the GPU is idle until the next launch.",
+                       x->n_waits);
+    f->fix = "Do not look at values in every step (float(), print, np.asarray, "
+             "block_until_ready): keep them on the GPU, and read them every so many steps or one "
+             "step late.";
+    f->not_fixed = "The GPU's own work does not get faster.";
+    f->show = "gaps %s";
+    f->blocked_ns = x->blocked_ns;
+    f->exposed_ns = x->idle_ns;
+    finding_note(f, x->cx->mem, x->cx->t->ts_ns[x->copy], x->copy,
+                 "the value that is read: %s; the GPU is idle for %s around such copies",
+                 rule_name(x->cx, trace_name(x->cx->t, x->copy), 60), human_time(x->idle_ns).s);
+    f->edits[f->n_edits++] =
+        (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = spans, .n_spans = x->n};
+    f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
+    return 0;
+}
