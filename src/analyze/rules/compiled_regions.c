@@ -37,12 +37,25 @@ static void find_marked(const struct trace *t, const struct lane *lane, struct c
 
 enum maker { COMPILED, EITHER, EAGER };
 
+static bool is_inductor(struct str name)
+{
+    return str_starts(name, "triton_") && str_has(name, "_fused_");
+}
+
+/* Most programs have nothing that was compiled. */
+static bool any_compiled(const struct trace *t)
+{
+    for (str_id id = 0; id < t->strings.n; id++)
+        if (is_inductor(trace_str(t, id))) return true;
+    return false;
+}
+
 static enum maker maker_of(const struct sim_model *m, const struct sim_call *c)
 {
     if (!c->n_work) return c->wait == SIM_WAIT_NOTHING ? EITHER : EAGER;
     row_t work = m->works[m->works_by_call[c->first_work]].row;
     struct str name = trace_name(m->t, work);
-    if (str_starts(name, "triton_") && str_has(name, "_fused_")) return COMPILED;
+    if (is_inductor(name)) return COMPILED;
     if (str_has(name, "at::native") || str_has(name, "N2at6native")) return EAGER;
     return copy_of(m->t, work).way == COPY_TO_HOST ? EAGER : EITHER;
 }
@@ -57,14 +70,13 @@ static row_t module_of(const struct trace *t, row_t r)
 /* The region that is being read. */
 struct reading {
     struct span time;
-    row_t first;
+    row_t module;
     bool any, compiled; /* it has calls; one of them launches what a compiler made */
 };
 
-static void close_region(const struct trace *t, struct reading *now, struct compiled_regions *x)
+static void close_region(struct reading *now, struct compiled_regions *x)
 {
-    row_t module = now->compiled ? module_of(t, now->first) : ROW_NONE;
-    if (module != ROW_NONE) add(x, now->time, module);
+    if (now->compiled && now->module != ROW_NONE) add(x, now->time, now->module);
     *now = (struct reading){0};
 }
 
@@ -74,21 +86,21 @@ static void find_by_kernels(const struct sim_model *m, uint32_t thread, struct c
     for (uint32_t i = m->threads[thread].first_call; i != SIM_NONE; i = m->calls[i].next) {
         const struct sim_call *c = &m->calls[i];
         enum maker maker = maker_of(m, c);
-        bool leaves = now.any && module_of(m->t, c->row) != module_of(m->t, now.first);
-        if (maker == EAGER || leaves) close_region(m->t, &now, x);
+        row_t module = maker == EAGER ? ROW_NONE : module_of(m->t, c->row);
+        if (maker == EAGER || module != now.module) close_region(&now, x);
         if (maker == EAGER) continue;
-        if (!now.any) now = (struct reading){{c->begin_ns, 0}, c->row, true, false};
+        if (!now.any) now = (struct reading){{c->begin_ns, 0}, module, true, false};
         now.time.end_ns = c->end_ns;
         now.compiled |= maker == COMPILED;
     }
-    close_region(m->t, &now, x);
+    close_region(&now, x);
 }
 
-bool compiled_regions_marked(const struct context *cx)
+enum regions_from compiled_regions_from(const struct context *cx)
 {
     for (row_t r = 0; r < cx->t->n_rows; r++)
-        if (is_region(cx->t, r)) return true;
-    return false;
+        if (is_region(cx->t, r)) return REGIONS_MARKED;
+    return any_compiled(cx->t) ? REGIONS_BY_KERNELS : REGIONS_NONE;
 }
 
 static uint32_t count_calls(const struct sim_model *m, uint32_t thread)
@@ -98,13 +110,16 @@ static uint32_t count_calls(const struct sim_model *m, uint32_t thread)
     return n;
 }
 
-int compiled_regions_find(const struct context *cx, uint32_t thread, bool marked,
+int compiled_regions_find(const struct context *cx, uint32_t thread, enum regions_from from,
                           struct compiled_regions *ret, struct err *e)
 {
     const struct sim_model *m = model_of(cx);
     const struct lane *lane = &cx->t->lanes[m->threads[thread].lane];
+    bool marked = from == REGIONS_MARKED;
+    *ret = (struct compiled_regions){0};
+    if (from == REGIONS_NONE) return 0;
     size_t most = marked ? lane->end - lane->begin : count_calls(m, thread);
-    *ret = (struct compiled_regions){.list = arena_alloc(cx->mem, (most + 1) * sizeof *ret->list)};
+    ret->list = arena_alloc(cx->mem, (most + 1) * sizeof *ret->list);
     if (!ret->list) return err_nomem(e);
     if (marked) find_marked(cx->t, lane, ret);
     else find_by_kernels(m, thread, ret);

@@ -21,11 +21,13 @@ struct compiled_regions {
     uint32_t n;
 };
 
-/* Whether torch marks them in this trace. */
-bool compiled_regions_marked(const struct context *cx);
+enum regions_from { REGIONS_NONE, REGIONS_MARKED, REGIONS_BY_KERNELS };
 
-/* Of one thread of the model, as marked or as kernels show them; memory of the analysis. */
-int compiled_regions_find(const struct context *cx, uint32_t thread, bool marked,
+/* How they are seen in this trace. */
+enum regions_from compiled_regions_from(const struct context *cx);
+
+/* Of one thread of the model; memory of the analysis. */
+int compiled_regions_find(const struct context *cx, uint32_t thread, enum regions_from from,
                           struct compiled_regions *ret, struct err *e) MUST_USE;
 
 #endif

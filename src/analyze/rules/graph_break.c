@@ -127,11 +127,11 @@ static bool is_last(const struct one_break *before, struct one_break *g)
 }
 
 /* The breaks of one thread, appended. */
-static int look_at(const struct context *cx, uint32_t thread, bool marked, struct breaks *b,
-                   struct err *e)
+static int look_at(const struct context *cx, uint32_t thread, enum regions_from from,
+                   struct breaks *b, struct err *e)
 {
     struct compiled_regions all;
-    TRY(compiled_regions_find(cx, thread, marked, &all, e));
+    TRY(compiled_regions_find(cx, thread, from, &all, e));
     struct compiled_region never = {{INT64_MAX, INT64_MAX}, ROW_NONE};
     struct one_break before = {0};
     for (uint32_t i = 0; i < all.n; i++) {
@@ -160,8 +160,8 @@ static int report(const struct context *cx, const struct breaks *b, struct findi
 
 static int find(const struct context *cx, struct breaks *b, struct findings *out, struct err *e)
 {
-    bool marked = compiled_regions_marked(cx);
-    for (uint32_t i = 0; i < model_of(cx)->n_threads; i++) TRY(look_at(cx, i, marked, b, e));
+    enum regions_from from = compiled_regions_from(cx);
+    for (uint32_t i = 0; i < model_of(cx)->n_threads; i++) TRY(look_at(cx, i, from, b, e));
     return is_finding(cx, b) ? report(cx, b, out, e) : 0;
 }
 
