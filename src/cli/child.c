@@ -36,6 +36,32 @@ static void forward_signals(void)
     }
 }
 
+static const char *stop_message;
+static const char *const *stop_unfinished;
+
+/* Only what is safe in a handler. The signal is blocked here and kills on return. */
+static void stop(int number)
+{
+    if (write(STDERR_FILENO, stop_message, strlen(stop_message)) < 0) {}
+    for (const char *const *file = stop_unfinished; *file; file++) unlink(*file);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void child_stop_on_signals(const char *message, const char *const *unfinished)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction a = {.sa_handler = stop};
+    sigemptyset(&a.sa_mask);
+    stop_message = message;
+    stop_unfinished = unfinished;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction old;
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;
+        sigaction(numbers[i], &a, NULL);
+    }
+}
+
 /* If exec fails, the child reports why through a pipe that closes on exec. */
 static void become(char **argv, int out, int tell)
 {

@@ -24,6 +24,11 @@ typedef int child_tick(void *ctx, struct err *e);
 int child_run_ticking(char **argv, child_tick *tick, void *ctx, int *ret_status,
                       struct err *e) MUST_USE;
 
+/* From now on signals are for this process, not for a child that has ended: SIGINT, SIGTERM and
+ * SIGHUP print `message` on standard error, remove the files in `unfinished` (NULL-terminated) and
+ * end it. Both must stay valid. */
+void child_stop_on_signals(const char *message, const char *const *unfinished);
+
 /* Ends this process the way the child ended: by its signal, or by returning its exit status. */
 int child_end_alike(int status);
 

@@ -193,8 +193,31 @@ static int tell_result(struct cli *cli, bool timeline, const char *dir, struct e
     return rc;
 }
 
+/* What a signal does while the recording is read and the files are written. */
+struct stopping {
+    char message[RUNDIR_MAX * 2 + 200];
+    char names[4][RUNDIR_MAX + 64];
+    const char *unfinished[5];
+};
+
+static void stop_on_signals(struct stopping *s, const char *dir)
+{
+    static const char *const files[] = {"trace.json.gz", "report.md", "report.html", "timing.json"};
+    snprintf(s->message, sizeof s->message,
+             "\nstrata: stopped; the recording is complete. strata report %s reads it, strata "
+             "recover %s writes its trace and timing\n",
+             shown(dir), shown(dir));
+    for (int i = 0; i < 4; i++) {
+        snprintf(s->names[i], sizeof s->names[i], "%s/%s.tmp%ld", dir, files[i], (long)getpid());
+        s->unfinished[i] = s->names[i];
+    }
+    s->unfinished[4] = NULL;
+    child_stop_on_signals(s->message, s->unfinished);
+}
+
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
+    static struct stopping stopping; /* for a handler, to the end */
     char dir[RUNDIR_MAX], name[128];
     guess_pipeline(o->n_args, o->args, name, sizeof name);
     struct rundir_request where = {getenv("STRATA_RUN"), opt_get(o, "output", getenv("STRATA_OUT")),
@@ -214,6 +237,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     }
     struct err why;
     err_init(&why);
+    stop_on_signals(&stopping, dir);
     /* Started by a launcher, we are one of its ranks: the first rank shows what exists by then. */
     if (rank_find().rank <= 0 && tell_result(cli, wants_timeline(o), dir, &why) < 0)
         cli_say("cannot read the recordings: %s", why.msg);

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
+from pathlib import Path
 
 import pytest
 
@@ -138,6 +140,37 @@ def test_signals_are_passed_on(tmp_path, number):
     assert started.returncode == 5
     assert out == f"got {int(number)}\n"
     assert "cleaning up" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_analysis(tmp_path, number):
+    """The program has ended; its trace is a pipe that nobody writes to, so reading it takes for ever."""
+    program = ("import os, strata\nwith strata.stage('work'): pass\n"
+               "os.mkfifo(os.environ['STRATA_RUN'] + '/torch_trace.json.gz')\n"
+               "print('done', flush=True)\n")
+    (tmp_path / "prog.py").write_text(program)
+    started = subprocess.Popen([PROGRAM, "run", "-o", "out", "--", sys.executable, "prog.py"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+                               env=clean_environment(PYTHONPATH=""))
+    assert started.stdout.readline() == "done\n"
+    children = Path(f"/proc/{started.pid}/task/{started.pid}/children")
+    while children.read_text().strip():
+        time.sleep(0.02)
+    for _ in range(100):
+        started.send_signal(number)
+        try:
+            started.wait(timeout=0.1)
+            break
+        except subprocess.TimeoutExpired:
+            pass
+    alive = started.poll() is None
+    if alive:
+        started.kill()
+    err = started.stderr.read()
+    assert not alive and started.returncode == -number
+    [run_folder] = (tmp_path / "out" / "prog").iterdir()
+    assert f"strata report out/prog/{run_folder.name}" in err
+    assert list((run_folder / "rings").iterdir())
 
 
 def test_ctrl_c_on_a_terminal_arrives_once(tmp_path):
