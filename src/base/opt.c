@@ -23,25 +23,31 @@ static const struct opt *find_short(const struct opt *const *tables, char letter
     return NULL;
 }
 
+/* Letters to add, take away, replace, or swap with their neighbour. */
 static int edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 63 };
     size_t n = strlen(b);
     if (strlen(a) > LONGEST || n > LONGEST) return 1000;
-    int row[LONGEST + 1];
-    for (size_t j = 0; j <= n; j++) row[j] = (int)j;
+    int rows[3][LONGEST + 1]; /* two letters ago, one letter ago, now */
+    int *older = rows[0], *old = rows[1], *now = rows[2];
+    for (size_t j = 0; j <= n; j++) old[j] = (int)j;
     for (size_t i = 1; a[i - 1]; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
+        now[0] = (int)i;
         for (size_t j = 1; j <= n; j++) {
-            int best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best) best = row[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            row[j] = best;
+            int best = old[j - 1] + (a[i - 1] != b[j - 1]);
+            if (old[j] + 1 < best) best = old[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && older[j - 2] + 1 < best) best = older[j - 2] + 1;
+            now[j] = best;
         }
+        int *free_row = older;
+        older = old;
+        old = now;
+        now = free_row;
     }
-    return row[n];
+    return old[n];
 }
 
 const char *opt_nearest(const char *word, const char *const *candidates, int n)

@@ -1,6 +1,7 @@
 /* help.c: --help texts. */
 #include "cli/help.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/jout.h"
@@ -42,6 +43,30 @@ void help_overview(struct buf *out, bool color)
                   "Start with: strata report TRACE\n");
 }
 
+static bool names_all(const struct opt *o)
+{
+    for (const char *c = o->choices; *c; c += strcspn(c, "|"), c += *c == '|') {
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(c, "|"), c);
+        if (!str_has(str_c(o->help), word)) return false;
+    }
+    return true;
+}
+
+void help_option(struct buf *out, const struct opt *o)
+{
+    buf_adds(out, o->help);
+    if (!o->choices || names_all(o)) return;
+    const char *between = ": ";
+    for (const char *c = o->choices; *c;) {
+        size_t n = strcspn(c, "|");
+        buf_adds(out, between);
+        buf_add(out, c, n);
+        c += n + (c[n] == '|');
+        between = c[strcspn(c, "|")] ? ", " : " or ";
+    }
+}
+
 static void put_opts(struct buf *out, const struct opt *o, int width)
 {
     for (; o && o->name; o++) {
@@ -53,7 +78,11 @@ static void put_opts(struct buf *out, const struct opt *o, int width)
         int used = (int)(out->n - from);
         if (used > HELP_COLUMN - 2) buf_addc(out, '\n'), used = 0;
         buf_pad(out, ' ', HELP_COLUMN - used);
-        text_wrap(out, o->help, HELP_COLUMN, width);
+        struct buf text;
+        buf_init(&text);
+        help_option(&text, o);
+        text_wrap(out, buf_c(&text), HELP_COLUMN, width);
+        buf_done(&text);
     }
 }
 

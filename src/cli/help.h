@@ -8,6 +8,9 @@
 void help_overview(struct buf *out, bool color);
 void help_command(struct buf *out, const struct cmd *c, bool color, int width);
 
+/* What an option is for, with the values it takes. */
+void help_option(struct buf *out, const struct opt *o);
+
 /* One command, or all of them when `c` is NULL, for machines. */
 void help_json(struct buf *out, const struct cmd *c);
 

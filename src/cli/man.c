@@ -33,7 +33,11 @@ static void man_opts(struct buf *out, const struct opt *o)
         buf_adds(out, "\\fR");
         if (o->arg) buf_printf(out, " \\fI%s\\fR", o->arg);
         buf_addc(out, '\n');
-        put_troff(out, o->help);
+        struct buf text;
+        buf_init(&text);
+        help_option(&text, o);
+        put_troff(out, buf_c(&text));
+        buf_done(&text);
         buf_addc(out, '\n');
     }
 }

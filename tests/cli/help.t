@@ -53,7 +53,7 @@ $ strata help help
 |
 | options
 |   --man                     print the manual page instead
-|   --completion SHELL        print a completion script
+|   --completion SHELL        print a completion script: bash, zsh or fish
 |   --json                    machine-readable output with stable keys
 |   --color WHEN              colour: auto, always or never
 |   -h, --help                this text
@@ -151,3 +151,23 @@ $ strata help glossary --json | python3 -c 'import json, sys
 > terms = json.load(sys.stdin)["terms"]
 > print([t for t in terms if t["term"] == "drain"][0]["also"])'
 | ['drains', 'drained']
+
+# Two letters swapped are one mistake; options list the values they take.
+$ strata report x.json --htlm report.html
+! strata: unknown option '--htlm'. Did you mean '--html'?
+? 2
+$ strata run --help | grep -E -A1 -- '--(level|ops|graphs) '
+| With --level timeline every kernel, copy and sync of the GPU is recorded too, with the Python
+| line that waited, at a cost of a few percent; where that is not possible, torch.profiler takes
+| --
+|   --level LEVEL             what to record (default stages): stages or timeline
+|   --ops WHICH               which torch operators to record in a timeline (default user): off, user
+|                             or all
+|   --graphs HOW              record CUDA graphs by node or whole (default node)
+|   --only STAGES             record a timeline only inside these stages: a,b or *
+| --
+|   strata run --level timeline -- python pipe.py
+|       kernels, copies and syncs with their Python lines, then the report
+$ strata run --level kernels -- true
+! strata: --level takes one of stages|timeline, not 'kernels'; see strata run --help
+? 2
