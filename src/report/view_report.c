@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/ops/cpu_hot.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
 #include "base/stats.h"
 #include "report/stage_pick.h"
+#include "report/view_cpu.h"
 #include "report/view_part.h"
 #include "report/view_top_kernels.h"
 
@@ -25,6 +27,7 @@ int view_report_need(struct context *cx, struct err *e)
 {
     TRY(context_need(cx, &checklist_pass, e));
     TRY(context_need(cx, &ladder_pass, e));
+    TRY(context_need(cx, &cpu_hot_pass, e));
     return context_need(cx, &no_gain_pass, e);
 }
 
@@ -117,6 +120,12 @@ void view_report_verdict(struct buf *out, const struct context *cx)
         buf_adds(out, "no diagnosis: device records are incomplete, so GPU idle time is unknown");
         return;
     }
+    if (view_cpu_only(cx)) {
+        const struct cpu_hot *h = cpu_hot_of(cx);
+        int64_t known = h->operators.self_ns + h->functions.self_ns;
+        buf_adds(out, known ? "all of it on the CPU" : "of which only the stages are known");
+        return;
+    }
     if (wall_of(cx)->bound == BOUND_UNKNOWN) {
         buf_printf(out, "no GPU diagnosis: %s", advice_for(wall_of(cx)->bound));
         return;
@@ -129,13 +138,16 @@ void view_report_verdict(struct buf *out, const struct context *cx)
                    human_pct(100 - wall_of(cx)->busy_pct).s);
 }
 
-static void put_stage(struct text_table *table, const struct stage *st, int unit, bool idle_trusted)
+static void put_stage(struct text_table *table, const struct stage *st, int unit,
+                      const struct context *cx)
 {
+    bool idle_trusted = integrity_of(cx)->idle_trusted;
     text_table_row(table, TEXT_PLAIN);
     text_table_cellf(table, 0, "%*s%s", (int)st->depth * 2, "",
                      strrchr(st->path, '/') ? strrchr(st->path, '/') + 1 : st->path);
     text_table_cell(table, 1, human_count(st->calls).s);
     screen_time(table, 2, st->cpu_ns, unit);
+    if (view_cpu_only(cx)) return;
     screen_time(table, 3, st->gpu.sum_ns, unit);
     screen_time_if(table, 4, st->idle_meanwhile_ns, unit, idle_trusted);
     screen_count(table, 5, st->gpu.kernels);
@@ -143,11 +155,13 @@ static void put_stage(struct text_table *table, const struct stage *st, int unit
 }
 
 static void put_between(struct text_table *table, const struct between *b, int unit,
-                        bool idle_trusted)
+                        const struct context *cx)
 {
+    bool idle_trusted = integrity_of(cx)->idle_trusted;
     text_table_row(table, TEXT_DIM);
     text_table_cell(table, 0, "(between stages)");
     screen_time(table, 2, b->cpu_ns, unit);
+    if (view_cpu_only(cx)) return;
     screen_time(table, 3, b->gpu.sum_ns, unit);
     screen_time_if(table, 4, b->idle_meanwhile_ns, unit, idle_trusted);
     screen_count(table, 5, b->gpu.kernels);
@@ -175,15 +189,15 @@ static void put_table(const struct screen *s, const struct context *cx,
     static const char *const heads[] = {"stage",    "calls",   "CPU",  "GPU",
                                         "GPU idle", "kernels", "syncs"};
     text_table_init(&table);
-    for (int i = 0; i < 7; i++) text_table_col(&table, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
+    int columns = view_cpu_only(cx) ? 3 : 7;
+    for (int i = 0; i < columns; i++) text_table_col(&table, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
     int unit = screen_unit(wall_of(cx)->wall_ns);
-    bool trusted = integrity_of(cx)->idle_trusted, derived = false;
+    bool derived = false;
     for (uint32_t i = 0; i < pick->n; i++) {
         derived |= st->list[pick->list[i]].derived;
-        put_stage(&table, &st->list[pick->list[i]], unit, trusted);
+        put_stage(&table, &st->list[pick->list[i]], unit, cx);
     }
-    if (st->between.cpu_ns || st->between.launches)
-        put_between(&table, &st->between, unit, trusted);
+    if (st->between.cpu_ns || st->between.launches) put_between(&table, &st->between, unit, cx);
     buf_addc(s->out, '\n');
     text_table_print(&table, s->out, 2, s->width, s->color);
     text_table_done(&table);
@@ -327,7 +341,7 @@ static void put_findings(const struct screen *s, const struct context *cx)
     buf_addc(s->out, '\n');
     if (wall_of(cx)->abstains) {
         buf_adds(s->out, "  no findings: the records cannot be trusted\n");
-    } else if (f->n == 0 && no_gain_of(cx)->n_fills) {
+    } else if (f->n == 0 && (no_gain_of(cx)->n_fills || view_cpu_only(cx))) {
         buf_adds(s->out, "  no findings\n");
     } else if (f->n == 0) {
         text_styled(s->out, TEXT_GREEN, s->color, "  no findings: nothing to fix");
@@ -429,6 +443,12 @@ void view_report_text(const struct screen *s, const struct context *cx)
     text_wrap(s->out, buf_c(&verdict), 2, s->width);
     buf_done(&verdict);
     put_stages(s, cx);
+    if (view_cpu_only(cx)) {
+        view_cpu_text(s, cx);
+        put_findings(s, cx);
+        put_next(s, cx);
+        return;
+    }
     view_top_kernels_text(s, cx);
     put_findings(s, cx);
     put_fills(s, cx);

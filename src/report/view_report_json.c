@@ -1,6 +1,7 @@
 /* view_report_json.c: the diagnosis for programs: complete, with stable keys. */
 #include "analyze/rules/rule.h"
 #include "base/jout.h"
+#include "report/view_cpu.h"
 #include "report/view_part.h"
 #include "report/view_report.h"
 #include "report/view_top_kernels.h"
@@ -199,6 +200,7 @@ void view_report_json(struct buf *out, const struct context *cx)
     jout_cstr(&j, "gains_are", "without_profiler");
     put_profiler(&j, cx);
     view_top_kernels_json(&j, cx);
+    view_cpu_json(&j, "cpu", cx);
     jout_arr(&j, "findings");
     for (uint32_t i = 0; i < findings_of(cx)->n; i++)
         put_finding(&j, cx, findings_of(cx)->items[i]);

@@ -4,6 +4,8 @@
 
 #include "analyze/rules/rule.h"
 #include "base/human.h"
+#include "report/stage_pick.h"
+#include "report/view_cpu.h"
 #include "report/view_part.h"
 #include "report/view_report.h"
 #include "report/view_top_kernels.h"
@@ -21,23 +23,29 @@ static void put_md(struct buf *out, const char *s)
     }
 }
 
-static void put_stages(struct buf *out, const struct context *cx)
+static void put_stage(struct buf *out, const struct context *cx, const struct stage *st)
 {
-    buf_adds(out, "\n| stage | calls | CPU | GPU | GPU idle | kernels | syncs "
-                  "|\n|---|--:|--:|--:|--:|--:|--:|\n");
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < stages_of(cx)->n && shown < 8; i++) {
-        const struct stage *st = &stages_of(cx)->list[i];
-        if (!stage_is_part(st) || st->depth > 2) continue;
-        char cut[80];
-        buf_adds(out, "| ");
-        put_md(out, human_cut(str_c(st->path), 60, cut, sizeof cut));
-        buf_printf(out, " | %u | %s | %s | %s | %u | %u |\n", st->calls, human_time(st->cpu_ns).s,
-                   human_time(st->gpu.sum_ns).s,
+    char cut[80];
+    buf_adds(out, "| ");
+    put_md(out, human_cut(str_c(st->path), 60, cut, sizeof cut));
+    buf_printf(out, " | %u | %s |", st->calls, human_time(st->cpu_ns).s);
+    if (!view_cpu_only(cx))
+        buf_printf(out, " %s | %s | %u | %u |", human_time(st->gpu.sum_ns).s,
                    integrity_of(cx)->idle_trusted ? human_time(st->idle_meanwhile_ns).s : "?",
                    st->gpu.kernels, st->syncs);
-        shown++;
-    }
+    buf_addc(out, '\n');
+}
+
+static void put_stages(struct buf *out, const struct context *cx)
+{
+    struct stage_pick pick;
+    if (!stage_pick_run(stages_of(cx), 2, true, 8, &pick)) out->failed = true;
+    buf_adds(out, view_cpu_only(cx) ? "\n| stage | calls | CPU |\n|---|--:|--:|\n"
+                                    : "\n| stage | calls | CPU | GPU | GPU idle | kernels | syncs "
+                                      "|\n|---|--:|--:|--:|--:|--:|--:|\n");
+    for (uint32_t i = 0; i < pick.n; i++) put_stage(out, cx, &stages_of(cx)->list[pick.list[i]]);
+    if (pick.n_left) buf_printf(out, "\n%u smaller stages are left out.\n", pick.n_left);
+    stage_pick_done(&pick);
 }
 
 static void put_finding(struct buf *out, const struct context *cx, const struct finding *f,
@@ -134,9 +142,11 @@ void view_report_md(struct buf *out, const struct context *cx, const char *path)
             buf_printf(out, "\n> %s. %s\n", integrity_of(cx)->doubts[i].what,
                        integrity_of(cx)->doubts[i].means);
     if (stages_of(cx)->n) put_stages(out, cx);
-    view_top_kernels_md(out, cx);
-    buf_adds(out, "\n## Checklist\n");
-    for (uint32_t i = 0; i < checklist_of(cx)->n; i++) {
+    if (view_cpu_only(cx)) view_cpu_md(out, cx);
+    else view_top_kernels_md(out, cx);
+    uint32_t questions = view_cpu_only(cx) ? 0 : checklist_of(cx)->n;
+    if (questions) buf_adds(out, "\n## Checklist\n");
+    for (uint32_t i = 0; i < questions; i++) {
         const struct checklist_answer *c = &checklist_of(cx)->items[i];
         buf_printf(out, "- %s: %s\n",
                    !c->known    ? "unknown"

@@ -156,7 +156,14 @@ static void end_table(const struct screen *s, struct text_table *tt)
 struct totals_units {
     int cpu, gpu, idle;
     bool idle_trusted;
+    bool device; /* without one there are no columns for it */
 };
+
+/* A trace in which nothing was ever put on a device. */
+static bool has_device(const struct view_stages *v)
+{
+    return v->integrity->coverage.work || v->integrity->coverage.all.expected;
+}
 
 static void add_between(struct text_table *tt, const struct between *b, struct totals_units u)
 {
@@ -164,6 +171,7 @@ static void add_between(struct text_table *tt, const struct between *b, struct t
     text_table_cell(tt, 0, "(between stages)");
     text_table_cell(tt, 1, "-");
     screen_time(tt, 2, b->cpu_ns, u.cpu);
+    if (!u.device) return;
     screen_time(tt, 4, b->gpu.sum_ns, u.gpu);
     screen_time_if(tt, 6, b->idle_meanwhile_ns, u.idle, u.idle_trusted);
     screen_count(tt, 7, b->gpu.kernels);
@@ -199,8 +207,9 @@ static void show_totals(const struct screen *s, const struct view_stages *v,
                         const struct stage_pick *pick)
 {
     const struct stages *stages = v->stages;
-    static const char *const heads[] = {"calls",    "CPU",     "of step", "GPU", "of step",
-                                        "GPU idle", "kernels", "syncs",   NULL};
+    static const char *const all[] = {"calls",    "CPU",     "of step", "GPU", "of step",
+                                      "GPU idle", "kernels", "syncs",   NULL};
+    static const char *const on_cpu[] = {"calls", "CPU", "of step", NULL};
     const struct between *b = &stages->between;
     int64_t cpu = b->cpu_ns, gpu = b->gpu.sum_ns, idle = b->idle_meanwhile_ns;
     for (uint32_t i = 0; i < stages->n; i++) {
@@ -209,9 +218,9 @@ static void show_totals(const struct screen *s, const struct view_stages *v,
         widen(&idle, stages->list[i].idle_meanwhile_ns);
     }
     struct totals_units u = {screen_unit(cpu), screen_unit(gpu), screen_unit(idle),
-                             v->integrity->idle_trusted};
+                             v->integrity->idle_trusted, has_device(v)};
     struct text_table tt;
-    begin_table(&tt, "stage", heads);
+    begin_table(&tt, "stage", u.device ? all : on_cpu);
     for (uint32_t i = 0; i < pick->n; i++) {
         const struct stage *st = &stages->list[pick->list[i]];
         text_table_row(&tt, TEXT_PLAIN);
@@ -219,6 +228,7 @@ static void show_totals(const struct screen *s, const struct view_stages *v,
         screen_count(&tt, 1, st->calls);
         screen_time(&tt, 2, st->cpu_ns, u.cpu);
         share_cell(&tt, 3, st->step_cpu_ns, stages->steps_cpu_ns);
+        if (!u.device) continue;
         screen_time(&tt, 4, st->gpu.sum_ns, u.gpu);
         share_cell(&tt, 5, st->step_gpu_ns, stages->steps_gpu_ns);
         screen_time_if(&tt, 6, st->idle_meanwhile_ns, u.idle, u.idle_trusted);
@@ -230,11 +240,13 @@ static void show_totals(const struct screen *s, const struct view_stages *v,
     say_derived(s, stages);
 }
 
-static void show_per_call(const struct screen *s, const struct stages *stages,
+static void show_per_call(const struct screen *s, const struct view_stages *v,
                           const struct stage_pick *pick)
 {
-    static const char *const heads[] = {"CPU first", "median", "p95", "GPU first",
-                                        "median",    "p95",    NULL};
+    static const char *const all[] = {"CPU first", "median", "p95", "GPU first",
+                                      "median",    "p95",    NULL};
+    static const char *const on_cpu[] = {"CPU first", "median", "p95", NULL};
+    const struct stages *stages = v->stages;
     int64_t cpu = 0, gpu = 0;
     for (uint32_t i = 0; i < stages->n; i++) {
         widen(&cpu, stages->list[i].p95_ns);
@@ -242,7 +254,7 @@ static void show_per_call(const struct screen *s, const struct stages *stages,
     }
     int cpu_unit = screen_unit(cpu), gpu_unit = screen_unit(gpu);
     struct text_table tt;
-    begin_table(&tt, "time per call", heads);
+    begin_table(&tt, "time per call", has_device(v) ? all : on_cpu);
     for (uint32_t i = 0; i < pick->n; i++) {
         const struct stage *st = &stages->list[pick->list[i]];
         text_table_row(&tt, TEXT_PLAIN);
@@ -250,6 +262,7 @@ static void show_per_call(const struct screen *s, const struct stages *stages,
         screen_time(&tt, 1, st->first_ns, cpu_unit);
         screen_time(&tt, 2, st->median_ns, cpu_unit);
         screen_time(&tt, 3, st->p95_ns, cpu_unit);
+        if (!has_device(v)) continue;
         screen_time(&tt, 4, st->gpu_first_ns, gpu_unit);
         screen_time(&tt, 5, st->gpu_median_ns, gpu_unit);
         screen_time(&tt, 6, st->gpu_p95_ns, gpu_unit);
@@ -315,6 +328,24 @@ static void show_between(const struct screen *s, const struct trace *t, const st
     end_table(s, &tt);
 }
 
+/* What the columns mean, and what to look at next. */
+static void say_columns(const struct screen *s, const struct view_stages *v)
+{
+    static const struct screen_next device[] = {
+        {"gaps %s", "why the GPU was idle"},
+        {"syncs %s", "where the CPU waits, and what it costs"},
+    };
+    static const struct screen_next on_cpu[] = {{"report %s", "what is slow, and why"}};
+    buf_adds(s->out, has_device(v)
+                         ? "  CPU: how long its calls took. GPU: work launched inside it, "
+                           "whenever it ran.\n"
+                           "  GPU idle: while the CPU was in the stage. Span idle: between "
+                           "its first and last GPU work.\n\n"
+                         : "  CPU: how long its calls took.\n\n");
+    if (has_device(v)) screen_next(s, device, 2);
+    else screen_next(s, on_cpu, 1);
+}
+
 void view_stages_text(const struct screen *s, const struct view_stages *v)
 {
     const struct trace *t = v->t;
@@ -336,7 +367,7 @@ void view_stages_text(const struct screen *s, const struct view_stages *v)
     struct stage_pick pick;
     if (!stage_pick_run(stages, UINT32_MAX, false, s->limit, &pick)) s->out->failed = true;
     show_totals(s, v, &pick);
-    show_per_call(s, stages, &pick);
+    show_per_call(s, v, &pick);
     show_device(s, v, &pick);
     screen_more(s, stages->n);
     stage_pick_done(&pick);
@@ -346,13 +377,5 @@ void view_stages_text(const struct screen *s, const struct view_stages *v)
                    "  %s more labels, beyond the limits on number or depth, count for the stage "
                    "around them\n",
                    human_count(stages->tree.n_overflowing).s);
-    buf_adds(s->out,
-             "  CPU: how long its calls took. GPU: work launched inside it, whenever it ran.\n"
-             "  GPU idle: while the CPU was in the stage. Span idle: between its first and "
-             "last GPU work.\n\n");
-    static const struct screen_next next[] = {
-        {"gaps %s", "why the GPU was idle"},
-        {"syncs %s", "where the CPU waits, and what it costs"},
-    };
-    screen_next(s, next, 2);
+    say_columns(s, v);
 }

@@ -387,3 +387,46 @@ $ strata report $DATA/advice/attention_math_stack.json.gz --json | grep -E '"(ru
 |       "rule": "unfused_attention",
 |       "device_us": 152221.296,
 |       "predicted_gain_pct": 92.669,
+
+# A program without a GPU: what it spends its time in, and not a word about a GPU.
+$ python3 -c '
+> import json
+> ev, at = [], 0
+> def add(cat, name, ts, dur): ev.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": {}})
+> for i in range(4):
+>     at = i * 10000.0
+>     add("user_annotation", "train_step", at, 9000.0)
+>     add("python_function", "train.py(5): main", at + 5, 8900.0)
+>     add("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 10, 3000.0)
+>     add("python_function", "data.py(9): decode", at + 20, 2500.0)
+>     add("cpu_op", "aten::linear", at + 4000, 3000.0)
+>     add("cpu_op", "aten::addmm", at + 4100, 2800.0)
+> json.dump({"traceEvents": ev}, open("cpu.json", "w"))'
+$ strata report cpu.json
+| cpu.json  4 steps  24 events
+| trace quality: good (replay error 0.0 %; about 39.0 ms without the profiler, 39.0 ms with it)
+|
+|   39.0 ms wall, all of it on the CPU
+|
+|   stage                                                          calls      CPU
+|   train_step                                                         4  36.0 ms
+|     enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__      4  12.0 ms
+|   (between stages)                                                      3.00 ms
+|
+|   hot operators  calls   itself  of wall
+|   aten::addmm        4  11.2 ms   28.7 %
+|   aten::linear       4  0.80 ms    2.1 %
+|
+|   hot Python functions  calls   itself  of wall
+|   train.py:5 main           4  11.6 ms   29.7 %
+|   data.py:9 decode          4  10.0 ms   25.6 %
+|
+|   the DataLoader takes 30.8 % of the wall clock (12.0 ms, 4 batches); num_workers loads them meanwhile
+|
+|   no findings
+|
+| next: strata table cpu.json                       time per operator
+|       strata report cpu.json --html report.html   the same with a timeline
+$ { strata report cpu.json; strata report cpu.json --md; strata stages cpu.json; } | grep -c GPU
+| 0
+? 1

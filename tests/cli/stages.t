@@ -133,20 +133,20 @@ $ python3 -c '
 > ev.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 2010.0, "dur": 500.0})
 > json.dump({"traceEvents": ev}, open("many.json", "w"))'
 $ strata report many.json | sed -n '/^  stage/,/left out/p'
-|   stage             calls      CPU  GPU  GPU idle  kernels  syncs
-|   stage2                1  0.90 ms    -         -        -      -
-|   stage5                1  0.03 ms    -         -        -      -
-|   stage6                1  0.03 ms    -         -        -      -
-|   stage7                1  0.03 ms    -         -        -      -
-|   stage8                1  0.03 ms    -         -        -      -
-|   stage9                1  0.03 ms    -         -        -      -
-|   stage10               1  0.03 ms    -         -        -      -
-|   stage11               1  0.90 ms    -         -        -      -
-|   (between stages)         9.85 ms    -         -        -      -
+|   stage             calls      CPU
+|   stage2                1  0.90 ms
+|   stage5                1  0.03 ms
+|   stage6                1  0.03 ms
+|   stage7                1  0.03 ms
+|   stage8                1  0.03 ms
+|   stage9                1  0.03 ms
+|   stage10               1  0.03 ms
+|   stage11               1  0.90 ms
+|   (between stages)         9.85 ms
 |   (4 smaller stages left out; strata stages lists all)
 $ strata stages many.json --limit 2 | sed -n '1,/^$/p'
-|   stage             calls      CPU  of step  GPU  of step  GPU idle  kernels  syncs
-|   stage2                1   900 us        -    -        -         -        -      -
-|   stage11               1   900 us        -    -        -         -        -      -
-|   (between stages)      -  9847 us             -                  -        -      -
+|   stage             calls      CPU  of step
+|   stage2                1   900 us        -
+|   stage11               1   900 us        -
+|   (between stages)      -  9847 us
 |
