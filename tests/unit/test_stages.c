@@ -770,4 +770,24 @@ TEST(deriving_survives_every_failed_allocation)
     trace_free(t);
 }
 
+/* Eight threads that answer requests of 20 ms, one after the other, and wait in between. */
+TEST(threads_that_wait_are_not_between_stages)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 64; i++) {
+        k.tid = 1 + i % 8;
+        kit_label(&k, "request", i * 30000, 20000);
+    }
+    struct trace *t = kit_end(&k);
+    struct arena mem;
+    struct context cx;
+    arena_init(&mem);
+    context_init(&cx, t, &mem);
+    REQUIRE(CHECK_EQ_INT(context_need(&cx, &stages_pass, NULL), 0));
+    CHECK_EQ_INT(stages_of(&cx)->between.cpu_ns, kit_ns(63 * 10000));
+    context_done(&cx);
+    arena_done(&mem);
+    trace_free(t);
+}
+
 TEST_MAIN

@@ -1,12 +1,21 @@
 /* unlabelled.c: walks the threads that have stages; a row is between stages when the innermost
- * stage around it only holds other stages, or when it stands between two outermost ones. */
+ * stage around it only holds other stages, or when no thread of the process is in a stage. */
 #include "analyze/stages/stages.h"
 #include "analyze/stages/stages_private.h"
+
+#include <stdlib.h>
 
 #include "analyze/names/label.h"
 #include "analyze/names/source_place.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
+
+/* A stretch of time of a process. */
+struct outer {
+    uint32_t process;
+    struct span time;
+};
 
 struct gap_walk {
     const struct trace *t;
@@ -20,25 +29,61 @@ struct gap_walk {
     row_t *work;
     size_t n_work, cap_work;
     struct source_places *where;
+    struct outer *gaps; /* by process and time */
+    uint32_t n_gaps, gaps_process;
 };
 
-/* First begin to last end of the outermost stages of a thread; false when it has none. */
-static bool extent_of(const struct gap_walk *g, lane_id lane, struct span *ret)
+/* ---- when no thread of a process is in a stage ---- */
+
+static int by_process_and_begin(const void *a, const void *b)
 {
-    const struct stage_tree *tree = &g->s->tree;
-    uint32_t first = tree->first_call[lane], end = tree->first_call[lane + 1];
-    if (first == end) return false;
-    *ret = (struct span){tree->calls[first].begin_ns, tree->calls[first].end_ns};
-    for (uint32_t c = first; c < end; c++)
-        if (tree->calls[c].end_ns > ret->end_ns) ret->end_ns = tree->calls[c].end_ns;
-    return true;
+    const struct outer *x = a, *y = b;
+    if (x->process != y->process) return x->process < y->process ? -1 : 1;
+    return x->time.begin_ns < y->time.begin_ns ? -1 : x->time.begin_ns > y->time.begin_ns;
 }
 
-static bool is_between(const struct gap_walk *g, row_t r, const struct span *extent)
+/* The outermost stages of all threads, then what is left between them, in place: a server's threads
+ * wait for requests most of the time, and that is not what the program does. */
+static int find_gaps(struct gap_walk *g, struct arena *mem)
+{
+    const struct stage_tree *tree = &g->s->tree;
+    uint32_t n = 0;
+    g->gaps = arena_alloc(mem, ((size_t)tree->n_calls + 1) * sizeof *g->gaps);
+    if (!g->gaps) return ERR_NOMEM;
+    for (uint32_t c = 0; c < tree->n_calls; c++) {
+        const struct stage_call *call = &tree->calls[c];
+        if (call->parent != STAGE_NONE || g->s->list[call->node].backward) continue;
+        g->gaps[n++] =
+            (struct outer){g->t->lanes[call->lane].process, {call->begin_ns, call->end_ns}};
+    }
+    if (n) qsort(g->gaps, n, sizeof *g->gaps, by_process_and_begin);
+    int64_t until = 0;
+    for (uint32_t i = 0, same = 0; i < n; i++) {
+        struct outer o = g->gaps[i]; /* n_gaps <= i: nothing is lost */
+        if (same && g->gaps_process != o.process) same = 0;
+        if (same && o.time.begin_ns > until)
+            g->gaps[g->n_gaps++] = (struct outer){o.process, {until, o.time.begin_ns}};
+        if (!same || o.time.end_ns > until) until = o.time.end_ns;
+        g->gaps_process = o.process;
+        same = 1;
+    }
+    return 0;
+}
+
+static bool in_gap(const struct gap_walk *g, uint32_t process, int64_t ts_ns)
+{
+    uint32_t i = 0;
+    SEARCH_PAST(i, g->n_gaps,
+                g->gaps[i].process < process ||
+                    (g->gaps[i].process == process && g->gaps[i].time.end_ns <= ts_ns));
+    return i < g->n_gaps && g->gaps[i].process == process && g->gaps[i].time.begin_ns <= ts_ns;
+}
+
+static bool is_between(const struct gap_walk *g, row_t r)
 {
     uint32_t c = g->s->tree.owner[r];
     if (c != STAGE_NONE) return g->s->list[g->s->tree.calls[c].node].container;
-    return g->t->ts_ns[r] >= extent->begin_ns && g->t->ts_ns[r] < extent->end_ns;
+    return in_gap(g, g->t->lanes[g->t->lane[r]].process, g->t->ts_ns[r]);
 }
 
 /* Time spent in each row itself: its duration without what its children cover of it. */
@@ -107,34 +152,26 @@ static int add_call(struct gap_walk *g, row_t r)
     return 0;
 }
 
-/* Outermost gaps: the extent of the thread without its outermost stages. */
-static void add_outer_gaps(struct gap_walk *g, lane_id lane, const struct span *extent)
+static void add_gaps(struct gap_walk *g)
 {
     struct between *b = &g->s->between;
-    const struct stage_tree *tree = &g->s->tree;
-    int64_t at = extent->begin_ns;
-    for (uint32_t c = tree->first_call[lane]; c < tree->first_call[lane + 1]; c++) {
-        const struct stage_call *call = &tree->calls[c];
-        if (call->parent != STAGE_NONE) continue;
-        if (call->begin_ns > at) {
-            b->cpu_ns += call->begin_ns - at;
-            for (uint32_t d = 0; d < timeline_of(g->cx)->n_devices; d++)
-                b->idle_meanwhile_ns +=
-                    timeline_idle_ns(&timeline_of(g->cx)->devices[d], at, call->begin_ns);
-        }
-        if (call->end_ns > at) at = call->end_ns;
+    for (uint32_t i = 0; i < g->n_gaps; i++) {
+        struct span s = g->gaps[i].time;
+        b->cpu_ns += span_ns(s);
+        for (uint32_t d = 0; d < timeline_of(g->cx)->n_devices; d++)
+            b->idle_meanwhile_ns +=
+                timeline_idle_ns(&timeline_of(g->cx)->devices[d], s.begin_ns, s.end_ns);
     }
 }
 
 static int walk_lane(struct gap_walk *g, lane_id lane)
 {
     const struct lane *l = &g->t->lanes[lane];
-    struct span extent = {0, 0};
-    if (!extent_of(g, lane, &extent)) return 0;
+    const struct stage_tree *tree = &g->s->tree;
+    if (tree->first_call[lane] == tree->first_call[lane + 1]) return 0;
     take_self_times(g, l);
-    add_outer_gaps(g, lane, &extent);
     for (row_t r = l->begin; r < l->end; r++) {
-        if (is_stage_row(g, r) || !is_between(g, r, &extent)) continue;
+        if (is_stage_row(g, r) || !is_between(g, r)) continue;
         if (g->t->phase[r] == 'X' && kind_nests(g->t->kind[r])) add_self(g, l, r);
         if (trace_call(g->t, r)) TRY(add_call(g, r));
     }
@@ -177,12 +214,14 @@ int unlabelled_run(const struct context *cx, struct stages *s, struct err *e)
     g.calls_of_name = arena_zalloc(mem, n_names, sizeof *g.calls_of_name);
     g.longest_of_name = arena_zalloc(mem, n_names, sizeof *g.longest_of_name);
     g.self = arena_alloc(mem, ((size_t)longest_lane(t) + 1) * sizeof *g.self);
-    bool failed = !g.self_of_name || !g.calls_of_name || !g.longest_of_name || !g.self;
+    bool failed = !g.self_of_name || !g.calls_of_name || !g.longest_of_name || !g.self ||
+                  find_gaps(&g, mem) < 0;
     for (uint32_t i = 0; i < s->n; i++) {
         if (!s->list[i].container) continue;
         s->between.cpu_ns += s->list[i].self_cpu_ns;
         s->between.idle_meanwhile_ns += s->list[i].self_idle_meanwhile_ns;
     }
+    if (!failed) add_gaps(&g);
     for (uint32_t l = 0; l < t->n_lanes && !failed; l++)
         if (t->lanes[l].kind == LANE_THREAD) failed = walk_lane(&g, l) < 0;
     if (!failed) {
