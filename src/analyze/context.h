@@ -62,7 +62,8 @@ struct context {
 
     /* what the caller may change before the first context_need */
     struct thresholds th;
-    int64_t measured_ns;             /* wall clock without a profiler; 0 when not known */
+    int64_t program_ns;  /* wall clock that the program wrote of itself (timing.json); 0: none */
+    int64_t measured_ns; /* wall clock without a profiler; 0 when not known */
     const struct ceilings *ceilings; /* of its GPU, where measured; NULL: as the table has it */
     bool all_stages;                 /* compiled regions and collectives are stages too */
 

@@ -4,7 +4,19 @@
 #include <limits.h>
 
 #include "cli/gpu_ceilings.h"
+#include "format/timing.h"
 #include "report/view_part.h"
+
+/* The wall clock in the timing files of a run folder, that of the slowest rank. */
+static int64_t program_wall(const char *path, struct arena *mem)
+{
+    struct timing_run run;
+    int64_t most = 0;
+    if (!timing_run_in(path) || timing_run_read(path, mem, &run, NULL) < 0) return 0;
+    for (uint32_t i = 0; i < run.n; i++)
+        if (run.list[i].wall_ns > most) most = run.list[i].wall_ns;
+    return most;
+}
 
 /* Shows an open trace and frees it. */
 static int show_open(struct cli *cli, const struct opts *o, struct trace *t, show_fn *fn,
@@ -17,6 +29,7 @@ static int show_open(struct cli *cli, const struct opts *o, struct trace *t, sho
     struct ceilings measured;
     if (t->n_devices && gpu_ceilings_kept(trace_str(t, t->devices[0].name), &mem, &measured))
         cx.ceilings = &measured;
+    cx.program_ns = program_wall(o->args[0], &mem);
     int rc = fn(cli, o, &cx, e);
     context_done(&cx);
     arena_done(&mem);

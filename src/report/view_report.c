@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/ops/cpu_hot.h"
@@ -18,6 +19,8 @@
 #define STAGES_SHOWN  8
 #define DEEPEST_STAGE 2
 #define INDENT        12
+/* Clocks that differ by this part of their time are both named. */
+#define CLOCKS_DIFFER 50
 /* Points between the gain alone and the gain after the others from which both are said. */
 #define ALONE_DIFFERS 0.5
 /* Columns a subject gets however long the title is. */
@@ -113,9 +116,20 @@ static const char *advice_for(enum bound b)
     return "the trace has no device work";
 }
 
+/* A run has two clocks: the trace's, and the program's own, which starts when strata is loaded and
+ * stops when the program ends. Where they differ, both are named. */
+static void put_program_wall(struct buf *out, const struct context *cx)
+{
+    int64_t apart = llabs(cx->program_ns - wall_of(cx)->wall_ns);
+    if (!cx->program_ns || apart * CLOCKS_DIFFER < cx->program_ns) return;
+    buf_printf(out, "first to last event (timing.json: %s, from loading strata to the end), ",
+               human_time(cx->program_ns).s);
+}
+
 void view_report_verdict(struct buf *out, const struct context *cx)
 {
     buf_printf(out, "%s wall, ", human_time(wall_of(cx)->wall_ns).s);
+    put_program_wall(out, cx);
     if (wall_of(cx)->abstains) {
         buf_adds(out, "no diagnosis: device records are incomplete, so GPU idle time is unknown");
         return;

@@ -193,6 +193,8 @@ void view_report_json(struct buf *out, const struct context *cx)
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
     jout_us(&j, "wall_us", wall_of(cx)->wall_ns);
+    if (cx->program_ns) jout_us(&j, "program_wall_us", cx->program_ns);
+    else jout_null(&j, "program_wall_us");
     jout_cstr(&j, "bound", bound_name(wall_of(cx)->bound));
     jout_num(&j, "gpu_busy_pct", wall_of(cx)->busy_pct, 3);
     view_part_json(&j, "part", cx->t);

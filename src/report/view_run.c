@@ -97,7 +97,7 @@ static void head(const struct screen *s, const struct ranks *r)
         running += r->list[i].running;
     }
     char name[100];
-    buf_printf(s->out, "%s   %s", human_cut(str_c(r->list[0].pipeline), 40, name, sizeof name),
+    buf_printf(s->out, "%s   %s wall", human_cut(str_c(r->list[0].pipeline), 40, name, sizeof name),
                human_time(r->wall_max_ns).s);
     if (r->n > 1) buf_printf(s->out, "   %u ranks", r->n);
     else if (r->list[0].rank >= 0) buf_printf(s->out, "   rank %d", r->list[0].rank);

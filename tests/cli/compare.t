@@ -92,7 +92,7 @@ $ strata compare $DATA/whatif/pingpong_v0.json.gz $DATA/whatif/pingpong_v0.json.
 ! strata: $DATA/whatif/pingpong_v0.json.gz: is a trace, not a timing.json; strata diff compares traces
 ? 3
 $ strata stages a0/timing.json | head -4
-| p   300 ms
+| p   300 ms wall
 |
 |   stage  calls   total   median  p95  first  peak mem
 |   s0        20  200 ms  10.0 ms    -      -         -

@@ -90,7 +90,7 @@ $ python3 - <<'END'
 >     name = page.name(i)
 >     print(ascii(name) if len(name) < 60 else f"{ascii(name[:3])}...{ascii(name[-2:])} {len(name.encode())} bytes")
 > END
-| 3 3 1
+| 3 3 2
 | '</script><script>alert(1)</script>'
 | '<!--'
 | '"\'&`;\\'
