@@ -174,30 +174,54 @@ int run_folder_recover(const char *path, struct arena *mem, struct run_folder_ma
     return rc;
 }
 
-/* Files that processes wrote before their end, brought up to what was recorded since. */
-static int catch_up_all(const char *path, struct timing_run *run, struct arena *mem, struct err *e)
+/* Whether the recordings know more of the process than its file does. */
+static bool is_behind(const struct timing_run *run, const struct ring_facts *f)
 {
-    struct recorded in = {.folder = path, .mem = mem};
-    bool needed = false;
-    for (uint32_t i = 0; i < run->n; i++) needed |= run->list[i].running;
-    if (!needed || !rings_in(path)) return 0;
-    TRY(rings_survey(path, mem, &in.survey, e));
-    TRY(rings_open(path, NULL, &in.t, e));
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < in.survey.n; i++) {
-        const struct ring_facts *f = &in.survey.list[i];
-        struct timing *file = own_file(run, f);
-        if (file && file->running) rc = catch_up(&in, f, file, e);
-        if (file && !f->running) file->running = false;
+    const struct timing *file = own_file(run, f);
+    return file ? file->running : f->running;
+}
+
+/* Brings one process up to what it has recorded: its file, or without one a row of its own. */
+static int catch_up_one(const struct recorded *in, const struct ring_facts *f,
+                        struct timing_run *run, struct err *e)
+{
+    struct timing *file = own_file(run, f);
+    if (file) {
+        TRY(catch_up(in, f, file, e));
+        file->running = f->running;
+        return 0;
     }
-    trace_free(in.t);
+    struct timing *made = &run->list[run->n];
+    TRY(add_up(in, f, NULL, made, e));
+    made->file = in->folder;
+    made->running = true;
+    run->n += made->n_stages > 0;
+    return 0;
+}
+
+static int catch_up_all(struct recorded *in, struct timing_run *run, struct err *e)
+{
+    struct timing *list = arena_zalloc(in->mem, run->n + in->survey.n, sizeof *list);
+    if (!list) return err_nomem(e);
+    if (run->n) memcpy(list, run->list, run->n * sizeof *list);
+    run->list = list;
+    TRY(rings_open(in->folder, NULL, &in->t, e));
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < in->survey.n; i++)
+        if (is_behind(run, &in->survey.list[i])) rc = catch_up_one(in, &in->survey.list[i], run, e);
+    trace_free(in->t);
     return rc;
 }
 
-static int read_run(const char *path, struct arena *mem, struct timing_run *ret, struct err *e)
+int run_folder_read(const char *path, struct arena *mem, struct timing_run *ret, struct err *e)
 {
+    struct recorded in = {.folder = path, .mem = mem};
     TRY(timing_run_read(path, mem, ret, e));
-    return catch_up_all(path, ret, mem, e);
+    if (!rings_in(path)) return 0;
+    TRY(rings_survey(path, mem, &in.survey, e));
+    bool behind = false;
+    for (uint32_t i = 0; i < in.survey.n; i++) behind |= is_behind(ret, &in.survey.list[i]);
+    return behind ? catch_up_all(&in, ret, e) : 0;
 }
 
 int run_folder_show(struct cli *cli, const char *path, const struct screen *s, struct err *e)
@@ -206,7 +230,7 @@ int run_folder_show(struct cli *cli, const char *path, const struct screen *s, s
     arena_init(&mem);
     struct timing_run run;
     struct ranks ranks;
-    int rc = read_run(path, &mem, &run, e);
+    int rc = run_folder_read(path, &mem, &run, e);
     if (rc == 0 && !run.n) {
         err_at(e, path, ERR_NO_OFFSET);
         rc = FAIL(e, ERR_FORMAT, "cannot read any of its %u timing files", run.n_bad);
@@ -235,7 +259,7 @@ static int read_folder(const char *path, struct arena *mem, struct timing *ret, 
                        struct err *e)
 {
     struct timing_run run;
-    TRY(read_run(path, mem, &run, e));
+    TRY(run_folder_read(path, mem, &run, e));
     *found = run.n > 0;
     for (uint32_t i = 0; i < run.n; i++)
         if (i == 0 || run.list[i].wall_ns > ret->wall_ns) *ret = run.list[i];

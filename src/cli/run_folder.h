@@ -11,6 +11,12 @@
 int run_folder_show(struct cli *cli, const char *path, const struct screen *s,
                     struct err *e) MUST_USE;
 
+/* What is known of every process of the run by now: its timing file, with what it has recorded
+ * since if that was not its last, and what it has recorded if it still runs and has written none.
+ */
+int run_folder_read(const char *path, struct arena *mem, struct timing_run *ret,
+                    struct err *e) MUST_USE;
+
 /* Writes the timing file of every process of the run that left recordings but no timing file.
  * `ret_paths` gets their names. A folder without recordings is left alone. */
 struct run_folder_made {

@@ -1,6 +1,7 @@
 """Runs of several processes: forked, spawned, launched as ranks, killed."""
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -306,6 +307,42 @@ def test_a_server_is_ended_by_a_signal(tmp_path, words):
     shapes = [s["inputs"]["x"]["shape"] for s in seen["signatures"]]
     assert shapes == [[3], [4, 4]]
     assert json.loads((folder / "environment.json").read_text())["packages"]["torch"]
+
+
+def test_a_server_is_followed(tmp_path):
+    """Until it ends, with what it has recorded by then; and for Prometheus."""
+    (tmp_path / "busy.py").write_text(textwrap.dedent("""
+        import sys, time, strata
+        print("ready", flush=True)
+        for _ in range(60):
+            with strata.stage('a "request"'):
+                with strata.stage("forward"):
+                    time.sleep(0.05)
+    """))
+    server = subprocess.Popen([sys.executable, str(tmp_path / "busy.py")], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              env=clean_environment(STRATA_OUT=tmp_path / "out"))
+    assert server.stdout.readline() == "ready\n"
+    while not (found := list(tmp_path.glob("out/busy/*/rings"))):
+        time.sleep(0.01)
+    folder, metrics = found[0].parent, tmp_path / "stages.prom"
+    done = strata("stages", folder, "--follow", "--every", "0.3", "--prometheus", metrics)
+    assert done.returncode == 0 and server.wait() == 0, done.stderr
+    assert done.stdout.count("still running") >= 2
+    looks = [int(line.split()[1].replace("-", "0")) for line in done.stdout.splitlines() if "forward" in line]
+    assert looks == sorted(looks) and looks[0] < 60 and looks[-1] == 60, done.stdout
+    text = metrics.read_text()
+    assert 'stage="a \\"request\\"/forward"} 60\n' in text
+    values = {}
+    for line in text.splitlines():
+        if line.startswith("#"):
+            assert re.fullmatch(r"# (HELP|TYPE) strata_\w+ .+", line), line
+            continue
+        sample = re.fullmatch(r'(strata_\w+)\{((?:\w+="(?:[^"\\]|\\.)*",?)+)\} (\S+)', line)
+        assert sample, line
+        values.setdefault(sample[1], []).append(float(sample[3]))
+    assert values["strata_process_running"] == [0] and max(values["strata_stage_seconds_total"]) > 3
+    assert strata("stages", tmp_path, "--follow").returncode == 2
 
 
 def counts(folder):
