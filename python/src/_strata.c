@@ -7,7 +7,7 @@
 #include "record/names.h"
 #include "record/rank.h"
 
-#define INTERFACE 4 /* as in strata/_base/version.py.in */
+#define INTERFACE 6 /* as in strata/_base/version.py.in */
 
 /* start(dir, out, pipeline, rings, os_clock): recording begins with the next stage */
 static PyObject *py_start(PyObject *module, PyObject *args)
@@ -210,6 +210,14 @@ static PyObject *py_run_dir(PyObject *module, PyObject *unused)
     return text_or_none(recorder_dir());
 }
 
+/* The same without making it. */
+static PyObject *py_made_dir(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return text_or_none(recorder_dir());
+}
+
 static PyObject *py_trouble(PyObject *module, PyObject *unused)
 {
     (void)module;
@@ -314,6 +322,7 @@ static PyMethodDef methods[] = {
     {"stop", py_stop, METH_NOARGS, NULL},
     {"set_hooks", py_set_hooks, METH_VARARGS, NULL},
     {"set_probe", py_set_probe, METH_O, NULL},
+    {"made_dir", py_made_dir, METH_NOARGS, NULL},
     {"set_checkpoint", py_set_checkpoint, METH_VARARGS, "(hook, soon)"},
     {"checkpoint_in", py_checkpoint_in, METH_VARARGS, "(seconds)"},
     {"set_place", py_set_place, METH_VARARGS, NULL},

@@ -3,7 +3,10 @@
  *
  * Of modules only the outermost call is a range, and the calls directly inside it as long as they
  * are few: a module with more, or whose children take less than CHILD_US on average, has none from
- * its second call on. Whatever is deeper costs one question and an answer. */
+ * its second call on. Whatever is deeper costs one question and an answer.
+ *
+ * Without a timeline they are stages, with times and memory, where nothing is open that somebody
+ * has named; of modules then only the outermost. */
 #include "derived.h"
 
 #include <pthread.h>
@@ -22,6 +25,7 @@ enum {
 /* What is known of a class of modules. Classes are kept alive: another must not get the address. */
 struct module_class {
     PyObject *type;
+    struct stage *stage; /* once it is one, borrowed: stages stay */
     uint16_t name;
     bool childless;
     bool compiled; /* torch.compile's, around another module */
@@ -30,6 +34,7 @@ struct module_class {
 struct call {
     uint64_t start;
     struct module_class *class;
+    struct stage *stage; /* that was entered, or NULL */
     uint32_t n_children;
     bool shown; /* a range of it is open */
 };
@@ -39,6 +44,7 @@ static unsigned n_classes;
 static bool *shared_on; /* in a page that forked children share; NULL until first asked for */
 static bool
     in_child; /* of a process that has asked: it loads data, and its modules do not matter */
+static bool as_stages;
 static uint16_t category;
 static __thread struct {
     unsigned depth;
@@ -47,7 +53,8 @@ static __thread struct {
 
 static inline bool is_on(void)
 {
-    return shared_on && __atomic_load_n(shared_on, __ATOMIC_RELAXED) && core.on && core.rings;
+    return shared_on && __atomic_load_n(shared_on, __ATOMIC_RELAXED) && core.on &&
+           (core.rings || as_stages);
 }
 
 static void after_fork_in_child(void)
@@ -74,12 +81,13 @@ static bool make_shared(void)
     return true;
 }
 
-/* derive(on): begins or ends to record what is asked for here */
-static PyObject *py_derive(PyObject *module, PyObject *on)
+/* derive(on, as_stages): begins or ends to record what is asked for here */
+static PyObject *py_derive(PyObject *module, PyObject *args)
 {
     (void)module;
-    int wanted = PyObject_IsTrue(on);
-    if (wanted < 0) return NULL;
+    int wanted, stages;
+    if (!PyArg_ParseTuple(args, "pp:derive", &wanted, &stages)) return NULL;
+    as_stages = stages;
     bool have = shared_on && !in_child;
     if (have || (wanted && make_shared()))
         __atomic_store_n(shared_on, wanted > 0, __ATOMIC_RELAXED);
@@ -107,7 +115,7 @@ static PyObject *py_name_id(PyObject *module, PyObject *text)
 static PyObject *py_begin(PyObject *module, PyObject *name)
 {
     (void)module;
-    if (!is_on()) Py_RETURN_FALSE;
+    if (!is_on() || as_stages) Py_RETURN_FALSE;
     unsigned long id = PyLong_AsUnsignedLong(name);
     if (id == (unsigned long)-1 && PyErr_Occurred()) return NULL;
     put_begin((uint16_t)id, 0);
@@ -122,12 +130,30 @@ static PyObject *py_end(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* derived_stage(name): a stage that nobody has named */
+static PyObject *py_derived_stage(PyObject *module, PyObject *name)
+{
+    (void)module;
+    struct stage *s = stage_derived(name);
+    Py_XINCREF(s);
+    return (PyObject *)s;
+}
+
+/* may_derive(): whether such a stage is wanted here */
+static PyObject *py_may_derive(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return PyBool_FromLong(is_on() && as_stages && !in_child && stage_may_derive());
+}
+
 /* inside_module(): whether a call of a module is none that matters here */
 static PyObject *py_inside(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    bool wanted = is_on() && !in_child && mine.depth < DEEPEST;
+    bool wanted = is_on() && !in_child && mine.depth < (as_stages ? 1 : DEEPEST);
+    if (wanted && as_stages) wanted = stage_may_derive();
     if (wanted && mine.depth) {
         struct call *outer = &mine.calls[mine.depth - 1];
         wanted = outer->class && !outer->class->childless && outer->n_children < MOST_CHILDREN;
@@ -186,6 +212,26 @@ static struct module_class *class_of(PyObject *module)
     return inner ? find_class((PyObject *)Py_TYPE(inner)) : c;
 }
 
+static struct stage *class_stage(struct module_class *c)
+{
+    struct str text = names_text(c->name);
+    PyObject *name = c->stage ? NULL : PyUnicode_DecodeUTF8(text.p, (Py_ssize_t)text.n, "replace");
+    if (name) c->stage = stage_derived(name);
+    Py_XDECREF(name);
+    PyErr_Clear();
+    return c->stage;
+}
+
+/* Also when it fails: leave_module() follows. */
+static int enter_stage(struct call *c)
+{
+    struct stage *s = c->shown ? class_stage(c->class) : NULL;
+    c->shown = false;
+    if (!s) return 0;
+    c->stage = s;
+    return stage_open(s);
+}
+
 /* enter_module(module): after inside_module() was False; leave_module() must follow */
 static PyObject *py_enter_module(PyObject *self, PyObject *module)
 {
@@ -198,16 +244,18 @@ static PyObject *py_enter_module(PyObject *self, PyObject *module)
     struct call *c = &mine.calls[mine.depth++];
     *c = (struct call){.start = clock_ticks(core.clock), .class = class_of(module)};
     c->shown = c->class && is_on() && !is_stage(module);
+    if (as_stages && enter_stage(c) < 0) return NULL;
     if (c->shown) put_begin(c->class->name, c->start);
     Py_RETURN_NONE;
 }
 
-static PyObject *py_leave_module(PyObject *self, PyObject *unused)
+/* leave_module(exc_type or None) */
+static PyObject *py_leave_module(PyObject *self, PyObject *exc_type)
 {
     (void)self;
-    (void)unused;
     if (!mine.depth) Py_RETURN_NONE;
     struct call *c = &mine.calls[--mine.depth];
+    if (c->stage && stage_close(c->stage, exc_type == Py_None ? NULL : exc_type) < 0) return NULL;
     uint64_t end = clock_ticks(core.clock);
     if (c->shown) span_put((struct ring_record){.kind = RING_END, .ticks = end}, 0);
     uint64_t least = (uint64_t)c->n_children * CHILD_US * core.tick_ms / 1000;
@@ -280,13 +328,15 @@ static PyObject *py_gc_asked(PyObject *self, PyObject *begins)
 #define FAST(f) ((PyCFunction)(void (*)(void))(f))
 
 PyMethodDef derived_methods[] = {
-    {"derive", py_derive, METH_O, NULL},
+    {"derive", py_derive, METH_VARARGS, NULL},
+    {"derived_stage", py_derived_stage, METH_O, NULL},
+    {"may_derive", py_may_derive, METH_NOARGS, NULL},
     {"name_id", py_name_id, METH_O, NULL},
     {"derived_begin", py_begin, METH_O, NULL},
     {"derived_end", py_end, METH_NOARGS, NULL},
     {"inside_module", py_inside, METH_NOARGS, NULL},
     {"enter_module", py_enter_module, METH_O, NULL},
-    {"leave_module", py_leave_module, METH_NOARGS, NULL},
+    {"leave_module", py_leave_module, METH_O, NULL},
     {"gc_event", FAST(py_gc_event), METH_FASTCALL, NULL},
     {"gc_asked", py_gc_asked, METH_O, NULL},
     {0},

@@ -9,18 +9,31 @@ static PyTypeObject *stage_type;
 static uint32_t overflow_id;
 static PyObject *known;      /* name -> stage */
 static PyObject *known_sync; /* the same with sync=True */
+static PyObject *known_derived;
 
 /* Inside an event loop frames belong to the context, elsewhere to the thread. */
+int stage_open(struct stage *s)
+{
+    if (!core.on) return 0;
+    return task_loop_runs() ? task_enter(s) : frames_enter(s);
+}
+
 static PyObject *stage_enter(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    struct stage *s = (struct stage *)self;
-    if (core.on && (task_loop_runs() ? task_enter(s) : frames_enter(s)) < 0) return NULL;
+    if (stage_open((struct stage *)self) < 0) return NULL;
     Py_INCREF(self);
     return self;
 }
 
-static int leave(struct stage *s, PyObject *exc_type)
+bool stage_may_derive(void)
+{
+    struct frame *top = frames_top();
+    if (!core.on || (top && !top->stage->derived)) return false;
+    return !task_loop_runs() || !task_is_named();
+}
+
+int stage_close(struct stage *s, PyObject *exc_type)
 {
     struct frame *top = frames_top();
     if (span_sync(s, top && top->stage == s ? top->token : NULL) < 0) return -1;
@@ -34,7 +47,7 @@ static int leave(struct stage *s, PyObject *exc_type)
 static PyObject *stage_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
 {
     PyObject *exc_type = n > 0 && args[0] != Py_None ? args[0] : NULL;
-    if (leave((struct stage *)self, exc_type) < 0) return NULL;
+    if (stage_close((struct stage *)self, exc_type) < 0) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -164,21 +177,41 @@ int stage_type_init(PyObject *module)
     overflow_id = names_id(str_c(OVERFLOW_NAME));
     known = PyDict_New();
     known_sync = PyDict_New();
-    if (!stage_type || !known || !known_sync) return -1;
+    known_derived = PyDict_New();
+    if (!stage_type || !known || !known_sync || !known_derived) return -1;
     Py_INCREF(stage_type);
     return PyModule_AddObject(module, "Stage", (PyObject *)stage_type);
 }
 
-static PyObject *new_stage(PyObject *name, uint32_t id, bool sync)
+static struct stage *make_stage(PyObject *name, uint32_t id, PyObject *in)
 {
     struct stage *s = PyObject_New(struct stage, stage_type);
     if (!s) return NULL;
     Py_INCREF(name);
     s->name = name;
     s->id = (uint16_t)id;
-    s->sync = sync;
-    if (PyDict_SetItem(sync ? known_sync : known, name, (PyObject *)s) < 0) Py_CLEAR(s);
-    return (PyObject *)s;
+    s->sync = in == known_sync;
+    s->derived = in == known_derived;
+    if (PyDict_SetItem(in, name, (PyObject *)s) < 0) Py_CLEAR(s);
+    return s;
+}
+
+static PyObject *new_stage(PyObject *name, uint32_t id, bool sync)
+{
+    return (PyObject *)make_stage(name, id, sync ? known_sync : known);
+}
+
+struct stage *stage_derived(PyObject *name)
+{
+    PyObject *found = PyDict_GetItemWithError(known_derived, name);
+    if (found || PyErr_Occurred()) return (struct stage *)found;
+    Py_ssize_t n;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &n);
+    if (!text) return NULL;
+    uint32_t id = names_id(str_from(text, (size_t)n));
+    struct stage *s = make_stage(name, id ? id : overflow_id, known_derived);
+    Py_XDECREF(s); /* the dict keeps it */
+    return s;
 }
 
 /* A program that makes up names without end gets one stage for all beyond the limit. */

@@ -99,6 +99,14 @@ uint32_t task_current_node(void)
     return node;
 }
 
+bool task_is_named(void)
+{
+    struct task *t = current();
+    bool named = t && t->frame.stage && !t->frame.stage->derived;
+    Py_XDECREF(t);
+    return named;
+}
+
 static struct task *new_task(void)
 {
     struct task *t = PyObject_New(struct task, task_type);

@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/human.h"
 #include "base/mem.h"
 #include "cli/child.h"
 #include "cli/python.h"
@@ -122,19 +125,35 @@ static bool has_room(const char *dir)
     return rc == 0;
 }
 
+/* What is known of any program. */
+static void tell_program(double wall_s)
+{
+    struct rusage used;
+    if (getrusage(RUSAGE_CHILDREN, &used) < 0) return;
+    cli_say("the program took %s, %s of CPU time, and at most %s of memory",
+            human_time((int64_t)(wall_s * 1e9)).s,
+            human_time((int64_t)((double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e9 +
+                                 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e3))
+                .s,
+            human_bytes((int64_t)used.ru_maxrss * 1024).s);
+}
+
 /* Nothing was recorded: say why, and remove the empty folder. */
-static void tell_nothing(const char *dir)
+static void tell_nothing(const char *dir, double wall_s)
 {
     char rings[RUNDIR_MAX + 8];
     snprintf(rings, sizeof rings, "%s/rings", dir);
     bool room = has_room(dir);
     rmdir(rings);
     rmdir(dir);
+    tell_program(wall_s);
     if (!room) return;
     cli_say("no stages were recorded because the program marks none. To mark stages, use");
     cli_say(
         "    with strata.stage(\"name\"):     in Python (diffusers pipelines are marked already)");
     cli_say("    STRATA_SCOPE(\"name\");          in C and C++");
+    cli_say("to record functions, kernels, copies and waits without any, use strata run --level "
+            "timeline");
 }
 
 /* The folder, relative to the working directory. */
@@ -174,21 +193,30 @@ static int tell_stages(struct cli *cli, const char *dir, struct err *e)
     return rc;
 }
 
-static int show_result(struct cli *cli, bool timeline, const char *dir, struct run_recording *r,
-                       struct err *e)
+/* What was asked for, and how long the program took. */
+struct ended {
+    bool timeline;
+    double wall_s;
+};
+
+static int show_result(struct cli *cli, const struct ended *x, const char *dir,
+                       struct run_recording *r, struct err *e)
 {
+    bool timeline = x->timeline;
     TRY(complete_files(cli, dir, r, e));
     bool stages = timing_run_in(dir);
     if (stages && !(timeline && cli->json)) TRY(tell_stages(cli, dir, e));
     if (timeline && run_timeline_tell(cli, r, shown(dir))) return 0;
-    if (!stages && !timeline) tell_nothing(dir);
+    if (!stages && !timeline) tell_nothing(dir, x->wall_s);
+    if (stages && !timeline && !cli->json)
+        cli_say("strata run --level timeline also records kernels, copies, waits and Python lines");
     return 0;
 }
 
-static int tell_result(struct cli *cli, bool timeline, const char *dir, struct err *e)
+static int tell_result(struct cli *cli, const struct ended *x, const char *dir, struct err *e)
 {
     struct run_recording r = {0};
-    int rc = show_result(cli, timeline, dir, &r, e);
+    int rc = show_result(cli, x, dir, &r, e);
     run_recording_done(&r);
     return rc;
 }
@@ -215,6 +243,13 @@ static void stop_on_signals(struct stopping *s, const char *dir)
     child_stop_on_signals(s->message, s->unfinished);
 }
 
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     static struct stopping stopping; /* for a handler, to the end */
@@ -229,7 +264,9 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     if (!argv) return err_nomem(e);
     for (int i = 0; i < o->n_args; i++) argv[i] = o->args[i];
     int status = 0;
+    double began_s = now_s();
     int rc = child_run(argv, cli->json, &status, e);
+    struct ended x = {wants_timeline(o), now_s() - began_s};
     mem_free(argv);
     if (rc < 0) {
         rmdir(dir);
@@ -239,7 +276,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     err_init(&why);
     stop_on_signals(&stopping, dir);
     /* Started by a launcher, we are one of its ranks: the first rank shows what exists by then. */
-    if (rank_find().rank <= 0 && tell_result(cli, wants_timeline(o), dir, &why) < 0)
+    if (rank_find().rank <= 0 && tell_result(cli, &x, dir, &why) < 0)
         cli_say("cannot read the recordings: %s", why.msg);
     return child_end_alike(status);
 }
@@ -252,12 +289,17 @@ const struct cmd cmd_run = {
         "Runs any program unchanged, with recording switched on through its environment: Python\n"
         "programs get the strata package, diffusers pipelines are annotated automatically, and C "
         "and\n"
-        "C++ programs that use strata.h start recording. Processes it starts (torchrun, mpirun,\n"
-        "multiprocessing) belong to the run; their ranks are shown side by side. Signals are "
-        "passed\n"
-        "on, and the exit status is the program's. With --json the program's standard output goes "
-        "to\n"
-        "standard error. The table goes to standard error, the files to DIR/PIPELINE/TIME.\n"
+        "C++ programs that use strata.h start recording. Where a torch program names no stages "
+        "they are\n"
+        "derived: modules, generate, backward, steps of optimizers, waits for a DataLoader, phases "
+        "of\n"
+        "Trainers. Processes it starts (torchrun, mpirun, multiprocessing) belong to the run; "
+        "their\n"
+        "ranks are shown side by side. Signals are passed on, and the exit status is the "
+        "program's.\n"
+        "With --json the program's standard output goes to standard error. The table goes to "
+        "standard\n"
+        "error, the files to DIR/PIPELINE/TIME.\n"
         "With --level timeline every kernel, copy and sync of the GPU is recorded too, with the "
         "Python\n"
         "line that waited, at a cost of a few percent; where that is not possible, torch.profiler "

@@ -181,7 +181,7 @@ static bool is_behind(const struct timing_run *run, const struct ring_facts *f)
     return file ? file->running : f->running;
 }
 
-/* Brings one process up to what it has recorded: its file, or without one a row of its own. */
+/* Brings what is known of a process up to what it has recorded; it may have no file yet. */
 static int catch_up_one(const struct recorded *in, const struct ring_facts *f,
                         struct timing_run *run, struct err *e)
 {

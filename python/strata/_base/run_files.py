@@ -53,13 +53,14 @@ def folder() -> str | None:
     return path
 
 
-def _clean(name: str) -> str:
+def clean(name: str) -> str:
+    """A name as part of a file's."""
     cleaned = re.sub(r"[^\w.+=@-]+", "_", name)[:120]
     return cleaned if not cleaned.startswith(".") else "_" + cleaned
 
 
 def _names(name: str) -> Any:
-    stem, dot, ending = _clean(name).partition(".")
+    stem, dot, ending = clean(name).partition(".")
     number = rank()[0]
     if number >= 0:
         stem += f"_rank{number}"
@@ -78,7 +79,7 @@ def claim(name: str, again: bool = False) -> str | None:
     the same path for the same name every time."""
     if again and name in _own and _own_rank[name] == rank()[0]:
         return _own[name]
-    before = _own.pop(name, None) if again else None  # of a process that was no rank then
+    before = _own.pop(name, None) if again else None  # of a process that had no rank then
     path = folder()
     if path is None:
         return None

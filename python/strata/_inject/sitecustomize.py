@@ -1,6 +1,6 @@
 """What a Python started by `strata run` loads first (this folder is in front of its path).
 
-It makes the strata package importable, waits for diffusers to be imported, and gets out of the way:
+It makes the strata package importable, waits for torch to be imported, and gets out of the way:
 its folder leaves sys.path, and the sitecustomize the program would have loaded without us is loaded
 now. Whatever goes wrong on our side is dropped. Any Python may come by here, also one that is too
 old for strata (a tool that the program starts): for those only the last part counts."""
@@ -22,14 +22,10 @@ class _Package(object):
 
 
 class _Waiter(object):
-    """Imports strata just before diffusers, or before torch where a timeline is wanted, so that
-    programs without either pay nothing."""
-
-    def __init__(self):
-        self.name = "torch" if os.environ.get("STRATA_LEVEL") == "timeline" else "diffusers"
+    """Imports strata just before torch, so that programs without it pay nothing."""
 
     def find_spec(self, name, path=None, target=None):
-        if name != self.name:
+        if name != "torch":
             return None
         sys.meta_path.remove(self)
         try:

@@ -1,10 +1,14 @@
-"""Ranges that nobody wrote: what a program does, without a line of its own for us.
+"""Ranges and stages that nobody wrote: what a program does, without a line of its own for us.
 
 While a timeline is recorded, the calls of outermost modules and of those directly inside them, generate
 and the pipelines of diffusers, backward, torch.compile at work and what it has compiled, tokenizers and
 image processors, the start of a DataLoader and the batches of its workers become ranges of the category
 strata_derived; torch itself marks the steps of optimizers and what a loop waits for its DataLoader. The
 pauses of Python's garbage collector become rows.
+
+`strata run` without a timeline makes stages of the same, where nothing is open that the program has
+named: of the outermost modules, generate, backward, the steps of optimizers, what a loop waits for its
+DataLoader, torch.compile at work, and the phases of the Trainers of transformers and Lightning.
 
 Functions are replaced where they are found, and put back when recording ends. What is replaced has to go
 on working for whoever has got hold of it meanwhile, in torch.compile as well, which learns in
@@ -29,6 +33,7 @@ _lock = threading.RLock()
 _patches: list[_Patch] = []
 _waits_for: set[str] = set()
 _on = False
+_as_stages = False
 
 
 class _Patch:
@@ -46,6 +51,8 @@ class _Patch:
 
 def _ranged(name: str, plain: Callable, unless: Callable | None = None) -> Callable:
     """The function, with a range around every call, unless that says no."""
+    if _as_stages:
+        return _staged(name, plain, unless)
     begin, end, number = core.derived_begin, core.derived_end, core.name_id(name)
 
     @functools.wraps(plain)
@@ -56,6 +63,30 @@ def _ranged(name: str, plain: Callable, unless: Callable | None = None) -> Calla
             return plain(*args, **kwargs)
         finally:
             end()
+
+    wrapper.strata_derived = True  # type: ignore[attr-defined]
+    return wrapper
+
+
+def _staged(name: str, plain: Callable, unless: Callable | None) -> Callable:
+    """The function as a stage, where one is wanted."""
+    stage, wanted = core.derived_stage(name), core.may_derive
+
+    @functools.wraps(plain)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if not wanted() or (unless is not None and unless()):
+            return plain(*args, **kwargs)
+        error: type[BaseException] | None = None
+        stage.__enter__()
+        try:
+            return plain(*args, **kwargs)
+        except StopIteration:  # of a DataLoader that has come to its end
+            raise
+        except BaseException as why:
+            error = type(why)
+            raise
+        finally:
+            stage.__exit__(error, None, None)
 
     wrapper.strata_derived = True  # type: ignore[attr-defined]
     return wrapper
@@ -79,9 +110,12 @@ def _module_call(self: Any, *args: Any, **kwargs: Any) -> Any:
         return _plain_call(self, *args, **kwargs)
     _enter(self)
     try:
-        return _plain_call(self, *args, **kwargs)
-    finally:
-        _leave()
+        result = _plain_call(self, *args, **kwargs)
+    except BaseException as error:
+        _leave(type(error))
+        raise
+    _leave(None)
+    return result
 
 
 def _patch_modules(module: Any) -> None:
@@ -105,10 +139,17 @@ def _torch(torch: Any) -> None:
         return
     _patch_modules(torch.nn.Module)
     _put(torch.autograd, "_engine_run_backward", "backward")
+    if _as_stages:
+        for cls in _descendants(torch.optim.Optimizer):
+            _put(cls, "step", "optimizer.step")
 
 
 def _dataloader(dataloader: Any) -> None:
     """What the loop waits for is torch's own range; the time of a batch in a worker is not."""
+    if _as_stages:
+        for cls in (dataloader._BaseDataLoaderIter, *_descendants(dataloader._BaseDataLoaderIter)):
+            _put(cls, "__next__", "DataLoader.__next__")
+        return
     _put(dataloader.DataLoader, "__iter__", "DataLoader.__iter__")
     which = dataloader.get_worker_info
     for name in ("_MapDatasetFetcher", "_IterableDatasetFetcher"):
@@ -121,6 +162,10 @@ def _compiler(convert_frame: Any) -> None:
     of it: 0/2 is the first function, compiled for the third time."""
     plain = convert_frame._compile
     if hasattr(plain, "strata_derived"):
+        return
+
+    if _as_stages:
+        _put(convert_frame, "_compile", "torch.compile")
         return
 
     def number() -> str:
@@ -140,6 +185,8 @@ def _compiler(convert_frame: Any) -> None:
 
 def _compiled_code(output_code: Any) -> None:
     """Named as torch.profiler names it."""
+    if _as_stages:
+        return
     _put(output_code.CompiledFxGraph, "__call__", "## Call CompiledFxGraph ##")
 
 
@@ -174,6 +221,24 @@ def _pipelines(pipeline_utils: Any) -> None:
         _put(cls, "__call__", cls.__name__)
 
 
+def _trainer(trainer: Any) -> None:
+    """That of transformers."""
+    for name, label in (("train", "train"), ("training_step", "training_step"),
+                        ("evaluate", "evaluate"), ("predict", "predict"),
+                        ("_save_checkpoint", "save_checkpoint")):
+        _put(trainer.Trainer if _as_stages else None, name, label)
+
+
+def _lightning(trainer: Any) -> None:
+    for name in ("fit", "validate", "test", "predict", "save_checkpoint"):
+        _put(trainer.Trainer if _as_stages else None, name, name)
+
+
+def _lightning_steps(strategy: Any) -> None:
+    for name in ("training_step", "validation_step", "test_step", "predict_step"):
+        _put(strategy.Strategy if _as_stages else None, name, name)
+
+
 _PLACES: dict[str, Callable[[Any], None]] = {
     "torch": _torch,
     "torch.utils.data.dataloader": _dataloader,
@@ -182,6 +247,11 @@ _PLACES: dict[str, Callable[[Any], None]] = {
     "transformers.generation.utils": _generation,
     "transformers.tokenization_utils_base": _tokenization,
     "transformers.image_processing_utils": _image_processing,
+    "transformers.trainer": _trainer,
+    "pytorch_lightning.trainer.trainer": _lightning,
+    "pytorch_lightning.strategies.strategy": _lightning_steps,
+    "lightning.pytorch.trainer.trainer": _lightning,
+    "lightning.pytorch.strategies.strategy": _lightning_steps,
     "diffusers.pipelines.pipeline_utils": _pipelines,
 }
 
@@ -228,27 +298,27 @@ def _install_all() -> None:
             on_import.when_imported(name, functools.partial(_arrived, name))
 
 
-def start() -> None:
-    """Ranges from here on. Called again without a stop it does nothing."""
-    global _on
+def start(as_stages: bool = False) -> None:
+    """Ranges from here on, or stages. Called again without a stop it does nothing."""
+    global _on, _as_stages
     with _lock:
         if _on or not settings.flag("STRATA_DERIVED", True):
             return
-        _on = True
-        core.derive(True)
+        _on, _as_stages = True, as_stages
+        core.derive(True, as_stages)
         _install_all()
-        if settings.flag("STRATA_GC", True):
+        if settings.flag("STRATA_GC", True) and not as_stages:
             _watch_gc()
 
 
 def stop() -> None:
-    """No ranges any more, and everything as it was."""
+    """No ranges any more, and everything as it was. Stages stay until the program ends."""
     global _on
     with _lock:
-        if not _on:
+        if not _on or _as_stages:
             return
         _on = False
-        core.derive(False)
+        core.derive(False, False)
         while _patches:
             _patches.pop().undo()
         if core.gc_event in gc.callbacks:

@@ -143,3 +143,5 @@ def begin() -> None:
     if wanted():
         on_import.when_imported("torch", _torch_is_there)
         derived_ranges.start()
+    elif settings.flag("STRATA_AUTO", False):  # under strata run
+        derived_ranges.start(as_stages=True)
