@@ -2,6 +2,7 @@
 import asyncio
 import json
 import os
+import re
 import time
 
 import pytest
@@ -178,6 +179,80 @@ def test_places(program, tmp_path):
     assert done.status == 0, done.stderr
     assert done.stdout.startswith(str(tmp_path / "elsewhere" / "wan"))
     assert list((tmp_path / "elsewhere" / "wan").glob("*/timing.json"))
+
+
+def test_its_documented_output(program, tmp_path):
+    """Its default folder and its variable for it, the line of every call, the names of its traces."""
+    text = """
+        import asyncio, torch
+        from strata import telefuser as t
+
+        @t.ProfilingContext("vae_decode")
+        def decode(x):
+            return torch.relu(x)
+
+        @t.ProfilingContext("fetch")
+        async def fetch():
+            await asyncio.sleep(0.01)
+
+        t.enable_profiler_for_names("vae_decode")
+        for _ in range(2):
+            decode(torch.ones(4))
+        asyncio.run(fetch())
+        with t.ProfilingContext("plain"):
+            pass
+        t.set_pipeline_name("late")
+        print(t.get_profiler_output_dir())
+    """
+    for env, where in (({}, "profiler_output"), ({"PROFILER_OUTPUT_DIR": "theirs"}, "theirs"),
+                       ({"STRATA_OUT": str(tmp_path / "ours")}, "ours")):
+        done = program(text, **{"STRATA_OUT": "", "STRATA_STEPS": 2, **env})
+        assert done.status == 0, done.stderr
+        assert done.stdout.startswith(str(tmp_path / where / "script"))
+        for number in (1, 2):
+            with open(tmp_path / where / f"vae_decode_rank0_run{number}.json", encoding="utf-8") as f:
+                assert any(e.get("name") == "aten::relu" for e in json.load(f)["traceEvents"])
+        for name in ("vae_decode", "fetch", "plain"):
+            assert re.search(rf"^\[Profile\] {name} cost \d+\.\d{{6}} seconds$", done.stderr, re.M), name
+        (line,) = (line for line in done.stderr.splitlines() if "set_pipeline_name" in line)
+        assert "after the first stage" in line and "STRATA_PIPELINE=late" in line
+        assert done.stdout.strip() in line  # where the files stay
+    quiet = program(text, STRATA_OUT="", STRATA_TABLE="off")
+    assert "[Profile]" not in quiet.stderr
+
+
+def test_harness(telefuser, tmp_path):
+    """Signatures of ours and of TeleFuser's own files; files and keys as it has them."""
+    torch = pytest.importorskip("torch")
+
+    class Stage:
+        calls = 0
+
+        @telefuser.ProfilingContext("denoise")
+        def process(self, latents, steps=4, mask=None):
+            Stage.calls += 1
+            return latents * steps
+
+    Stage().process(torch.ones(2, 3), steps=2)
+    path = telefuser.dump_io_signatures(str(tmp_path / "signatures.json"))
+    config = telefuser.HarnessConfig(warmup=2, profile_steps=3, output_dir=str(tmp_path / "out"),
+                                     capture_output=True)
+    harness = telefuser.StageBenchHarness.from_signature_file(path, "denoise", Stage(), config)
+    Stage.calls = 0
+    found = harness.profile(output_suffix="_a")
+    assert found["stage_name"] == "denoise" and len(found["timing_ms"]) == 3
+    assert Stage.calls >= 5 and harness.output.shape == (2, 3)
+    assert any(row["name"] == "aten::mul" for row in found["kernel_breakdown"]["top_operators"])
+    assert sorted(os.listdir(tmp_path / "out")) == ["denoise_a_breakdown.json", "denoise_a_trace.json.gz"]
+    theirs = {"input_signatures": {"latents": {"shape": [4, 4], "dtype": "torch.float32", "device": "cpu",
+                                               "requires_grad": False}}, "metadata": {"steps": 3}}
+    harness = telefuser.StageBenchHarness("denoise", theirs, Stage(), config)
+    harness.profile(warmup=0, profile_steps=1)
+    assert harness.output.shape == (4, 4) and harness.inputs["steps"] == 3
+    with pytest.raises(ValueError, match="has no stage 'vae'; it has denoise"):
+        telefuser.StageBenchHarness.from_signature_file(path, "vae")
+    with pytest.raises(ValueError, match="stage_instance"):
+        telefuser.StageBenchHarness.from_signature_file(path, "denoise").profile()
 
 
 def test_debug_context_when_asked_for(program):

@@ -9,6 +9,8 @@ try:
 except OSError:  # a folder that was removed
     STARTED_IN = ""
 
+OUT_GIVEN = bool(os.environ.get("STRATA_OUT"))  # by the user, not by us for other processes
+
 _YES = {"on", "1", "true", "yes", "stages", "timeline"}
 _NO = {"off", "0", "false", "no", "none", "disable", "disabled"}
 _told: set[str] = set()

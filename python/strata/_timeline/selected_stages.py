@@ -11,6 +11,7 @@ import re
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from strata._base import overhead, run_files, settings
@@ -24,6 +25,7 @@ _steps = settings.number("STRATA_STEPS", 1, 1)
 _skip = settings.number("STRATA_SKIP", 0)
 _seen: dict[str, int] = {}
 _running = threading.Lock()
+_listeners: list[Callable[[str, str], None]] = []
 spent_s = 0.0  # on starting, stopping and writing: in the time of the stages around, not of the stage
 
 
@@ -115,6 +117,11 @@ def stop_profiler(running: Any) -> None:
     running.stop()
 
 
+def listen(action: Callable[[str, str], None]) -> None:
+    """Calls `action` with the stage's name and the path of every trace that is written."""
+    _listeners.append(action)
+
+
 def write(name: str, profiler: Any) -> None:
     """{stage}_trace.json.gz and {stage}_breakdown.json in the run's folder."""
     trace = run_files.claim(f"{name}_trace.json.gz")
@@ -122,6 +129,8 @@ def write(name: str, profiler: Any) -> None:
     if trace is None or breakdown is None:
         return
     profiler.export_chrome_trace(trace)
+    for action in _listeners:
+        action(name, trace)
     rows = break_down(profiler.key_averages())
     run_files.write_json(breakdown, {"name": name, "rank": run_files.rank()[0],
                                   "trace": os.path.basename(trace), **rows})

@@ -3,7 +3,7 @@
     from strata.telefuser import ProfilingContext, ProfilingContext4Debug
 
 Its environment variables are obeyed: ENABLE_PROFILER_NAMES, TELEFUSER_PROFILE_DEBUG,
-TELEFUSER_PROFILER_OUTPUT_DIR, TELEFUSER_PIPELINE_NAME, TELEFUSER_TIMING_REPORT,
+PROFILER_OUTPUT_DIR (./profiler_output by default), TELEFUSER_PROFILER_OUTPUT_DIR, TELEFUSER_PIPELINE_NAME, TELEFUSER_TIMING_REPORT,
 TELEFUSER_TORCH_PROFILER_*.
 
 Differences, all on purpose: a stage is timed without stopping the device (sync=False), stages of
@@ -14,6 +14,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from typing import Any
 import strata
 from strata import memory as _memory
 from strata._base.units import duration
+from strata.telefuser import lines as _lines
+from strata.telefuser.harness import HarnessConfig, StageBenchHarness
 from strata.telefuser.memory import (
     MemorySnapshot,
     capture_memory_snapshot,
@@ -35,8 +38,8 @@ from strata.telefuser.memory import (
 )
 
 __all__ = [
-    "GlobalTimingRegistry", "MemorySnapshot", "ProfilingContext", "ProfilingContext4Debug",
-    "capture_memory_snapshot", "compare_timing_reports", "dump_io_signatures", "dump_timing_report",
+    "GlobalTimingRegistry", "HarnessConfig", "MemorySnapshot", "ProfilingContext", "ProfilingContext4Debug",
+    "StageBenchHarness", "capture_memory_snapshot", "compare_timing_reports", "dump_io_signatures", "dump_timing_report",
     "enable_profiler_for_names", "get_enabled_profiler_names", "get_io_signatures",
     "get_memory_analysis", "get_memory_info", "get_memory_snapshots", "get_profiler_output_dir",
     "get_timing_report", "mark_as_worker_process", "print_memory_analysis", "print_timing_summary",
@@ -54,15 +57,20 @@ class ProfilingContext:
         self.name = name
         self.capture_memory = capture_memory
         self._stage = strata.stage(name)
+        self._began: list[float] = []
 
     def __enter__(self) -> ProfilingContext:
         if self.capture_memory:
             _memory.snapshot(f"before_{self.name}")
         self._stage.__enter__()
+        self._began.append(time.perf_counter())
         return self
 
     def __exit__(self, *error: Any) -> None:
+        seconds = time.perf_counter() - self._began.pop()
         self._stage.__exit__(*(error or (None, None, None)))
+        if strata.enabled:
+            _lines.call_ended(self.name, seconds)
         if self.capture_memory:
             _memory.snapshot(f"after_{self.name}")
 
@@ -73,7 +81,8 @@ class ProfilingContext:
         self.__exit__(*error)
 
     def __call__(self, fn: Callable) -> Callable:
-        return self._stage(fn)
+        stage = self._stage(fn)
+        return _lines.with_lines(self.name, stage) if strata.enabled else stage
 
 
 class _NoContext:
@@ -231,14 +240,30 @@ def compare_timing_reports(baseline_path: Any, new_path: Any) -> str:
 
 def set_pipeline_name(name: str) -> None:
     """Names the run; before its first stage."""
+    if os.environ.get("STRATA_PIPELINE") != name:
+        _warn_if_late(f"set_pipeline_name({name!r})", f"STRATA_PIPELINE={name}")
     os.environ["STRATA_PIPELINE"] = name
     _restart()
 
 
 def set_profiler_output_dir(path: str) -> None:
     """The folder runs are kept in; before the first stage."""
+    if os.environ.get("STRATA_OUT") != os.path.abspath(path):
+        _warn_if_late(f"set_profiler_output_dir({path!r})", f"STRATA_OUT={path}")
     os.environ["STRATA_OUT"] = os.path.abspath(path)
     _restart()
+
+
+def _warn_if_late(call: str, instead: str) -> None:
+    """The folder is made with the first record, and files of one run stay together."""
+    if not strata.enabled:
+        return
+    from strata._base import settings
+    from strata._base.extension import core
+    folder = core.made_dir()
+    if folder is not None:
+        settings.say(f"{call} comes after the first stage: the files of this run stay in {folder}. Call "
+                     f"it before, or set {instead}")
 
 
 def _restart() -> None:
@@ -280,8 +305,9 @@ def mark_as_worker_process(rank: int | None = None) -> None:
 def _obey_environment() -> None:
     """What TeleFuser's variables ask for."""
     env = os.environ.get
-    if env("TELEFUSER_PROFILER_OUTPUT_DIR"):
-        set_profiler_output_dir(os.environ["TELEFUSER_PROFILER_OUTPUT_DIR"])
+    theirs = env("TELEFUSER_PROFILER_OUTPUT_DIR") or env("PROFILER_OUTPUT_DIR")
+    if theirs or (strata.enabled and not _chosen_out() and not env("STRATA_RUN")):
+        set_profiler_output_dir(theirs or "profiler_output")
     if env("TELEFUSER_PIPELINE_NAME"):
         set_pipeline_name(os.environ["TELEFUSER_PIPELINE_NAME"])
     if env("ENABLE_PROFILER_NAMES"):
@@ -294,4 +320,16 @@ def _obey_environment() -> None:
         atexit.register(dump_timing_report)
 
 
+def _chosen_out() -> bool:
+    from strata._base import settings
+    return settings.OUT_GIVEN
+
+
+def _keep_traces() -> None:
+    if strata.enabled:
+        from strata._timeline import selected_stages
+        selected_stages.listen(_lines.trace_written)
+
+
 _obey_environment()
+_keep_traces()
