@@ -58,8 +58,12 @@ def with_lines(name: str, fn: Callable) -> Callable:
     if not inspect.isfunction(fn) or inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
         return fn
 
+    from strata._record.stage import is_compiling
+
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return fn(*args, **kwargs)
         began = time.perf_counter()
         try:
             return fn(*args, **kwargs)
