@@ -16,6 +16,7 @@ struct task {
     uint64_t rested;      /* that time is its user's */
     bool begun, running, ended;
     bool in_ring;         /* as a task: it began in an event loop */
+    bool ring_open;       /* ... where a range of it is open: not while it rests */
     bool on_stack;        /* this turn is in plain code */
     size_t base;          /* ... and its frame stands there on the stack */
     struct frame *inside; /* between turns: what it had open there besides itself */
@@ -123,12 +124,15 @@ static uint64_t ring_ids(const struct task *t)
 
 static uint64_t put_begin(struct task *t)
 {
-    return span_put((struct ring_record){.kind = RING_TASK_BEGIN, .name = t->frame.stage->id},
-                    ring_ids(t));
+    t->ring_open = true;
+    return span_put(
+        (struct ring_record){.kind = RING_TASK_BEGIN, .name = t->frame.stage->id, .type = t->begun},
+        ring_ids(t));
 }
 
 static uint64_t put_end(struct task *t, PyObject *exc_type)
 {
+    t->ring_open = false;
     return span_put((struct ring_record){.kind = RING_TASK_END, .name = span_error_name(exc_type)},
                     t->id);
 }
@@ -160,8 +164,8 @@ int task_enter(struct stage *s)
     }
     set_current((PyObject *)t);
     ++*frames_open_tasks();
-    t->begun = true;
     t->frame.start = put_begin(t);
+    t->begun = true;
     Py_DECREF(t); /* the context keeps it */
     return 0;
 }
@@ -265,6 +269,7 @@ static void end_rest(struct task *t, uint64_t now)
 {
     if (t->rests_since) t->rested += now - t->rests_since;
     t->rests_since = 0;
+    if (t->in_ring && t->begun && !t->ring_open) put_begin(t);
 }
 
 static PyObject *task_resume(PyObject *self, PyObject *unused)
@@ -306,7 +311,8 @@ static PyObject *task_rest(PyObject *self, PyObject *unused)
     (void)unused;
     struct task *t = (struct task *)self;
     if (t->running) end_turn(t);
-    if (t->begun && !t->ended && !t->rests_since) t->rests_since = clock_ticks(core.clock);
+    if (!t->begun || t->ended || t->rests_since) Py_RETURN_NONE;
+    t->rests_since = t->ring_open ? put_end(t, NULL) : clock_ticks(core.clock);
     Py_RETURN_NONE;
 }
 
@@ -318,8 +324,8 @@ static PyObject *task_finish(PyObject *self, PyObject *exc_type)
     if (!t->begun || t->ended) Py_RETURN_NONE;
     if (span_sync(t->frame.stage, t->frame.token) < 0) return NULL;
     if (exc_type == Py_None) exc_type = NULL;
+    end_rest(t, clock_ticks(core.clock));
     uint64_t end = t->in_ring ? put_end(t, exc_type) : clock_ticks(core.clock);
-    end_rest(t, end);
     uint64_t whole = end - t->frame.start;
     uint64_t own = whole > t->rested ? whole - t->rested : 0;
     if (t->active > own) t->active = own;

@@ -21,8 +21,8 @@ static const char *const examples[] = {
     "the same with the regions of torch.compile",
     "strata stages strata_out/train/20261115_101502",
     "a run of several ranks: how balanced they are, and which one is slow",
-    "strata stages strata_out/server/20261115_101502 --follow",
-    "a server while it runs",
+    "strata stages strata_out/train/20261115_101502 --follow",
+    "the same while it runs: again and again, until it ends",
     NULL,
 };
 

@@ -52,7 +52,7 @@ enum ring_kind {
 
     /* These are two records long: the value stands in `ticks` of a RING_VALUE that follows. */
     RING_WIDE = 16,
-    RING_TASK_BEGIN = 16, /* name, category; value: the task, which may move between threads */
+    RING_TASK_BEGIN = 16, /* as RING_BEGIN; value: the task, which may move between threads */
     RING_TASK_END = 17,   /* name as RING_END; value: the task */
     RING_COUNTER = 18,    /* name; value: a double */
     RING_ARG = 19,        /* of the range or instant before it: name = key, type, value */

@@ -115,6 +115,11 @@ static enum row_kind kind_of(struct str category)
     return str_is(category, RING_LIBRARY) ? KIND_OTHER : KIND_ANNOTATION;
 }
 
+static bool is_resumed(struct ring_record r)
+{
+    return (r.kind == RING_BEGIN || r.kind == RING_TASK_BEGIN) && r.type;
+}
+
 static int begin(struct thread *t, const struct ring_entry *e, struct open_range *ret)
 {
     struct str category = proc_file_string(&t->p->proc, e->r.category);
@@ -124,7 +129,7 @@ static int begin(struct thread *t, const struct ring_entry *e, struct open_range
         .name = intern(t, e->r.name),
         .cat = part_cat(t->part, category.n ? category : str_c("user_annotation")),
         .kind = kind_of(category),
-        .flags = e->r.kind == RING_BEGIN && e->r.type ? ROW_RESUMED : 0,
+        .flags = is_resumed(e->r) ? ROW_RESUMED : 0,
     };
     return ret->name == STR_NONE ? ERR_NOMEM : 0;
 }

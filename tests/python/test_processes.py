@@ -254,6 +254,16 @@ SERVER = """
         for i in range(n):
             yield i
 
+    @strata.stage("tokens")
+    async def tokens(n):
+        for i in range(n):
+            await asyncio.sleep(0.005)
+            yield i
+
+    async def serve():
+        async for _ in tokens(4):
+            await asyncio.sleep(0.05)
+
     strata.set_metadata(model="tiny")
     strata.memory.snapshot("loaded")
     with strata.stage("load"):
@@ -268,6 +278,8 @@ SERVER = """
     for i in range(40):
         handle(torch.ones(3) if i else torch.ones(4, 4))
     list(stream(5))
+    asyncio.run(serve())
+    asyncio.run(serve())
     with strata.stage("late"):
         pass
     print("ready", flush=True)
@@ -289,7 +301,7 @@ def test_a_server_is_ended_by_a_signal(tmp_path, words):
     assert counts(folder)["handle"] == 80
     server.terminate()
     assert server.wait() == -signal.SIGTERM
-    expected = {"handle": 80, "handle/forward": 80, "stream": 2, "late": 1}
+    expected = {"handle": 80, "handle/forward": 80, "stream": 2, "tokens": 2, "late": 1}
     if "reset" not in words:
         expected["load"] = 1
     assert counts(folder) == expected
@@ -302,6 +314,7 @@ def test_a_server_is_ended_by_a_signal(tmp_path, words):
     found = report["stages"]["handle"]
     assert found["count"] == 80 and found["memory"]["rss_peak_bytes"] > 1e6
     assert found["duration_ms"] >= report["stages"]["handle/forward"]["duration_ms"] > 0
+    assert 40 <= report["stages"]["tokens"]["duration_ms"] < 350  # nothing of the 400 ms of its user
     assert ("memory" in report) == ("reset" not in words)  # a reset forgets snapshots
     seen = json.loads((folder / "timing_io_signature.json").read_text())["stages"]["handle"]
     shapes = [s["inputs"]["x"]["shape"] for s in seen["signatures"]]
