@@ -57,11 +57,15 @@ static bool gather(const struct page_levels_in *in, const struct page_track *k, 
     return false;
 }
 
-/* Adds a span to the buckets it lies in. One without a length still shows as a trace of one. */
-static void add_span(const struct trace *t, row_t r, struct bucket *buckets, int64_t width_ns)
+/* Adds a span to the buckets it lies in, without what those before it in the row cover: what is
+ * nested deepest shares a row. One without a length still shows as a trace of one. */
+static void add_span(const struct trace *t, row_t r, struct bucket *buckets, int64_t width_ns,
+                     int64_t *covered)
 {
     int64_t begin = t->ts_ns[r] - t->begin_ns;
     int64_t end = begin + (t->dur_ns[r] > 0 ? t->dur_ns[r] : 1);
+    if (begin < *covered) begin = *covered;
+    if (end > *covered) *covered = end;
     while (begin < end) {
         int64_t i = begin / width_ns;
         int64_t stop = (i + 1) * width_ns < end ? (i + 1) * width_ns : end;
@@ -125,8 +129,9 @@ static int put_row(const struct page_levels_in *in, const struct by_row *b, uint
     if (!n && b->cut[row]) n = PAGE_BUCKETS_LEAST;
     if (!n) return 0;
     struct page_level level = {.row = row, .n = n, .width_ns = page_levels_width(in->t, n)};
+    int64_t covered = INT64_MIN;
     for (uint32_t i = b->first[row]; i < b->first[row + 1]; i++)
-        add_span(in->t, b->rows[i], buckets, level.width_ns);
+        add_span(in->t, b->rows[i], buckets, level.width_ns, &covered);
     for (; level.n >= PAGE_BUCKETS_LEAST; level.n /= STEP, level.width_ns *= STEP) {
         TRY(put_level(in, buckets, level, out));
         for (uint32_t i = 0; i < level.n / STEP; i++)

@@ -108,6 +108,14 @@ def nested_modules(t, n):
     nested(t, n, lambda name, ts, dur: t.python(f"nn.Module: Block_{name[5:]}", ts, dur))
 
 
+def labels_without_work(t, n):
+    """Labels inside each other with nothing in them but one launch, after all have begun."""
+    n *= DEEP
+    for i in range(n):
+        t.label(f"st{i}", i * 1.0, (4 * n - 2 * i) * 1.0)
+    t.kernel(n + 10.0)
+
+
 def nested_syncs(t, n):
     """A wait at every depth of a tree of labels that ends where it begins."""
     n *= DEEP
@@ -430,6 +438,7 @@ def gpu_labels(t, n):
 
 SHAPES = {f.__name__: f for f in (
     nested_labels, nested_ops, nested_python, nested_same_name, nested_modules, nested_syncs,
+    labels_without_work,
     staircase_steps, overlapping_steps, plain_steps, stage_loop, stage_names, labels_over_calls,
     op_names, shapes_of_one_op, threads, labelled_threads, processes, devices, devices_and_steps,
     streams, one_late_device,

@@ -16,15 +16,6 @@ struct launch_wait {
     int64_t dead_ns;
 };
 
-static row_t first_op(const struct trace *t, row_t label)
-{
-    row_t end = t->lanes[t->lane[label]].end;
-    int64_t last = trace_end_ns(t, label);
-    for (row_t r = label + 1; r < end && t->ts_ns[r] < last; r++)
-        if (t->kind[r] == KIND_OP || trace_call(t, r)) return r;
-    return ROW_NONE;
-}
-
 static bool is_label(const struct trace *t, row_t r)
 {
     return t->kind[r] == KIND_ANNOTATION && label_kind(trace_name(t, r)) == LABEL_USER;
@@ -36,13 +27,29 @@ static int by_name_and_time(const void *a, const void *b, void *trace)
     const struct launch_wait *x = a, *y = b;
     int64_t tx = t->ts_ns[x->label], ty = t->ts_ns[y->label];
     if (x->name != y->name) return x->name < y->name ? -1 : 1;
-    return (tx > ty) - (tx < ty);
+    if (tx != ty) return tx < ty ? -1 : 1;
+    return (x->label > y->label) - (x->label < y->label);
 }
 
 static int by_label(const void *a, const void *b)
 {
     const struct dead_window *x = a, *y = b;
     return (x->label > y->label) - (x->label < y->label);
+}
+
+/* Labels with the first op or call inside them. Rows are visited backwards, so that the next op of
+ * the lane is known at each. */
+static uint32_t find_starts(const struct trace *t, struct launch_wait *ret)
+{
+    row_t op = ROW_NONE;
+    uint32_t n = 0;
+    for (row_t r = t->n_rows; r-- > 0;) {
+        if (op != ROW_NONE && t->lane[op] != t->lane[r]) op = ROW_NONE;
+        if (op != ROW_NONE && is_label(t, r) && t->ts_ns[op] < trace_end_ns(t, r))
+            ret[n++] = (struct launch_wait){t->name[r], r, op, t->ts_ns[op] - t->ts_ns[r]};
+        if (t->kind[r] == KIND_OP || trace_call(t, r)) op = r;
+    }
+    return n;
 }
 
 /* The calls of one label. `sorted` is scratch for n values. */
@@ -70,12 +77,7 @@ int cold_start_find(const struct trace *t, struct arena *mem, struct steps *s, s
     struct launch_wait *starts = arena_zalloc(mem, (size_t)n + 1, sizeof *starts);
     int64_t *sorted = arena_zalloc(mem, (size_t)n + 1, sizeof *sorted);
     if (!s->dead || !starts || !sorted) return err_nomem(e);
-    n = 0;
-    for (row_t r = 0; r < t->n_rows; r++) {
-        row_t op = is_label(t, r) ? first_op(t, r) : ROW_NONE;
-        if (op != ROW_NONE)
-            starts[n++] = (struct launch_wait){t->name[r], r, op, t->ts_ns[op] - t->ts_ns[r]};
-    }
+    n = find_starts(t, starts);
     qsort_r(starts, n, sizeof *starts, by_name_and_time, (void *)(uintptr_t)t);
     for (uint32_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && starts[end].name == starts[i].name;) end++;
