@@ -1,7 +1,7 @@
 /* allocation_in_loop.c: memory is taken from or given back to the driver inside the loop. The
  * caching allocator makes that rare; where it happens every step, something empties or fragments
  * the cache. */
-#include "analyze/rules/rule.h"
+#include "analyze/rules/exposure.h"
 #include "base/human.h"
 
 struct allocations {
@@ -80,9 +80,11 @@ static int report(const struct context *cx, const struct allocations *al, struct
 {
     struct finding *f = rule_finding(cx, out, &rule_allocation_in_loop, e);
     struct sim_cut *spans = arena_alloc(cx->mem, (al->n + (size_t)1) * sizeof *spans);
-    if (!f || !spans) return err_nomem(e);
+    struct span_set calls;
+    if (!f || !spans || exposure_begin(&calls, al->n, cx->mem) < 0) return err_nomem(e);
     uint32_t n = 0;
     for (uint32_t i = 0; i < al->n; i++) {
+        calls.list[calls.n++] = trace_span(cx->t, al->rows[i]);
         uint32_t c = sim_find_call(model_of(cx), al->rows[i]);
         if (c == SIM_NONE) continue;
         spans[n++] =
@@ -101,7 +103,8 @@ static int report(const struct context *cx, const struct allocations *al, struct
              "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True if shapes vary.";
     f->show = "memory %s";
     f->effort = EFFORT_ONE_LINE;
-    f->blocked_ns = f->exposed_ns = al->ns;
+    f->blocked_ns = al->ns;
+    f->exposed_ns = exposure_idle(cx, &calls);
     finding_note(f, cx->mem, cx->t->ts_ns[al->longest], al->longest,
                  "the longest call, %s, takes %s",
                  rule_name(cx, trace_name(cx->t, al->longest), 40),

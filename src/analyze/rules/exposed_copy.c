@@ -1,13 +1,14 @@
 /* exposed_copy.c: copies between host and device that no kernel overlaps, although on a stream of
  * their own they would run beside the kernels. */
 #include "analyze/names/copy.h"
-#include "analyze/rules/rule.h"
+#include "analyze/rules/exposure.h"
 #include "analyze/simulate/pinned_speed.h"
 #include "base/human.h"
 #include "base/stats.h"
 
 struct copies {
-    int64_t ns; /* of copies that are in the way of kernels */
+    int64_t ns;         /* of copies that are in the way of kernels */
+    int64_t exposed_ns; /* of it, when no kernel runs */
     row_t longest;
 };
 
@@ -18,20 +19,29 @@ static bool is_in_the_way(struct copy c, bool beside_kernels)
     return copy_crosses(c) && (beside_kernels || c.memory == MEMORY_PAGEABLE);
 }
 
-static int find_copies(const struct context *cx, const struct device_line *d, struct copies *ret)
+static void note_copy(const struct trace *t, row_t r, struct copies *c)
+{
+    if (c->longest == ROW_NONE || t->dur_ns[r] > t->dur_ns[c->longest]) c->longest = r;
+}
+
+static int find_copies(const struct context *cx, const struct device_line *d, struct copies *ret,
+                       struct err *e)
 {
     const struct trace *t = cx->t;
+    struct span_set copies;
     uint8_t *computes = arena_zalloc(cx->mem, t->n_lanes + (size_t)1, 1); /* by lane */
-    if (!computes) return ERR_NOMEM;
+    if (!computes || exposure_begin(&copies, d->n_work, cx->mem) < 0) return err_nomem(e);
     *ret = (struct copies){.longest = ROW_NONE};
     for (uint32_t i = 0; i < d->n_work; i++)
         if (t->kind[d->work[i]] == KIND_KERNEL) computes[t->lane[d->work[i]]] = 1;
     for (uint32_t i = 0; i < d->n_work; i++) {
         row_t r = d->work[i];
         if (!is_in_the_way(copy_of(t, r), computes[t->lane[r]])) continue;
-        ret->ns += t->dur_ns[r];
-        if (ret->longest == ROW_NONE || t->dur_ns[r] > t->dur_ns[ret->longest]) ret->longest = r;
+        copies.list[copies.n++] = trace_span(t, r);
+        note_copy(t, r, ret);
     }
+    TRY(exposure_copies(cx, &copies, &ret->exposed_ns, e));
+    ret->ns = copies.before_ns[copies.n];
     return 0;
 }
 
@@ -45,8 +55,8 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
     double least = cx->th.value[TH_COPY_SHARE_PCT];
     struct copies c;
     if (!d || w->parts.kernel_ns <= 0 || stats_pct(w->parts.copy_ns, w->wall_ns) < least) return 0;
-    if (find_copies(cx, d, &c) < 0) return err_nomem(e);
-    return stats_pct(c.ns, w->wall_ns) < least ? 0 : report_copies(cx, &c, out, e);
+    TRY(find_copies(cx, d, &c, e));
+    return stats_pct(c.exposed_ns, w->wall_ns) < least ? 0 : report_copies(cx, &c, out, e);
 }
 
 const struct rule rule_exposed_copy = {
@@ -72,7 +82,7 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
     f->why = rule_text(cx,
                        "The GPU spends %s copying, %s of it without a kernel running: copies and "
                        "kernels take turns on one stream.",
-                       human_time(c->ns).s, human_time(wall_of(cx)->parts.copy_ns).s);
+                       human_time(c->ns).s, human_time(c->exposed_ns).s);
     f->fix = "Prefetch: copy the next batch or the next layer's weights from pinned memory on a "
              "side stream, and let the compute stream wait for the copy (wait_stream or an event) "
              "just before use.";
@@ -81,7 +91,7 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
     f->show = "gaps %s";
     f->effort = EFFORT_RESTRUCTURING;
     f->blocked_ns = c->ns;
-    f->exposed_ns = wall_of(cx)->parts.copy_ns;
+    f->exposed_ns = c->exposed_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[longest], longest, "%s takes %s",
                  rule_name(cx, trace_name(cx->t, longest), 60),
                  human_time(cx->t->dur_ns[longest]).s);

@@ -5,6 +5,7 @@
 
 #include "analyze/names/collective.h"
 #include "analyze/names/label.h"
+#include "analyze/rules/exposure.h"
 #include "base/search.h"
 #include "base/stats.h"
 
@@ -192,6 +193,19 @@ static bool is_optimizer(const struct stage *s)
     return str_starts(s->name, "Optimizer.step");
 }
 
+/* Calls of several threads may overlap: a moment in which the device is idle counts once. */
+static int set_idle(const struct context *cx, struct launch_unit *u, int64_t loading_ns,
+                    struct err *e)
+{
+    struct span_set calls;
+    if (exposure_begin(&calls, u->n_spans, cx->mem) < 0) return err_nomem(e);
+    for (uint32_t i = 0; i < u->n_spans; i++)
+        calls.list[calls.n++] = (struct span){u->spans[i].begin_ns, u->spans[i].end_ns};
+    int64_t idle = exposure_idle(cx, &calls), meanwhile = u->stage->idle_meanwhile_ns;
+    u->idle_ns = positive((meanwhile < idle ? meanwhile : idle) - loading_ns);
+    return 0;
+}
+
 /* Figures of the stage as the stages say them; only what they do not know is counted here. */
 static int stage_unit(const struct counting *k, uint32_t stage, struct launch_unit *ret,
                       struct err *e)
@@ -215,8 +229,7 @@ static int stage_unit(const struct counting *k, uint32_t stage, struct launch_un
     int64_t loads = counted.loading_ns > once ? counted.loading_ns : once;
     int64_t idle = counted.loading_idle_ns > once ? counted.loading_idle_ns : once;
     ret->cpu_ns = positive(s->cpu_ns - s->blocked_ns - loads);
-    ret->idle_ns = positive(s->idle_meanwhile_ns - idle);
-    return 0;
+    return set_idle(cx, ret, idle, e);
 }
 
 /* Not many launches but a single one takes most of the stage: rule slow_launch. */

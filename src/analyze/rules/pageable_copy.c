@@ -1,7 +1,7 @@
 /* pageable_copy.c: copies between pageable host memory and the device. The driver stages them
  * through a buffer of its own, which is slow and blocks the CPU; pinned memory avoids both. */
 #include "analyze/names/copy.h"
-#include "analyze/rules/rule.h"
+#include "analyze/rules/exposure.h"
 #include "analyze/simulate/pinned_speed.h"
 #include "base/human.h"
 #include "base/stats.h"
@@ -15,15 +15,20 @@ struct copies {
     row_t longest;
 };
 
+/* A copy of pageable memory, large enough to count. */
+static bool is_pageable(const struct trace *t, row_t r)
+{
+    const struct gpu_info *g = t->kind[r] == KIND_MEMCPY ? trace_gpu(t, r) : NULL;
+    return g && g->bytes >= LEAST_BYTES && copy_of(t, r).memory == MEMORY_PAGEABLE;
+}
+
 static struct copies add_up(const struct trace *t)
 {
     struct copies c = {.longest = ROW_NONE};
     for (row_t r = 0; r < t->n_rows; r++) {
-        const struct gpu_info *g = t->kind[r] == KIND_MEMCPY ? trace_gpu(t, r) : NULL;
-        if (!g || g->bytes < LEAST_BYTES) continue;
-        if (copy_of(t, r).memory != MEMORY_PAGEABLE) continue;
+        if (!is_pageable(t, r)) continue;
         c.n++;
-        c.bytes += g->bytes;
+        c.bytes += trace_gpu(t, r)->bytes;
         c.ns += t->dur_ns[r];
         if (t->dur_ns[r] <= c.longest_ns) continue;
         c.longest_ns = t->dur_ns[r];
@@ -47,6 +52,19 @@ const struct rule rule_pageable_copy = {
     .summary = "copies of pageable memory are slow and block the CPU",
     .run = run,
 };
+
+/* How long they run on the busiest device and no kernel does. */
+static int exposed_by(const struct context *cx, int64_t *ret_ns, struct err *e)
+{
+    const struct device_line *d = timeline_device(timeline_of(cx), wall_of(cx)->parts.device);
+    struct span_set copies;
+    *ret_ns = 0;
+    if (!d) return 0;
+    if (exposure_begin(&copies, d->n_work, cx->mem) < 0) return err_nomem(e);
+    for (uint32_t i = 0; i < d->n_work; i++)
+        if (is_pageable(cx->t, d->work[i])) copies.list[copies.n++] = trace_span(cx->t, d->work[i]);
+    return exposure_copies(cx, &copies, ret_ns, e);
+}
 
 static int64_t blocked_by_copies(const struct syncs *s)
 {
@@ -86,13 +104,13 @@ static int report_copies(const struct context *cx, const struct copies *c, struc
     f->show = "whatif %s --pin-copies 0";
     f->effort = EFFORT_ONE_LINE;
     f->blocked_ns = blocked_by_copies(syncs_of(cx));
-    f->exposed_ns = wall_of(cx)->parts.copy_ns;
+    TRY(exposed_by(cx, &f->exposed_ns, e));
     finding_note(f, cx->mem, cx->t->ts_ns[c->longest], c->longest, "%s moves %s in %s",
                  rule_name(cx, trace_name(cx->t, c->longest), 60),
                  human_bytes(trace_gpu(cx->t, c->longest)->bytes).s, human_time(c->longest_ns).s);
     finding_note(f, cx->mem, ID_NONE, ROW_NONE,
-                 "copies that no kernel overlaps take %s of the wall clock",
-                 human_time(wall_of(cx)->parts.copy_ns).s);
+                 "for %s of the wall clock they run and no kernel does",
+                 human_time(f->exposed_ns).s);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_PIN_COPIES, .factor = pinned.bytes_per_ns};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;

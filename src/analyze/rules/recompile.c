@@ -1,7 +1,7 @@
 /* recompile.c: torch.compile compiles again: a guard failed (another shape, dtype or Python value),
  * and the step waits for the compiler. Once is advice only: it happens once for each new value, and
  * the trace does not show how many will come. Again and again it is priced. */
-#include "analyze/rules/rule.h"
+#include "analyze/rules/exposure.h"
 
 #include <ctype.h>
 
@@ -121,6 +121,18 @@ static int find_gaps(const struct context *cx, const struct lane *lane, struct r
     return 0;
 }
 
+/* The device may still have work queued while the CPU compiles. */
+static int exposed_by(const struct context *cx, const struct recompiles *c, int64_t *ret_ns,
+                      struct err *e)
+{
+    struct span_set spans;
+    if (exposure_begin(&spans, c->n, cx->mem) < 0) return err_nomem(e);
+    for (uint32_t i = 0; i < c->n; i++)
+        spans.list[spans.n++] = (struct span){c->spans[i].begin_ns, c->spans[i].end_ns};
+    *ret_ns = exposure_idle(cx, &spans);
+    return 0;
+}
+
 static int report(const struct context *cx, const struct recompiles *c, struct findings *out,
                   struct err *e);
 
@@ -171,7 +183,8 @@ static int report(const struct context *cx, const struct recompiles *c, struct f
                          "(torch.compile(dynamic=True), mark_dynamic).";
     if (c->unsure) say_unsure(cx, c, f);
     f->show = "steps %s";
-    f->blocked_ns = f->exposed_ns = c->ns;
+    f->blocked_ns = c->ns;
+    TRY(exposed_by(cx, c, &f->exposed_ns, e));
     finding_note(f, cx->mem, cx->t->ts_ns[c->longest], c->longest,
                  "the longest takes %s and ends here", human_time(c->longest_ns).s);
     f->advice = c->n < 2;
