@@ -7,6 +7,7 @@
 # build-venv/  Python packages of the Python tests
 # build-lint/  those of `make lint`
 # build-node/  Perfetto's trace processor, for one of them
+# build-wheels/  the wheels of `make wheels`, and what builds them
 # build-browser/  Playwright and TypeScript, for the tests of the HTML page
 
 PREFIX ?= /usr/local
@@ -108,10 +109,18 @@ install: all
 	@$(NINJA) -C build >/dev/null
 	@meson install -C build --no-rebuild
 
+## wheels: wheels for x86-64 and 64-bit ARM that need nothing but glibc, into build-wheels/dist
+.PHONY: wheels
+wheels:
+	@tools/deps.sh wheels
+	@tools/venv.sh build-wheels/venv tools/wheels.txt >/dev/null
+	@tools/wheels.py build-wheels
+
 ## clean: remove everything that was built
 .PHONY: clean
 clean:
-	@rm -rf build build-asan build-tsan build-steps build-fuzz build-venv build-lint build-node build-browser
+	@rm -rf build build-asan build-tsan build-steps build-fuzz build-venv build-lint build-node \
+		build-browser build-wheels build-roots
 
 ## help: this list
 .PHONY: help

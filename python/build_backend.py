@@ -1,6 +1,7 @@
-"""Builds wheels: meson-python, with two additions. The extension is the same for every Python since
-OLDEST, so a wheel says so whichever built it. And editable installations have the command too: a
-script that runs it from the build folder."""
+"""Builds wheels: meson-python, with three additions. The extension is the same for every Python since
+OLDEST, so a wheel says so whichever built it. The setting `platform` names what a wheel was built for
+(tools/wheels.py). And editable installations have the command too: a script that runs it from the
+build folder."""
 import base64
 import hashlib
 import os
@@ -21,11 +22,21 @@ BUILD = "build-editable"
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """The name of the wheel that was written to `wheel_directory`."""
-    name = mesonpy.build_wheel(wheel_directory, config_settings, metadata_directory)
+    settings = dict(config_settings or {})
+    platform = settings.pop("platform", None)
+    name = mesonpy.build_wheel(wheel_directory, settings, metadata_directory)
     wheel = Wheel(os.path.join(wheel_directory, name))
     tags = wheel.path(".dist-info/WHEEL")
-    wheel.files[tags] = re.sub(rb"cp\d+-abi3", OLDEST.encode() + b"-abi3", wheel.files[tags])
-    return wheel.save(re.sub(r"cp\d+-abi3", f"{OLDEST}-abi3", name))
+    tag = re.search(r"-(\w+-\w+-\w+)\.whl$", name).group(1)
+    new = re.sub(r"cp\d+-abi3", f"{OLDEST}-abi3", tag)
+    if platform:
+        new = f"{new.rpartition('-')[0]}-{platform}"
+    lines = [line for line in wheel.files[tags].decode().splitlines()
+             if line and not line.startswith("Tag:")]
+    python = new.rpartition("-")[0]
+    lines += [f"Tag: {python}-{each}" for each in new.rpartition("-")[2].split(".")]
+    wheel.files[tags] = "\n".join(lines).encode() + b"\n"
+    return wheel.save(name.replace(tag, new))
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):

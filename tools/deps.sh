@@ -7,6 +7,7 @@
 #   bench   tools to compare with
 #   node    what checks the HTML page's sources
 #   browser what the tests of the HTML page need
+#   wheels  what `make wheels` and the tests of its wheels need
 #   python  what the Python tests need to make their own environment
 set -eu
 
@@ -57,6 +58,14 @@ for what in "$@"; do
     python)
         need python3-venv 'environment of the Python tests' python3 -c 'import ensurepip, venv'
         need python3-dev 'builds the Python extension' has_python_header
+        ;;
+    wheels)
+        need build-essential 'compiler' has cc
+        need python3-venv 'environment of the tools' python3 -c 'import ensurepip, venv'
+        need python3-dev 'builds the Python extension' has_python_header
+        need nasm 'assembles ISA-L' has nasm
+        need qemu-user-static 'runs programs for 64-bit ARM' has qemu-aarch64-static
+        need libc6-arm64-cross 'their libc' [ -f /usr/aarch64-linux-gnu/lib/libc.so.6 ]
         ;;
     node)
         need nodejs 'runs the TypeScript compiler' has node

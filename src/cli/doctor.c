@@ -53,7 +53,7 @@ static void probe_library(struct visit *v)
     c->state = DOCTOR_MISSING;
     c->found = arena_printf(v->mem, LIBRARY " is not in %s",
                             package ? package : "any folder next to this program");
-    c->remedy = "`pip install .` or `make install` in the source tree";
+    c->remedy = "pip install strata-profiler";
 }
 
 static void probe_door(struct visit *v, const char *variable, const char *what)

@@ -11,9 +11,19 @@
 
 /* From the folder of the program, in this order. */
 static const char *const packages[] = {
-    "../python",                     /* as built */
-    "../lib/strata/python",          /* installed */
-    "../lib/python3*/site-packages", /* in a Python environment */
+    "../python",                       /* as built */
+    "../lib/strata/python",            /* installed */
+    "../lib/python3*/site-packages",   /* in a Python environment */
+    "../lib64/python3*/site-packages", /* in one of Fedora's */
+    "../lib/python3*/dist-packages",   /* in one of Debian's */
+    "..",                              /* pip install --target */
+    "../..",                           /* a wheel that was unpacked */
+};
+
+/* From a folder of PATH, when the program lies somewhere by itself. */
+static const char *const environments[] = {
+    "../lib/python3*/site-packages",
+    "../lib64/python3*/site-packages",
     "../lib/python3*/dist-packages",
 };
 
@@ -24,26 +34,27 @@ const char *places_self(struct arena *mem)
     return n > 0 && n < (ssize_t)sizeof self ? arena_strdup(mem, str_from(self, (size_t)n)) : NULL;
 }
 
-/* The folder of this program, escaped so that glob takes every character literally. */
-static const char *own_folder(struct arena *mem)
+/* A folder, escaped so that glob takes every character literally. */
+static const char *literal(struct arena *mem, struct str folder)
 {
-    const char *self = places_self(mem), *slash = self ? strrchr(self, '/') : NULL;
-    char *out = slash ? arena_alloc(mem, 2 * (size_t)(slash - self) + 1) : NULL, *end = out;
+    char *out = arena_alloc(mem, 2 * folder.n + 1), *end = out;
     if (!out) return NULL;
-    for (; self < slash; self++) {
-        if (strchr("*?[\\", *self)) *end++ = '\\';
-        *end++ = *self;
+    for (size_t i = 0; i < folder.n; i++) {
+        if (strchr("*?[\\", folder.p[i])) *end++ = '\\';
+        *end++ = folder.p[i];
     }
     *end = 0;
     return out;
 }
 
-const char *places_package(struct arena *mem)
+/* The folder with the package in one of the n places that are seen from `from`, or NULL. */
+static const char *find_package(struct arena *mem, struct str from, const char *const *places,
+                                size_t n)
 {
     static const char mark[] = "/strata/_inject/sitecustomize.py";
-    const char *own = own_folder(mem);
-    for (size_t i = 0; own && i < COUNT(packages); i++) {
-        const char *pattern = arena_printf(mem, "%s/%s%s", own, packages[i], mark);
+    const char *folder = from.n ? literal(mem, from) : NULL;
+    for (size_t i = 0; folder && i < n; i++) {
+        const char *pattern = arena_printf(mem, "%s/%s%s", folder, places[i], mark);
         glob_t found;
         if (!pattern || glob(pattern, 0, NULL, &found) != 0) continue;
         char real[PATH_MAX]; /* without ".." */
@@ -54,4 +65,23 @@ const char *places_package(struct arena *mem)
         return path;
     }
     return NULL;
+}
+
+static const char *find_on_path(struct arena *mem)
+{
+    const char *at = getenv("PATH"), *found = NULL;
+    while (at && *at && !found) {
+        size_t n = strcspn(at, ":");
+        found = find_package(mem, str_from(at, n), environments, COUNT(environments));
+        at += n + (at[n] == ':');
+    }
+    return found;
+}
+
+const char *places_package(struct arena *mem)
+{
+    const char *self = places_self(mem), *slash = self ? strrchr(self, '/') : NULL;
+    struct str own = str_from(self, slash ? (size_t)(slash - self) : 0);
+    const char *found = find_package(mem, own, packages, COUNT(packages));
+    return found ? found : find_on_path(mem);
 }

@@ -1,6 +1,7 @@
 """The strata command, and its report on a trace."""
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import subprocess
@@ -14,12 +15,21 @@ LONGEST_S = 600
 def program() -> str | None:
     """The strata command: the one that started us, the one that was built or installed with this
     package, or one beside this Python or on the path."""
-    for path in (os.environ.get("STRATA_BIN"), os.path.join(PACKAGE, "..", "..", "src", "strata"),
-                 os.path.join(PACKAGE, "..", "..", "..", "..", "bin", "strata"),
-                 os.path.join(os.path.dirname(sys.executable or ""), "strata")):
+    beside = os.path.join(os.path.dirname(sys.executable or ""), "strata")
+    for path in (os.environ.get("STRATA_BIN"), *_installed(), beside):
         if path and os.access(path, os.X_OK) and os.path.isfile(path):
             return os.path.abspath(path)
     return shutil.which("strata")
+
+
+def _installed() -> list[str]:
+    """Where it lies, seen from this package: as built, in a Python environment, after `pip install
+    --target`, in a wheel that was unpacked."""
+    around = os.path.join(PACKAGE, "..")
+    unpacked = os.path.join(glob.escape(around), "strata_profiler-*.data", "scripts", "strata")
+    return [os.path.join(around, "..", "src", "strata"),
+            os.path.join(around, "..", "..", "..", "bin", "strata"),
+            os.path.join(around, "bin", "strata"), *glob.glob(unpacked)]
 
 
 def read(trace: str, *options: str) -> str:

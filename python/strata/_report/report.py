@@ -11,7 +11,7 @@ from typing import Any
 from strata._base.command import LONGEST_S, program, read
 from strata._report.table import render
 
-NO_COMMAND = "the strata command is not installed; `pip install .` installs it"
+NO_COMMAND = "the strata command is not installed; `pip install strata-profiler` installs it"
 PLAIN_PAGE = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>strata</title>\n<pre>{}</pre>\n'
 
 
