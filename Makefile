@@ -116,6 +116,12 @@ wheels:
 	@tools/venv.sh build-wheels/venv tools/wheels.txt >/dev/null
 	@tools/wheels.py build-wheels
 
+## try-wheels: run them in bare root folders of Debian and Ubuntu (as root; downloads 200 MB)
+.PHONY: try-wheels
+try-wheels: wheels
+	@tools/deps.sh roots
+	@tools/try_wheel.sh build-wheels/dist
+
 ## clean: remove everything that was built
 .PHONY: clean
 clean:

@@ -8,6 +8,7 @@
 #   node    what checks the HTML page's sources
 #   browser what the tests of the HTML page need
 #   wheels  what `make wheels` and the tests of its wheels need
+#   roots   what `make try-wheels` makes root folders with
 #   python  what the Python tests need to make their own environment
 set -eu
 
@@ -66,6 +67,11 @@ for what in "$@"; do
         need nasm 'assembles ISA-L' has nasm
         need qemu-user-static 'runs programs for 64-bit ARM' has qemu-aarch64-static
         need libc6-arm64-cross 'their libc' [ -f /usr/aarch64-linux-gnu/lib/libc.so.6 ]
+        ;;
+    roots)
+        need debootstrap 'makes root folders' has debootstrap
+        need unzip 'unpacks wheels' has unzip
+        need qemu-user-static 'runs programs for 64-bit ARM' has qemu-aarch64-static
         ;;
     node)
         need nodejs 'runs the TypeScript compiler' has node

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -27,11 +28,15 @@ static const char *const environments[] = {
     "../lib/python3*/dist-packages",
 };
 
+/* As the kernel knows it or, where /proc is not there, as it was started. */
 const char *places_self(struct arena *mem)
 {
-    char self[4096];
+    char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-    return n > 0 && n < (ssize_t)sizeof self ? arena_strdup(mem, str_from(self, (size_t)n)) : NULL;
+    if (n > 0 && n < (ssize_t)sizeof self) return arena_strdup(mem, str_from(self, (size_t)n));
+    const char *started =
+        (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
+    return started && realpath(started, self) ? arena_strdup(mem, str_c(self)) : NULL;
 }
 
 /* A folder, escaped so that glob takes every character literally. */
