@@ -49,7 +49,8 @@ test: build build-asan build-tsan build-steps
 	@$(NINJA) -C build-asan
 	@$(NINJA) -C build-tsan threaded
 	@$(NINJA) -C build-steps src/strata
-	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan build-steps:growth build:python build:browser
+	@tools/run_tests.py -j$(JOBS) -k '$(T)' build-asan build-tsan:tsan build-steps:growth build:wheels \
+		build:python build:browser
 
 ## growth: only the test that no command grows faster than n log n, whatever the trace
 .PHONY: growth

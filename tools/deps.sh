@@ -67,6 +67,7 @@ for what in "$@"; do
         need nasm 'assembles ISA-L' has nasm
         need qemu-user-static 'runs programs for 64-bit ARM' has qemu-aarch64-static
         need libc6-arm64-cross 'their libc' [ -f /usr/aarch64-linux-gnu/lib/libc.so.6 ]
+        need libgcc-s1-arm64-cross 'ends their threads' [ -f /usr/aarch64-linux-gnu/lib/libgcc_s.so.1 ]
         ;;
     roots)
         need debootstrap 'makes root folders' has debootstrap
