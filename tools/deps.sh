@@ -59,6 +59,7 @@ for what in "$@"; do
     python)
         need python3-venv 'environment of the Python tests' python3 -c 'import ensurepip, venv'
         need python3-dev 'builds the Python extension' has_python_header
+        need cmake 'builds a program that uses the C library' has cmake
         ;;
     wheels)
         need build-essential 'compiler' has cc

@@ -6,6 +6,7 @@ STRATA_BUILD=$(cd "$1" && pwd)
 export STRATA_BUILD
 shift
 cd "$(dirname "$0")/../.."
+tools/deps.sh python >&2
 python=$(tools/venv.sh build-venv)
 tools/perfetto.sh build-node
 export STRATA_NODE_MODULES="${STRATA_NODE_MODULES:-$PWD/build-node/node_modules}"

@@ -1,11 +1,14 @@
-"""strata/strata.h as others compile it: C and C++, old and new, with and without STRATA_DISABLE."""
+"""strata/strata.h and strata.hpp as others compile them: C and C++, old and new, with and without
+STRATA_DISABLE."""
+import json
 import os
 import shutil
 import subprocess
+from collections import Counter
 
 import pytest
 
-from conftest import BUILD, clean_environment
+from conftest import BUILD, PROGRAM, clean_environment
 
 INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include")
 
@@ -73,6 +76,63 @@ def test_disabled_there_is_nothing(tmp_path, command, flag):
     symbols = subprocess.run(["nm", "use"], cwd=tmp_path, check=True, capture_output=True, text=True)
     called = [line for line in symbols.stdout.splitlines() if " U " in line]
     assert not any("strata" in line for line in called)
+
+
+SCOPES = """
+#include <stdexcept>
+#include <strata/strata.hpp>
+static void layer(int i)
+{
+    strata::scope here("layer " + std::to_string(i));
+    strata::scope inner("kinds", std::string("kind ") + char('a' + i % 2));
+    if (i == 3) throw std::runtime_error("left by an exception");
+}
+int main(int argc, char **argv)
+{
+    if (strata_start(0) < 0) return 1;
+    strata::scope all(argc > 1 ? argv[1] : "all");
+    for (int i = 0; i < 4; i++)
+        try { layer(i); } catch (const std::exception &) {}
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("command,flag", [("c++", "-std=c++11"), ("c++", "-std=c++17"),
+                                          ("c++", "-std=c++20"), ("c++", "-O2"),
+                                          ("clang++", "-std=c++17")])
+def test_scopes_with_names_of_the_run_time(tmp_path, command, flag):
+    if not shutil.which(command):
+        pytest.skip(f"no {command} here")
+    compile_with(tmp_path, command, SCOPES, flag)
+    subprocess.run(["./use", "named"], cwd=tmp_path, check=True,
+                   env=clean_environment(STRATA_OUT=tmp_path / "out"))
+    (run,) = (tmp_path / "out").glob("*/*")
+    done = subprocess.run([PROGRAM, "stages", str(run), "--json"], capture_output=True, check=True)
+    found = Counter()
+    for stage in json.loads(done.stdout)["stages"]:
+        found[stage["name"]] += stage["count"]
+    assert found == {"named": 1, "layer 0": 1, "layer 1": 1, "layer 2": 1, "layer 3": 1,
+                     "kind a": 2, "kind b": 2}
+
+
+@pytest.mark.parametrize("flag", ["-O0", "-std=c++11", "-std=c++20"])
+def test_disabled_scopes_need_no_library(tmp_path, flag):
+    if not shutil.which("c++"):
+        pytest.skip("no c++ here")
+    compile_with(tmp_path, "c++", SCOPES, flag, "-DSTRATA_DISABLE", link=False)
+    subprocess.run(["./use"], cwd=tmp_path, check=True, env=clean_environment(STRATA="on"))
+
+
+def test_a_scope_that_ends_at_once_is_an_error(tmp_path):
+    """Forgotten names, as in `strata::scope("x");`, do not compile quietly."""
+    if not shutil.which("c++"):
+        pytest.skip("no c++ here")
+    (tmp_path / "use.cc").write_text('#include <strata/strata.hpp>\n'
+                                     'int main() { strata::scope("x"); }\n')
+    done = subprocess.run(["c++", "-std=c++20", "-Werror", "-Wall", "-I", INCLUDE, "-c", "use.cc"],
+                          cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "nodiscard" in done.stderr
 
 
 def test_scopes_end_when_an_exception_leaves_them(tmp_path):

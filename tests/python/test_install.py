@@ -1,7 +1,8 @@
 """`make install` gives everything: the program, its pages and completions, and a library that a
-C program finds through pkg-config, in any prefix."""
+C program finds through pkg-config and CMake, in any prefix."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -89,3 +90,36 @@ def test_a_c_program_builds_with_pkg_config(prefix, tmp_path):
     env = {k: v for k, v in os.environ.items() if not k.startswith("STRATA")}
     env["LD_LIBRARY_PATH"] = str(library)
     subprocess.run([program], check=True, env=env, cwd=tmp_path, timeout=60)
+
+
+CMAKE = """
+cmake_minimum_required(VERSION 3.16)
+project(use C)
+find_package(strata 0.1 REQUIRED)
+add_executable(shared main.c)
+target_link_libraries(shared strata::strata)
+add_executable(static main.c)
+target_link_libraries(static strata::static)
+"""
+
+
+@pytest.mark.skipif(not shutil.which("cmake"), reason="no cmake; tools/deps.sh python installs it")
+def test_a_c_program_builds_with_cmake(prefix, tmp_path):
+    (tmp_path / "main.c").write_text(PROGRAM)
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE)
+    env = {k: v for k, v in os.environ.items() if not k.startswith("STRATA")}
+
+    def cmake(*words):
+        return subprocess.run(["cmake", *map(str, words)], cwd=tmp_path, env=env, timeout=300,
+                              capture_output=True, text=True, check=False)
+
+    done = cmake("-S", ".", "-B", "b", f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = cmake("--build", "b")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in ("shared", "static"):
+        subprocess.run([tmp_path / "b" / name], check=True, cwd=tmp_path, timeout=60,
+                       env=env | {"STRATA": "on", "STRATA_OUT": str(tmp_path / name)})
+        assert list((tmp_path / name).glob("*/*/rings/*.ring"))
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE.replace("strata 0.1", "strata 0.7"))
+    assert "version" in cmake("-S", ".", "-B", "c", f"-DCMAKE_PREFIX_PATH={prefix}").stderr
