@@ -51,5 +51,5 @@ def test_the_workflow_uses_what_is_there():
     for script in scripts:
         subprocess.run(["bash", "-n", "-c", script], check=True)
     (check,) = [s for s in scripts if "gate.sh" in s]
-    assert (CI.parents[1] / check.split()[0].removeprefix(".strata/")).exists()
+    assert os.access(CI / check.split()[0], os.X_OK)
     assert all("run" in step or "uses" in step for step in steps)

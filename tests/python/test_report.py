@@ -3,6 +3,8 @@ the text elsewhere, and a dict everywhere, whatever of the command is missing.""
 import html
 import html.parser
 import json
+import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -108,6 +110,30 @@ def test_a_command_that_cannot_run_is_no_exception(strata, tmp_path, monkeypatch
     (tmp_path / "strata").chmod(0o755)
     monkeypatch.setenv("STRATA_BIN", str(tmp_path / "strata"))
     assert "Exec format error" in strata.report(TRACE).missing
+
+
+@pytest.mark.parametrize("end", ["exit 127", "kill -9 $$"])
+def test_a_command_that_does_not_start_is_no_exception(strata, tmp_path, monkeypatch, end):
+    (tmp_path / "strata").write_text(
+        f"#!/bin/sh\necho 'libisal.so.2: cannot open shared object file' >&2\n{end}\n")
+    (tmp_path / "strata").chmod(0o755)
+    monkeypatch.setenv("STRATA_BIN", str(tmp_path / "strata"))
+    found = strata.report(TRACE)
+    assert found == {} and "libisal.so.2" in found.missing and "libisal.so.2" in found.html
+
+
+def test_without_the_viewer_the_page_is_the_text(strata, page, tmp_path, monkeypatch):
+    """As if built with -Dviewer=false: what the report says is all there."""
+    (tmp_path / "strata").write_text(f"""#!/bin/sh
+        case "$*" in *--html*) echo 'built without the HTML viewer' >&2; exit 4 ;; esac
+        exec {shlex.quote(os.environ["STRATA_BIN"])} "$@"\n""")
+    (tmp_path / "strata").chmod(0o755)
+    monkeypatch.setenv("STRATA_BIN", str(tmp_path / "strata"))
+    found = strata.report(TRACE)
+    assert dict(found) == dict(page) and found.missing == "built without the HTML viewer"
+    assert "<pre>" in found.html and "<pre>" in found._repr_html_()
+    found.save(tmp_path / "page.html")
+    assert "wall" in (tmp_path / "page.html").read_text()
 
 
 def test_mistakes_are_told(strata, tmp_path):

@@ -12,6 +12,7 @@ from strata._base.command import LONGEST_S, program, read
 from strata._report.table import render
 
 NO_COMMAND = "the strata command is not installed; `pip install strata-profiler` installs it"
+OWN_STATUSES = (1, 2, 3, 4)  # with which the command says what is wrong with a trace
 PLAIN_PAGE = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>strata</title>\n<pre>{}</pre>\n'
 
 
@@ -85,9 +86,12 @@ def _read(command: str, path: str) -> tuple[dict[str, Any], str, str]:
                 return json.loads(done.stdout), f.read(), ""
     missing = done.stderr.strip()  # the viewer, unless the trace itself is at fault
     done = _ask(command, path)
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip() or f"strata report: status {done.returncode}")
-    return json.loads(done.stdout), "", missing
+    if done.returncode == 0:
+        return json.loads(done.stdout), "", missing
+    why = done.stderr.strip() or f"strata report: status {done.returncode}"
+    if done.returncode in OWN_STATUSES:
+        raise RuntimeError(why)
+    return {}, "", why  # it does not start here: a library is missing, or it was killed
 
 
 def _ask(command: str, path: str, *options: str) -> subprocess.CompletedProcess[str]:
