@@ -33,6 +33,8 @@ enum pass_id {
     PASS_DRIVING,
     PASS_OUTLINE,
     PASS_STEPS,
+    PASS_COMM,
+    PASS_MESSAGES,
     PASS_STAGES,
     PASS_WAITS,
     PASS_EXPOSED,

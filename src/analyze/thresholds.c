@@ -32,6 +32,8 @@ static const struct {
                                  "ratio of a kernel run to the median run of that kernel"},
     [TH_COPY_SHARE_PCT] = {"copy_share_pct", 5, 100,
                            "share of the wall clock for copies that no kernel overlaps"},
+    [TH_COMM_SHARE_PCT] = {"comm_share_pct", 5, 100,
+                           "share of the wall clock for communication that no other work overlaps"},
     [TH_REPLAY_ERROR_PCT] = {"replay_error_pct", 5, 100,
                              "replay error above which no gains are computed"},
 };

@@ -1,6 +1,7 @@
 /* cmd_kernels.c: `strata kernels`: what each kernel costs and how well it uses the device. */
 #include <string.h>
 
+#include "analyze/comm/messages.h"
 #include "analyze/kernels/headroom.h"
 #include "cli/show.h"
 #include "report/view_kernels.h"
@@ -52,12 +53,13 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     const char *filter = opt_get(o, "filter", NULL);
     bool roof = opt_has(o, "roof");
     TRY(show_screen(cli, o, cli->json ? 0 : 40, &s, e));
+    TRY(context_need(cx, &messages_pass, e));
     TRY(kernel_stats_run(cx, by_of(o), cx->mem, &k, e));
     struct kernels_how how = {by_of(o), opt_has(o, "wide"), roof ? roofline_of(cx) : NULL};
     if (filter) TRY(kernel_stats_filter(&k, filter, e));
     if (roof) TRY(headroom_run(cx, &k, ROOF_ROWS, e));
     TRY(kernel_stats_sort(&k, opt_get(o, "sort", roof ? "headroom" : "total"), e));
-    if (cli->json) view_kernels_json(&cli->out, &k, s.limit);
+    if (cli->json) view_kernels_json(&cli->out, cx, &k, s.limit);
     else view_kernels_text(&s, &k, &how);
     return 0;
 }

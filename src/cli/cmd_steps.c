@@ -1,5 +1,5 @@
 /* cmd_steps.c: `strata steps`: the iterations of the main loop. */
-#include "analyze/steps/steps.h"
+#include "analyze/comm/comm.h"
 #include "cli/show.h"
 #include "report/view_steps.h"
 
@@ -21,7 +21,7 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
 {
     struct screen s;
     TRY(show_screen(cli, o, 40, &s, e));
-    TRY(context_need(cx, &steps_pass, e));
+    TRY(context_need(cx, &comm_pass, e));
     TRY(context_need(cx, &integrity_pass, e));
     if (cli->json) view_steps_json(&cli->out, cx, UINT32_MAX);
     else view_steps_text(&s, cx);

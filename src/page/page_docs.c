@@ -101,7 +101,7 @@ static int put_gaps(const struct page_set *s, struct buf *out, struct err *e)
 
 static int put_kernels(const struct page_set *s, struct buf *out, struct err *e)
 {
-    view_kernels_json(out, &s->kernels, PAGE_DOC_ROWS);
+    view_kernels_json(out, s->cx, &s->kernels, PAGE_DOC_ROWS);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "base/jout.h"
 #include "report/cells.h"
+#include "report/view_comm.h"
 
 #define WIDE 240 /* columns of the terminal that --wide expects */
 
@@ -293,7 +294,8 @@ static void json_row(struct jout *j, const struct kernel_row *r)
     jout_end_obj(j);
 }
 
-void view_kernels_json(struct buf *out, const struct kernel_stats *k, uint32_t limit)
+void view_kernels_json(struct buf *out, const struct context *cx, const struct kernel_stats *k,
+                       uint32_t limit)
 {
     struct jout j;
     jout_init(&j, out, true);
@@ -308,5 +310,6 @@ void view_kernels_json(struct buf *out, const struct kernel_stats *k, uint32_t l
     jout_uint(&j, "copies", k->n_copies);
     jout_uint(&j, "memsets", k->n_sets);
     jout_end_obj(&j);
+    view_comm_json(&j, cx);
     jout_end_obj(&j);
 }

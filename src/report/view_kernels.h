@@ -15,7 +15,8 @@ struct kernels_how {
 void view_kernels_text(const struct screen *s, const struct kernel_stats *k,
                        const struct kernels_how *how);
 
-/* At most `limit` rows. */
-void view_kernels_json(struct buf *out, const struct kernel_stats *k, uint32_t limit);
+/* At most `limit` rows; communication too, from the passes of `cx`. */
+void view_kernels_json(struct buf *out, const struct context *cx, const struct kernel_stats *k,
+                       uint32_t limit);
 
 #endif

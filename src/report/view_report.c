@@ -12,6 +12,7 @@
 #include "base/human.h"
 #include "base/stats.h"
 #include "report/stage_pick.h"
+#include "report/view_comm.h"
 #include "report/view_cpu.h"
 #include "report/view_part.h"
 #include "report/view_top_kernels.h"
@@ -31,6 +32,7 @@ int view_report_need(struct context *cx, struct err *e)
     TRY(context_need(cx, &checklist_pass, e));
     TRY(context_need(cx, &ladder_pass, e));
     TRY(context_need(cx, &cpu_hot_pass, e));
+    TRY(context_need(cx, &messages_pass, e));
     return context_need(cx, &no_gain_pass, e);
 }
 
@@ -110,6 +112,7 @@ static const char *advice_for(enum bound b)
         return "It waits for launches: use fewer, larger kernels, torch.compile or CUDA graphs";
     case BOUND_TRANSFER: return "Copies hold it up: pin, prefetch, overlap or avoid them";
     case BOUND_SYNC: return "The CPU and the GPU take turns waiting: remove the syncs";
+    case BOUND_COMM: return "Run it beside compute, send less, or find the rank that comes late";
     case BOUND_MIXED: return "No single cause stands out: see the findings and strata gaps";
     case BOUND_UNKNOWN: break;
     }
@@ -124,6 +127,20 @@ static void put_program_wall(struct buf *out, const struct context *cx)
     if (!cx->program_ns || apart * CLOCKS_DIFFER < cx->program_ns) return;
     buf_printf(out, "first to last event (timing.json: %s, from loading strata to the end), ",
                human_time(cx->program_ns).s);
+}
+
+/* What the GPU does with its time; communication that no other work overlaps is not work. */
+static void put_busy(struct buf *out, const struct context *cx)
+{
+    const struct wall *w = wall_of(cx);
+    struct human busy = human_pct(w->busy_pct), comm = human_pct(comm_exposed_pct(comm_of(cx)));
+    if (w->bound == BOUND_COMM)
+        buf_printf(out, "for %s of the time the GPU does nothing but communicate (it is busy %s). ",
+                   comm.s, busy.s);
+    else if (comm_exposed_pct(comm_of(cx)) >= cx->th.value[TH_COMM_SHARE_PCT])
+        buf_printf(out, "the GPU is busy %s of the time, %s with communication alone. ", busy.s,
+                   comm.s);
+    else buf_printf(out, "the GPU is busy %s of the time. ", busy.s);
 }
 
 void view_report_verdict(struct buf *out, const struct context *cx)
@@ -144,8 +161,8 @@ void view_report_verdict(struct buf *out, const struct context *cx)
         buf_printf(out, "no GPU diagnosis: %s", advice_for(wall_of(cx)->bound));
         return;
     }
-    buf_printf(out, "%s-bound: the GPU is busy %s of the time. ", bound_title(wall_of(cx)->bound),
-               human_pct(wall_of(cx)->busy_pct).s);
+    buf_printf(out, "%s-bound: ", bound_title(wall_of(cx)->bound));
+    put_busy(out, cx);
     buf_adds(out, advice_for(wall_of(cx)->bound));
     if (wall_of(cx)->bound == BOUND_GPU)
         buf_printf(out, "; a faster CPU side gains at most %s",
@@ -456,6 +473,7 @@ void view_report_text(const struct screen *s, const struct context *cx)
     view_report_verdict(&verdict, cx);
     text_wrap(s->out, buf_c(&verdict), 2, s->width);
     buf_done(&verdict);
+    view_comm_text(s, cx);
     put_stages(s, cx);
     if (view_cpu_only(cx)) {
         view_cpu_text(s, cx);

@@ -1,6 +1,7 @@
 /* view_report_json.c: the diagnosis for programs: complete, with stable keys. */
 #include "analyze/rules/rule.h"
 #include "base/jout.h"
+#include "report/view_comm.h"
 #include "report/view_cpu.h"
 #include "report/view_part.h"
 #include "report/view_report.h"
@@ -197,6 +198,7 @@ void view_report_json(struct buf *out, const struct context *cx)
     else jout_null(&j, "program_wall_us");
     jout_cstr(&j, "bound", bound_name(wall_of(cx)->bound));
     jout_num(&j, "gpu_busy_pct", wall_of(cx)->busy_pct, 3);
+    view_comm_json(&j, cx);
     view_part_json(&j, "part", cx->t);
     put_quality(&j, cx);
     jout_cstr(&j, "gains_are", "without_profiler");

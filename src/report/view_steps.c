@@ -1,6 +1,7 @@
 /* view_steps.c: see view_steps.h. Times are relative to the first event, as Perfetto shows them. */
 #include "report/view_steps.h"
 
+#include "analyze/comm/comm.h"
 #include "base/human.h"
 #include "base/jout.h"
 #include "base/text.h"
@@ -34,6 +35,8 @@ static void json_step(struct jout *j, const struct context *cx, uint32_t i, bool
     jout_us(j, "gpu_span_us", s->gpu.span_ns);
     if (idle_trusted) jout_us(j, "gpu_idle_us", s->gpu.idle_ns);
     else jout_null(j, "gpu_idle_us");
+    jout_us(j, "comm_us", comm_of(cx)->steps[i].comm_ns);
+    jout_us(j, "exposed_comm_us", comm_of(cx)->steps[i].exposed_ns);
     jout_uint(j, "kernels", s->gpu.kernels);
     jout_uint(j, "copies", s->gpu.copies);
     jout_uint(j, "memsets", s->gpu.sets);
@@ -169,6 +172,7 @@ static void say_found(const struct screen *s, const struct trace *t, const struc
 struct units {
     int start, wall, blocked, gpu;
     bool idle_trusted;
+    bool comm; /* the trace has communication: how much of it is exposed is a column */
 };
 
 static struct units pick_units(const struct trace *t, const struct steps *steps)
@@ -181,8 +185,8 @@ static struct units pick_units(const struct trace *t, const struct steps *steps)
         if (s->gpu.span_ns > gpu) gpu = s->gpu.span_ns;
         start = s->cpu.begin_ns - t->begin_ns;
     }
-    return (struct units){screen_unit(start), screen_unit(wall), screen_unit(blocked),
-                          screen_unit(gpu), true};
+    return (struct units){
+        screen_unit(start), screen_unit(wall), screen_unit(blocked), screen_unit(gpu), true, false};
 }
 
 static const char *note(uint8_t flags)
@@ -208,7 +212,8 @@ static void add_row(struct text_table *tt, const struct context *cx, uint32_t i,
     screen_count(tt, 7, s->gpu.kernels);
     screen_count(tt, 8, s->gpu.copies + s->gpu.sets);
     screen_count(tt, 9, s->syncs);
-    text_table_cell(tt, 10, note(s->flags));
+    if (u.comm) screen_time(tt, 10, comm_of(cx)->steps[i].exposed_ns, u.gpu);
+    text_table_cell(tt, u.comm ? 11 : 10, note(s->flags));
 }
 
 static void show_table(const struct screen *s, const struct context *cx, const struct integrity *q)
@@ -219,9 +224,11 @@ static void show_table(const struct screen *s, const struct context *cx, const s
     struct text_table tt;
     struct units u = pick_units(cx->t, steps);
     u.idle_trusted = q->idle_trusted;
+    u.comm = comm_of(cx)->n_works > 0;
     text_table_init(&tt);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         text_table_col(&tt, heads[i], TEXT_RIGHT);
+    if (u.comm) text_table_col(&tt, "exposed comm", TEXT_RIGHT);
     text_table_col(&tt, "", TEXT_LEFT);
     for (uint32_t i = 0; i < steps->n_steps && i < s->limit; i++) add_row(&tt, cx, i, u);
     text_table_print(&tt, s->out, 2, s->width, s->color);

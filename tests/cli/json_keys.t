@@ -12,10 +12,15 @@ $ cat > keys.py <<'EOF'
 > print(sorted(k for k in set(keys(json.load(sys.stdin))) if f"`{k}" not in written and f"## {k}" not in written))
 > EOF
 $ for view in report steps stages launches memory; do
->   for trace in wan/wan_before_compile matmul_add/64_bf16_cold_eager; do
->     strata $view $DATA/$trace.json.gz --json | python3 keys.py $DATA/../../docs/format/json.md
+>   for trace in wan/wan_before_compile.json.gz matmul_add/64_bf16_cold_eager.json.gz comm/slow_rank/rank0.json; do
+>     strata $view $DATA/$trace --json | python3 keys.py $DATA/../../docs/format/json.md
 >   done
 > done
+| []
+| []
+| []
+| []
+| []
 | []
 | []
 | []

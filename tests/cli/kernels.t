@@ -95,7 +95,8 @@ $ strata kernels tiny.json --json --filter gemm
 |     "kernels": 2,
 |     "copies": 2,
 |     "memsets": 0
-|   }
+|   },
+|   "communication": null
 | }
 
 # A trace of the CPU alone.

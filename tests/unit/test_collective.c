@@ -31,6 +31,9 @@ TEST(kernels_of_every_library)
         "void deep_ep::intranode::dispatch<8, 768, 8192>()",
         "reduce_scatter_cross_device_store",
         "all_to_all_kernel",
+        "moeA2ADispatchKernel",
+        "multimem_one_shot_reduce_out",
+        "ishmem_put",
         NULL};
     check_kernels(names, true);
 }
@@ -73,6 +76,46 @@ TEST(stages_as_people_name_them)
     CHECK(!collective_stage(str_c("forward")));
     CHECK(!collective_stage(str_c("small_reduce")));
     CHECK(!collective_stage(str_c("mpi"))); /* too short a word to say so */
+}
+
+TEST(which_collective_a_name_is_of)
+{
+    static const struct {
+        const char *name;
+        enum collective want;
+    } is[] = {
+        {"ncclDevKernel_AllReduce_Sum_f16_RING_LL", COLLECTIVE_ALL_REDUCE},
+        {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t", COLLECTIVE_SEND_RECV},
+        {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", COLLECTIVE_REDUCE_SCATTER},
+        {"ncclKernel_Broadcast_RING_LL_Sum_int8_t", COLLECTIVE_BROADCAST},
+        {"ncclKernel_Reduce_RING_LL_Sum_float", COLLECTIVE_REDUCE},
+        {"ncclDevKernel_Generic_1", COLLECTIVE_OTHER},
+        {"vllm::cross_device_reduce_1stage", COLLECTIVE_ALL_REDUCE},
+        {"nccl:all_to_all", COLLECTIVE_ALL_TO_ALL},
+        {"_allgather_base", COLLECTIVE_ALL_GATHER},
+        {"_reduce_scatter_base", COLLECTIVE_REDUCE_SCATTER},
+        {"all_to_allv", COLLECTIVE_ALL_TO_ALL},
+        {"send", COLLECTIVE_SEND_RECV},
+        {"barrier", COLLECTIVE_BARRIER},
+        {"scatter", COLLECTIVE_SCATTER},
+        {"", COLLECTIVE_OTHER},
+    };
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++)
+        if (!CHECK_EQ_INT(collective_of(str_c(is[i].name)), is[i].want))
+            printf("  %s\n", is[i].name);
+    CHECK_EQ_STR(collective_name(COLLECTIVE_SCATTER), "scatter");
+    CHECK_EQ_STR(collective_name(COLLECTIVE_OTHER), "other");
+}
+
+TEST(what_the_links_carry)
+{
+    CHECK_NEAR(collective_bus_factor(COLLECTIVE_ALL_REDUCE, 8), 1.75, 1e-9);
+    CHECK_NEAR(collective_bus_factor(COLLECTIVE_ALL_REDUCE, 2), 1, 1e-9);
+    CHECK_NEAR(collective_bus_factor(COLLECTIVE_ALL_GATHER, 4), 0.75, 1e-9);
+    CHECK_NEAR(collective_bus_factor(COLLECTIVE_BROADCAST, 4), 1, 1e-9);
+    CHECK_NEAR(collective_bus_factor(COLLECTIVE_ALL_REDUCE, 1), 0, 1e-9);
+    CHECK_NEAR(collective_bus_factor(COLLECTIVE_ALL_REDUCE, INT64_MIN), 0, 1e-9);
+    CHECK_NEAR(collective_bus_factor(COLLECTIVE_OTHER, 8), 0, 1e-9);
 }
 
 TEST_MAIN

@@ -45,6 +45,7 @@ static void take_apart(const struct context *cx, int64_t wall_ns, struct bound_p
     if (!d) return;
     int64_t busy = d->busy_before_ns[d->n_busy];
     ret->kernel_ns = kernel_time(cx->t, d);
+    ret->comm_ns = comm_of(cx)->devices[index].exposed_ns;
     ret->copy_ns = busy - ret->kernel_ns;
     int64_t idle = 0;
     for (uint32_t i = 0; i < g->n_causes; i++) {
@@ -62,6 +63,17 @@ static int64_t sum(const struct bound_parts *p, const enum gap_cause_kind *kinds
     return total;
 }
 
+/* Whether communication that no other work overlaps is the largest part: larger than compute,
+ * copies, and each reason of idle time. */
+static bool is_comm_bound(const struct bound_parts *p, const double *idle, int n)
+{
+    double comm = (double)p->comm_ns;
+    bool most =
+        comm > 0 && comm > (double)(p->kernel_ns - p->comm_ns) && comm > (double)p->outside_ns;
+    for (int i = 0; i < n; i++) most = most && comm > idle[i];
+    return most;
+}
+
 static enum bound bound_of(const struct bound_parts *p)
 {
     static const enum gap_cause_kind cpu[] = {CAUSE_PYTHON, CAUSE_LABEL, CAUSE_UNTRACED,
@@ -72,11 +84,12 @@ static enum bound bound_of(const struct bound_parts *p)
     static const enum bound names[] = {BOUND_CPU, BOUND_LAUNCH, BOUND_SYNC, BOUND_TRANSFER};
     double busy = (double)(p->kernel_ns + p->copy_ns);
     if (p->device < 0 || busy <= 0) return BOUND_UNKNOWN;
+    double parts[] = {(double)sum(p, cpu, 4), (double)sum(p, launch, 6), (double)sum(p, sync, 2),
+                      (double)(p->copy_ns + p->idle_ns[CAUSE_COPY])};
+    if (is_comm_bound(p, parts, 4)) return BOUND_COMM;
     double window = (double)(p->wall_ns - p->outside_ns);
     if (busy >= GPU_SHARE * window && busy >= LEAST_GPU_SHARE * (double)p->wall_ns)
         return (double)p->copy_ns > COPY_SHARE * busy ? BOUND_TRANSFER : BOUND_GPU;
-    double parts[] = {(double)sum(p, cpu, 4), (double)sum(p, launch, 6), (double)sum(p, sync, 2),
-                      (double)(p->copy_ns + p->idle_ns[CAUSE_COPY])};
     double lost = window - (double)p->kernel_ns;
     if ((double)p->outside_ns > lost) { /* the device is hardly used at all */
         parts[0] += (double)p->outside_ns;
@@ -89,8 +102,8 @@ static enum bound bound_of(const struct bound_parts *p)
 
 const char *bound_name(enum bound b)
 {
-    static const char *const names[] = {"gpu",  "cpu",   "launch", "transfer",
-                                        "sync", "mixed", "unknown"};
+    static const char *const names[] = {"gpu",  "cpu",           "launch", "transfer",
+                                        "sync", "communication", "mixed",  "unknown"};
     return names[b];
 }
 
@@ -108,8 +121,8 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     return 0;
 }
 
-static const struct pass *const needs[] = {&timeline_pass, &gaps_pass, &integrity_pass,
-                                           &undistort_pass, NULL};
+static const struct pass *const needs[] = {&timeline_pass,  &gaps_pass,      &comm_pass,
+                                           &integrity_pass, &undistort_pass, NULL};
 
 const struct pass wall_pass = {
     .id = PASS_WALL,

@@ -2,6 +2,7 @@
 #ifndef STRATA_ANALYZE_GAPS_WALL_H
 #define STRATA_ANALYZE_GAPS_WALL_H
 
+#include "analyze/comm/comm.h"
 #include "analyze/gaps/gaps.h"
 #include "analyze/quality/integrity.h"
 #include "analyze/simulate/undistort.h"
@@ -12,6 +13,7 @@ enum bound {
     BOUND_LAUNCH,   /* ops and launches: the CPU cannot feed the device fast enough */
     BOUND_TRANSFER, /* copies between host and device */
     BOUND_SYNC,     /* waits: CPU and device take turns */
+    BOUND_COMM,     /* exposed communication between devices */
     BOUND_MIXED,
     BOUND_UNKNOWN, /* no device work recorded */
 };
@@ -21,6 +23,7 @@ struct bound_parts {
     int32_t device;
     int64_t wall_ns;
     int64_t kernel_ns; /* kernels or fills run */
+    int64_t comm_ns;   /* of kernel_ns: nothing but communication runs */
     int64_t copy_ns;   /* only copies run */
     int64_t idle_ns[CAUSE_KINDS];
     int64_t outside_ns; /* before the first and after the last work */

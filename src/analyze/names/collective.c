@@ -8,46 +8,56 @@ enum {
     KERNEL = 1,  /* says so in the name of a kernel */
     STAGE = 2,   /* in the name of a stage */
     LIBRARY = 4, /* with a colon, before its annotations */
+    NAMES = 8,   /* says which collective, in a name that is known to be of one */
 };
 
 static const struct {
     const char *word;
     unsigned says;
+    enum collective what;
 } words[] = {
     /* libraries: NVIDIA, AMD, Intel, Huawei, Microsoft, and what runs on CPUs */
-    {"nccl", KERNEL | STAGE | LIBRARY},
-    {"rccl", KERNEL | STAGE | LIBRARY},
-    {"oneccl", KERNEL | STAGE | LIBRARY},
-    {"xccl", KERNEL | STAGE | LIBRARY},
-    {"hccl", KERNEL | STAGE | LIBRARY},
-    {"hcom", KERNEL},
-    {"msccl", KERNEL | STAGE | LIBRARY},
-    {"nvshmem", KERNEL | STAGE},
-    {"rocshmem", KERNEL | STAGE},
-    {"gloo", STAGE | LIBRARY},
-    {"mpi", LIBRARY},
-    {"ucc", LIBRARY},
+    {"nccl", KERNEL | STAGE | LIBRARY, COLLECTIVE_OTHER},
+    {"rccl", KERNEL | STAGE | LIBRARY, COLLECTIVE_OTHER},
+    {"oneccl", KERNEL | STAGE | LIBRARY, COLLECTIVE_OTHER},
+    {"xccl", KERNEL | STAGE | LIBRARY, COLLECTIVE_OTHER},
+    {"hccl", KERNEL | STAGE | LIBRARY, COLLECTIVE_OTHER},
+    {"hcom", KERNEL, COLLECTIVE_OTHER},
+    {"msccl", KERNEL | STAGE | LIBRARY, COLLECTIVE_OTHER},
+    {"nvshmem", KERNEL | STAGE, COLLECTIVE_OTHER},
+    {"rocshmem", KERNEL | STAGE, COLLECTIVE_OTHER},
+    {"ishmem", KERNEL | STAGE, COLLECTIVE_OTHER},
+    {"gloo", STAGE | LIBRARY, COLLECTIVE_OTHER},
+    {"mpi", LIBRARY, COLLECTIVE_OTHER},
+    {"ucc", LIBRARY, COLLECTIVE_OTHER},
     /* what they do, in kernels of their own too: vLLM, SGLang and AITER (cross_device_reduce),
      * torch's symmetric memory (one_shot_all_reduce, multimem_all_gather), TensorRT-LLM and
-     * FlashInfer (oneShotAllReduceKernel, allreduce_fusion), quick reduce, DeepEP */
-    {"allreduce", KERNEL | STAGE},
-    {"allgather", KERNEL | STAGE},
-    {"reducescatter", KERNEL | STAGE},
-    {"alltoall", KERNEL | STAGE},
-    {"sendrecv", KERNEL | STAGE},
-    {"crossdevicereduce", KERNEL | STAGE},
-    {"quickreduce", KERNEL | STAGE},
-    {"deepep", KERNEL | STAGE},
+     * FlashInfer (oneShotAllReduceKernel, allreduce_fusion, moeA2ADispatch), quick reduce, DeepEP.
+     * The more particular word stands first: "scatter" is in "reduce_scatter" too. */
+    {"allreduce", KERNEL | STAGE | NAMES, COLLECTIVE_ALL_REDUCE},
+    {"crossdevicereduce", KERNEL | STAGE | NAMES, COLLECTIVE_ALL_REDUCE},
+    {"quickreduce", KERNEL | STAGE | NAMES, COLLECTIVE_ALL_REDUCE},
+    {"multimemoneshotreduce", KERNEL | NAMES, COLLECTIVE_REDUCE},
+    {"allgather", KERNEL | STAGE | NAMES, COLLECTIVE_ALL_GATHER},
+    {"reducescatter", KERNEL | STAGE | NAMES, COLLECTIVE_REDUCE_SCATTER},
+    {"alltoall", KERNEL | STAGE | NAMES, COLLECTIVE_ALL_TO_ALL},
+    {"moea2a", KERNEL | NAMES, COLLECTIVE_ALL_TO_ALL},
+    {"deepep", KERNEL | STAGE | NAMES, COLLECTIVE_ALL_TO_ALL},
+    {"sendrecv", KERNEL | STAGE | NAMES, COLLECTIVE_SEND_RECV},
     /* in a kernel these are something else */
-    {"broadcast", STAGE},
-    {"barrier", STAGE},
-    {"collective", STAGE},
-    {"syncgrad", STAGE},
-    {"gradsync", STAGE},
-    {"recv", STAGE},
-    {"waitfor", STAGE},
-    {"rendezvous", STAGE},
-    {"synchronize", STAGE},
+    {"broadcast", STAGE | NAMES, COLLECTIVE_BROADCAST},
+    {"barrier", STAGE | NAMES, COLLECTIVE_BARRIER},
+    {"collective", STAGE, COLLECTIVE_OTHER},
+    {"syncgrad", STAGE, COLLECTIVE_OTHER},
+    {"gradsync", STAGE, COLLECTIVE_OTHER},
+    {"send", NAMES, COLLECTIVE_SEND_RECV},
+    {"recv", STAGE | NAMES, COLLECTIVE_SEND_RECV},
+    {"waitfor", STAGE, COLLECTIVE_OTHER},
+    {"rendezvous", STAGE, COLLECTIVE_OTHER},
+    {"synchronize", STAGE, COLLECTIVE_OTHER},
+    {"reduce", NAMES, COLLECTIVE_REDUCE},
+    {"gather", NAMES, COLLECTIVE_GATHER},
+    {"scatter", NAMES, COLLECTIVE_SCATTER},
 };
 
 static bool joins(char c)
@@ -103,4 +113,40 @@ bool collective_label(struct str name)
         if (str_starts(name, words[i].word)) return true;
     }
     return false;
+}
+
+enum collective collective_of(struct str name)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if ((words[i].says & NAMES) && has(name, words[i].word)) return words[i].what;
+    return COLLECTIVE_OTHER;
+}
+
+const char *collective_name(enum collective c)
+{
+    static const char *const names[COLLECTIVES] = {
+        "other",     "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_recv",
+        "broadcast", "barrier",    "reduce",     "gather",         "scatter"};
+    return names[c];
+}
+
+double collective_bus_factor(enum collective c, int64_t ranks)
+{
+    if (ranks < 2) return 0;
+    double n = (double)ranks;
+    switch (c) {
+    case COLLECTIVE_ALL_REDUCE: return 2 * (n - 1) / n;
+    case COLLECTIVE_ALL_GATHER:
+    case COLLECTIVE_REDUCE_SCATTER:
+    case COLLECTIVE_ALL_TO_ALL:
+    case COLLECTIVE_GATHER:
+    case COLLECTIVE_SCATTER: return (n - 1) / n;
+    case COLLECTIVE_SEND_RECV:
+    case COLLECTIVE_BROADCAST:
+    case COLLECTIVE_REDUCE: return 1;
+    case COLLECTIVE_OTHER:
+    case COLLECTIVE_BARRIER:
+    case COLLECTIVES: break;
+    }
+    return 0;
 }

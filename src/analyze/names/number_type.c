@@ -34,6 +34,8 @@ enum number_type number_type_of(struct str text)
         {"Float8", NUMBER_F8},
         {"complex<float>", NUMBER_C64},
         {"complex<double>", NUMBER_C128},
+        {"ComplexFloat", NUMBER_C64},
+        {"ComplexDouble", NUMBER_C128},
         {"double", NUMBER_F64},
         {"float", NUMBER_F32},
         {"long", NUMBER_I64},
@@ -41,6 +43,15 @@ enum number_type number_type_of(struct str text)
         {"int", NUMBER_I32},
         {"bool", NUMBER_BOOL},
         {"char", NUMBER_I8},
+        /* as torch names them in messages: */
+        {"Double", NUMBER_F64},
+        {"Float", NUMBER_F32},
+        {"Long", NUMBER_I64},
+        {"Short", NUMBER_I16},
+        {"Int", NUMBER_I32},
+        {"Bool", NUMBER_BOOL},
+        {"Char", NUMBER_I8},
+        {"Byte", NUMBER_I8},
     };
     return first_in(text, words, sizeof words / sizeof *words);
 }

@@ -21,7 +21,7 @@ enum number_type {
     NUMBER_TYPES
 };
 
-/* From the type of an input: "c10::BFloat16", "float", "long int". */
+/* From the type of an input: "c10::BFloat16", "float", "long int"; or of a message: "Float". */
 enum number_type number_type_of(struct str text);
 
 /* The first type of floating-point numbers that a kernel's name mentions. */

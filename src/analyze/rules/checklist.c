@@ -61,7 +61,14 @@ static void gpu_busy(const struct context *cx, struct checklist *c)
             "the trace has no device work; record with ProfilerActivity.CUDA (or XPU, PrivateUse1)";
         return;
     }
+    double comm = comm_exposed_pct(comm_of(cx));
     i->healthy = 100 - wall_of(cx)->busy_pct <= cx->th.value[TH_IDLE_PCT];
+    if (i->healthy && comm >= cx->th.value[TH_COMM_SHARE_PCT]) {
+        i->healthy = false;
+        i->verdict = text(cx, "the GPU is busy %s of the time, but %s with communication alone",
+                          human_pct(wall_of(cx)->busy_pct).s, human_pct(comm).s);
+        return;
+    }
     bool unavoidable = gaps_of(cx)->n_devices && gaps_of(cx)->devices[0].small_shapes;
     if (i->healthy || !gaps_of(cx)->n_causes)
         i->verdict = text(cx, "the GPU is busy %s of the time", human_pct(wall_of(cx)->busy_pct).s);

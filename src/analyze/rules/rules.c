@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/comm/messages.h"
 #include "analyze/device/gpu_clocks.h"
 #include "analyze/device/queue.h"
 #include "analyze/kernels/roofline.h"
@@ -26,6 +27,7 @@
     X(launch_bound)        \
     X(pageable_copy)       \
     X(exposed_copy)        \
+    X(exposed_comm)        \
     X(allocation_in_loop)  \
     X(unfused_attention)   \
     X(slow_attention)      \
@@ -66,9 +68,17 @@ static void done_pass(void *result)
     findings_done(result);
 }
 
-static const struct pass *const needs[] = {
-    &stages_pass,   &memory_pass,      &launchless_pass, &launch_delays_pass, &wall_pass,
-    &roofline_pass, &host_causes_pass, &gpu_clocks_pass, &queues_pass,        NULL};
+static const struct pass *const needs[] = {&stages_pass,
+                                           &memory_pass,
+                                           &launchless_pass,
+                                           &launch_delays_pass,
+                                           &wall_pass,
+                                           &roofline_pass,
+                                           &host_causes_pass,
+                                           &gpu_clocks_pass,
+                                           &queues_pass,
+                                           &messages_pass,
+                                           NULL};
 
 const struct pass findings_pass = {
     .id = PASS_FINDINGS,

@@ -16,6 +16,7 @@ const BOUND: Record<string, string> = {
   launch: 'launch-bound',
   transfer: 'transfer-bound',
   sync: 'sync-bound',
+  communication: 'communication-bound',
   mixed: 'mixed',
   unknown: 'no device work',
 };

@@ -1,0 +1,344 @@
+/* messages.c: reads the arguments of communication kernels in the order of the file, so that
+ * compressed text is inflated once, then adds them up by group and collective. */
+#include "analyze/comm/messages.h"
+
+#include <stdlib.h>
+
+#include "analyze/names/number_type.h"
+#include "analyze/names/shapes.h"
+#include "base/jdoc.h"
+#include "base/stats.h"
+
+#define OPERATOR "record_param_comms"
+/* No message is larger; what is was not meant as a number of elements. */
+#define MOST_ELEMENTS 1e15
+
+struct reader {
+    struct context *cx;
+    struct messages *m;
+    struct intern groups; /* name, newline, description */
+    int64_t *ranks;       /* by message: of its group, 0 when not recorded */
+    uint32_t *order;      /* of messages, for reading and for adding up */
+    row_t *from;          /* by message: whose arguments are to be read, or ROW_NONE */
+    int64_t world;        /* size of the only group there is, or 0 */
+};
+
+static double elements(const struct jdoc *d, const char *key)
+{
+    double n = jdoc_number(d, key, -1);
+    return n >= 0 && n <= MOST_ELEMENTS ? n : -1;
+}
+
+static int64_t whole(const struct jdoc *d, const char *key, int64_t otherwise)
+{
+    double n = jdoc_number(d, key, -1);
+    return n >= 0 && n < 9e15 ? (int64_t)n : otherwise;
+}
+
+static int set_group(struct reader *r, uint32_t i, const char *name, const char *description)
+{
+    struct buf key;
+    buf_init(&key);
+    buf_printf(&key, "%s\n%s", name, description);
+    str_id id = buf_ok(&key) ? intern_add(&r->groups, buf_str(&key)) : STR_NONE;
+    buf_done(&key);
+    if (id == STR_NONE) return ERR_NOMEM;
+    r->m->list[i].group = id;
+    return 0;
+}
+
+/* What the arguments of one row say. True when they say how large the message is. */
+static int take_args(struct reader *r, uint32_t i, const struct jdoc *d, bool *ret_sized)
+{
+    struct message *m = &r->m->list[i];
+    double in = elements(d, "In msg nelems"), out = elements(d, "Out msg nelems");
+    double each = number_bytes(number_type_of(str_c(jdoc_text(d, "dtype", ""))));
+    const char *what = jdoc_text(d, "Collective name", "");
+    enum collective c = collective_of(str_c(what));
+    *ret_sized = in >= 0 || out >= 0;
+    if (c != COLLECTIVE_OTHER) m->what = c;
+    if (*ret_sized && each > 0) m->bytes = (int64_t)((in > out ? in : out) * each);
+    m->seq = whole(d, "Seq", m->seq);
+    r->ranks[i] = whole(d, "Group size", r->ranks[i]);
+    const char *group = jdoc_text(d, "Process Group Name", NULL);
+    if (!group) return 0;
+    return set_group(r, i, group, jdoc_text(d, "Process Group Description", ""));
+}
+
+static int read_row(struct reader *r, uint32_t i, row_t row, bool *ret_sized)
+{
+    struct buf text;
+    struct jdoc doc;
+    struct arena_mark mark = arena_mark(r->cx->mem);
+    int rc = 0;
+    buf_init(&text);
+    if (trace_args(r->cx->t, row, &text, NULL) == 0 && buf_ok(&text) &&
+        jdoc_parse(buf_str(&text), r->cx->mem, &doc, NULL) == 0)
+        rc = take_args(r, i, &doc, ret_sized);
+    buf_done(&text);
+    arena_reset_to(r->cx->mem, mark);
+    return rc;
+}
+
+static int by_place(const void *a, const void *b, void *reader)
+{
+    const struct reader *r = reader;
+    row_t x = r->from[*(const uint32_t *)a], y = r->from[*(const uint32_t *)b];
+    if (x == ROW_NONE || y == ROW_NONE) return (x == ROW_NONE) - (y == ROW_NONE);
+    uint64_t p = r->cx->t->src[x], q = r->cx->t->src[y];
+    return p < q ? -1 : p > q;
+}
+
+/* The operator that hands a message over, above the call that launched the kernel. */
+static row_t operator_of(const struct trace *t, row_t kernel)
+{
+    row_t r = trace_launch_of(t, kernel);
+    while (r != ROW_NONE && !(t->kind[r] == KIND_OP && str_is(trace_name(t, r), OPERATOR)))
+        r = t->parent[r];
+    return r;
+}
+
+/* Reads every row in `from`; those that told the size become ROW_NONE, the others `next` of them.
+ */
+static int read_rows(struct reader *r)
+{
+    if (r->m->n) qsort_r(r->order, r->m->n, sizeof *r->order, by_place, r);
+    for (uint32_t k = 0; k < r->m->n; k++) {
+        uint32_t i = r->order[k];
+        bool sized = false;
+        if (r->from[i] == ROW_NONE) break;
+        TRY(read_row(r, i, r->from[i], &sized));
+        row_t kernel = comm_of(r->cx)->works[i].row;
+        r->from[i] = sized || r->from[i] != kernel ? ROW_NONE : operator_of(r->cx->t, kernel);
+    }
+    return 0;
+}
+
+/* "nccl:all_to_all" around the launch, with the shape of its input. */
+static void read_label(const struct reader *r, uint32_t i)
+{
+    const struct trace *t = r->cx->t;
+    struct message *m = &r->m->list[i];
+    struct shape s;
+    row_t at = trace_launch_of(t, comm_of(r->cx)->works[i].row);
+    while (at != ROW_NONE &&
+           !(t->kind[at] == KIND_ANNOTATION && collective_label(trace_name(t, at))))
+        at = t->parent[at];
+    if (at == ROW_NONE) return;
+    enum collective c = collective_of(trace_name(t, at));
+    if (c != COLLECTIVE_OTHER) m->what = c;
+    const struct op_info *op = trace_op(t, at);
+    if (m->bytes >= 0 || !op || op->dims == STR_NONE || op->types == STR_NONE) return;
+    double each = number_bytes(number_type_of(shape_text(trace_str(t, op->types), 0)));
+    if (each > 0 && shape_read(trace_str(t, op->dims), 0, &s) && shape_elements(&s) < MOST_ELEMENTS)
+        m->bytes = (int64_t)(shape_elements(&s) * each);
+}
+
+/* Where a trace names no groups, there is one, of all ranks. */
+static int64_t world_size(struct context *cx)
+{
+    struct jdoc d;
+    struct str text = trace_meta(cx->t, "distributedInfo");
+    struct arena_mark mark = arena_mark(cx->mem);
+    int64_t n = 0;
+    if (text.p && jdoc_parse(text, cx->mem, &d, NULL) == 0 && whole(&d, "pg_count", 1) == 1)
+        n = whole(&d, "world_size", 0);
+    arena_reset_to(cx->mem, mark);
+    return n;
+}
+
+static int read_all(struct reader *r)
+{
+    const struct comm *c = comm_of(r->cx);
+    r->world = world_size(r->cx);
+    for (uint32_t i = 0; i < r->m->n; i++) {
+        struct message *m = &r->m->list[i];
+        *m = (struct message){.work = i, .bytes = -1, .seq = -1};
+        m->what = collective_of(trace_name(r->cx->t, c->works[i].row));
+        r->order[i] = i;
+        r->from[i] = c->works[i].row;
+        TRY(set_group(r, i, "", ""));
+    }
+    TRY(read_rows(r));
+    TRY(read_rows(r));
+    for (uint32_t i = 0; i < r->m->n; i++) read_label(r, i);
+    return 0;
+}
+
+static int by_kind(const void *a, const void *b, void *reader)
+{
+    const struct reader *r = reader;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct message *x = &r->m->list[i], *y = &r->m->list[k];
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    if (x->what != y->what) return x->what < y->what ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+static int name_group(struct reader *r, struct message_group *g, str_id id)
+{
+    struct str key = intern_get(&r->groups, id);
+    size_t n = 0;
+    while (n < key.n && key.p[n] != '\n') n++;
+    const char *name = arena_strdup(r->cx->mem, str_from(key.p, n));
+    size_t rest = n < key.n ? n + 1 : n;
+    const char *text = arena_strdup(r->cx->mem, str_from(key.p + rest, key.n - rest));
+    if (!name || !text) return ERR_NOMEM;
+    g->name = str_c(name);
+    g->description = str_c(text);
+    return 0;
+}
+
+/* Bytes per second of the sized messages of a kind: median and best. */
+static int set_rates(struct reader *r, struct message_kind *k, const uint32_t *of)
+{
+    struct arena_mark mark = arena_mark(r->cx->mem);
+    int64_t *rates = arena_zalloc(r->cx->mem, (size_t)k->calls + 1, sizeof *rates);
+    uint32_t n = 0;
+    if (!rates) return ERR_NOMEM;
+    for (uint32_t i = 0; i < k->calls; i++) {
+        const struct message *m = &r->m->list[of[i]];
+        int64_t ns = r->cx->t->dur_ns[comm_of(r->cx)->works[m->work].row];
+        double rate = ns > 0 ? (double)m->bytes / (double)ns * 1e9 : 0;
+        if (m->bytes > 0 && ns > 0) rates[n++] = rate < 9e18 ? (int64_t)rate : INT64_MAX;
+    }
+    stats_sort(rates, n);
+    k->algo_bytes_per_s = (double)stats_median(rates, n);
+    k->best_algo_bytes_per_s = n ? (double)rates[n - 1] : 0;
+    arena_reset_to(r->cx->mem, mark);
+    return 0;
+}
+
+static int set_times(struct reader *r, struct message_kind *k, const uint32_t *of)
+{
+    struct arena_mark mark = arena_mark(r->cx->mem);
+    int64_t *ns = arena_zalloc(r->cx->mem, (size_t)k->calls + 1, sizeof *ns);
+    if (!ns) return ERR_NOMEM;
+    for (uint32_t i = 0; i < k->calls; i++) {
+        const struct comm_work *w = &comm_of(r->cx)->works[of[i]];
+        const struct message *m = &r->m->list[of[i]];
+        ns[i] = r->cx->t->dur_ns[w->row];
+        k->time_ns += ns[i];
+        k->exposed_ns += w->exposed_ns;
+        if (i == 0 || ns[i] > r->cx->t->dur_ns[k->example]) k->example = w->row;
+        if (m->bytes < 0) continue;
+        k->n_sized++;
+        if (__builtin_add_overflow(k->bytes, m->bytes, &k->bytes)) k->bytes = INT64_MAX;
+    }
+    stats_sort(ns, k->calls);
+    k->shortest_ns = ns[0];
+    k->median_ns = stats_median(ns, k->calls);
+    k->longest_ns = ns[k->calls - 1];
+    arena_reset_to(r->cx->mem, mark);
+    return set_rates(r, k, of);
+}
+
+/* One run of messages of a kind, order[at .. at + n). */
+static int add_kind(struct reader *r, uint32_t at, uint32_t n)
+{
+    struct messages *m = r->m;
+    const uint32_t *of = r->order + at;
+    struct message_kind *k = &m->kinds[m->n_kinds++];
+    struct message_group *g = &m->groups[m->n_groups - 1];
+    *k = (struct message_kind){
+        .what = m->list[of[0]].what, .group = m->n_groups - 1, .example = ROW_NONE, .calls = n};
+    TRY(set_times(r, k, of));
+    g->calls += n;
+    g->time_ns += k->time_ns;
+    g->exposed_ns += k->exposed_ns;
+    for (uint32_t i = 0; i < n; i++)
+        if (r->ranks[of[i]] > g->ranks) g->ranks = r->ranks[of[i]];
+    return 0;
+}
+
+static int add_up(struct reader *r)
+{
+    struct messages *m = r->m;
+    str_id group = STR_NONE;
+    if (m->n) qsort_r(r->order, m->n, sizeof *r->order, by_kind, r);
+    for (uint32_t i = 0, end; i < m->n; i = end) {
+        struct message first = m->list[r->order[i]];
+        if (first.group != group) {
+            group = first.group;
+            TRY(name_group(r, &m->groups[m->n_groups++], group));
+        }
+        for (end = i; end < m->n; end++) {
+            const struct message *x = &m->list[r->order[end]];
+            if (x->group != group || x->what != first.what) break;
+        }
+        TRY(add_kind(r, i, end - i));
+        for (uint32_t k = i; k < end; k++) m->list[r->order[k]].kind = m->n_kinds - 1;
+    }
+    return 0;
+}
+
+static int by_exposed(const void *a, const void *b, void *kinds)
+{
+    const struct message_kind *k = kinds, *x = &k[*(const uint32_t *)a],
+                              *y = &k[*(const uint32_t *)b];
+    if (x->exposed_ns != y->exposed_ns) return x->exposed_ns > y->exposed_ns ? -1 : 1;
+    if (x->time_ns != y->time_ns) return x->time_ns > y->time_ns ? -1 : 1;
+    return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+/* Puts the kinds into their order and makes messages and groups refer to it. */
+static int sort_kinds(struct reader *r)
+{
+    struct messages *m = r->m;
+    size_t n = (size_t)m->n_kinds + 1;
+    struct message_kind *sorted = arena_zalloc(r->cx->mem, n, sizeof *sorted);
+    uint32_t *order = arena_zalloc(r->cx->mem, n, sizeof *order);
+    uint32_t *place = arena_zalloc(r->cx->mem, n, sizeof *place);
+    if (!sorted || !order || !place) return ERR_NOMEM;
+    for (uint32_t i = 0; i < m->n_kinds; i++) order[i] = i;
+    if (m->n_kinds) qsort_r(order, m->n_kinds, sizeof *order, by_exposed, m->kinds);
+    for (uint32_t i = 0; i < m->n_kinds; i++) {
+        place[order[i]] = i;
+        sorted[i] = m->kinds[order[i]];
+        struct message_group *g = &m->groups[sorted[i].group];
+        if (!g->ranks) g->ranks = r->world;
+        sorted[i].bus_factor = collective_bus_factor(sorted[i].what, g->ranks);
+    }
+    m->kinds = sorted;
+    for (uint32_t i = 0; i < m->n; i++) {
+        m->list[i].kind = place[m->list[i].kind];
+        m->list[i].group = sorted[m->list[i].kind].group;
+    }
+    return 0;
+}
+
+static int run_reader(struct reader *r)
+{
+    size_t n = (size_t)r->m->n + 1;
+    struct arena *mem = r->cx->mem;
+    r->m->list = arena_zalloc(mem, n, sizeof *r->m->list);
+    r->m->kinds = arena_zalloc(mem, n, sizeof *r->m->kinds);
+    r->m->groups = arena_zalloc(mem, n, sizeof *r->m->groups);
+    r->ranks = arena_zalloc(mem, n, sizeof *r->ranks);
+    r->order = arena_zalloc(mem, n, sizeof *r->order);
+    r->from = arena_zalloc(mem, n, sizeof *r->from);
+    if (!r->m->list || !r->m->kinds || !r->m->groups || !r->ranks || !r->order || !r->from)
+        return ERR_NOMEM;
+    TRY(read_all(r));
+    TRY(add_up(r));
+    return sort_kinds(r);
+}
+
+static int run_pass(struct context *cx, void *ret, struct err *e)
+{
+    struct reader r = {.cx = cx, .m = ret};
+    r.m->n = comm_of(cx)->n_works;
+    if (intern_init(&r.groups)) return err_nomem(e);
+    int rc = run_reader(&r);
+    intern_done(&r.groups);
+    return rc < 0 ? err_nomem(e) : 0;
+}
+
+static const struct pass *const needs[] = {&comm_pass, NULL};
+
+const struct pass messages_pass = {
+    .id = PASS_MESSAGES,
+    .size = sizeof(struct messages),
+    .needs = needs,
+    .run = run_pass,
+};
