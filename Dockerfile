@@ -7,6 +7,8 @@
 # To record, install the wheel into the image of your program instead: `pip install strata-profiler`,
 # or COPY --from=strata /wheels /wheels and `pip install /wheels/*.whl`.
 FROM python:3.12-slim-bookworm AS build
+# The base image pins the release, and only the first stage has these packages.
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends build-essential nasm \
     && rm -rf /var/lib/apt/lists/*

@@ -55,6 +55,43 @@ def wheel(settings, tmp_path_factory):
     return found
 
 
+@pytest.fixture
+def configure(tmp_path):
+    """configure(option...): what `meson setup` says on a machine that has neither esbuild nor headers
+    that pkg-config would find, and may fetch nothing."""
+    sources, tools = tmp_path / "sources", tmp_path / "bin"
+    for name in ("viewer", "subprojects/packagefiles"):
+        shutil.copytree(TOP / name, sources / name)
+    for path in (*TOP.glob("subprojects/*.wrap"), *TOP.glob("meson*")):
+        shutil.copy(path, sources / path.relative_to(TOP))
+    for folder in (tools, sources / "include", sources / "src"):
+        folder.mkdir()
+    for folder in reversed(environment()["PATH"].split(os.pathsep)):
+        for tool in Path(folder).glob("*") if os.path.isdir(folder) else ():
+            if tool.name not in ("esbuild", "cmake"):
+                (tools / tool.name).unlink(missing_ok=True)
+                (tools / tool.name).symlink_to(tool)
+
+    def setup(*options, **env):
+        done = subprocess.run(["meson", "setup", sources, tmp_path / "build", "-Dwheel=true",
+                               "--wrap-mode=nodownload", *options], capture_output=True, text=True,
+                              timeout=300, env=environment() | {"PATH": str(tools)} | env)
+        assert done.returncode != 0
+        return done.stdout
+
+    return setup
+
+
+def test_without_headers_the_package_is_named(configure):
+    said = configure("-Dwheel=false", PKG_CONFIG_LIBDIR="/nonexistent")
+    assert "ERROR" in said and "libzstd is missing" in said and "libzstd-dev" in said
+
+
+def test_without_esbuild_the_page_is_not_left_out_silently(configure):
+    said = configure()
+    assert "ERROR" in said and "Please install esbuild" in said and "-Dviewer=false" in said
+
+
 def make_venv(path):
     run(sys.executable, "-m", "venv", "--without-pip", path)
     return path / "bin" / "python"
@@ -79,6 +116,21 @@ def test_what_is_in_it(wheel):
     assert "strata/_strata.abi3.so" in names
     assert any(n.endswith(".data/scripts/strata") for n in names)
     assert "strata/libstrata_inject.so" in names
+    assert any(n.endswith("licenses/THIRD-PARTY.txt") for n in names)
+
+
+def test_what_it_needs(wheel, tmp_path):
+    """Nothing but libc where the libraries can be linked in, and the page is inside."""
+    with zipfile.ZipFile(wheel) as archive:
+        (program,) = (n for n in archive.namelist() if n.endswith(".data/scripts/strata"))
+        command = Path(archive.extract(program, tmp_path))
+    command.chmod(0o755)
+    needed = run("readelf", "-d", command).stdout
+    assert not any(f"[{library}.so" in needed
+                   for library in ("libz", "libzstd", "libsqlite3", "libisal"))
+    page = tmp_path / "page.html"
+    run(command, "report", TOP / "tests" / "data" / "tiny.json", "--html", page)
+    assert "<script" in page.read_text()
 
 
 def test_in_a_virtual_environment(wheel, tmp_path):
