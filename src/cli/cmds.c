@@ -11,6 +11,7 @@
     X(doctor) \
     X(bench) \
     X(report) \
+    X(ranks) \
     X(diff) \
     X(compare) \
     X(checklist) \

@@ -35,3 +35,5 @@ $ { strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --json;
 | []
 $ strata dive $DATA/dive/h200_details.csv --json | python3 keys.py $DATA/../../docs/format/json.md
 | []
+$ strata ranks $DATA/comm/slow_rank --json | python3 keys.py $DATA/../../docs/format/json.md
+| []

@@ -52,26 +52,48 @@ static int new_spans(struct arena *mem, size_t n, struct spans *ret)
     return ret->list ? 0 : ERR_NOMEM;
 }
 
-static int split_device(const struct walk *w, const struct device_line *d, struct comm_device *ret)
+/* The times of one class, of another, and of what is not the first. */
+struct classes {
+    struct spans comm, compute, others;
+};
+
+static int collect(const struct walk *w, const struct device_line *d, struct classes *ret)
 {
-    struct spans comm, others;
-    int64_t computed = INT64_MIN, talked = INT64_MIN;
-    if (new_spans(w->mem, d->n_work, &comm) < 0 || new_spans(w->mem, d->n_work, &others) < 0)
-        return ERR_NOMEM;
+    TRY(new_spans(w->mem, d->n_work, &ret->comm));
+    TRY(new_spans(w->mem, d->n_work, &ret->compute));
+    TRY(new_spans(w->mem, d->n_work, &ret->others));
     for (uint32_t i = 0; i < d->n_work; i++) {
         struct span s = trace_span(w->t, d->work[i]);
         enum work_class c = class_of(w, d->work[i]);
-        struct spans *into = c == CLASS_COMM ? &comm : &others;
-        if (span_ns(s)) into->n = span_join(into->list, into->n, s);
-        if (c == CLASS_COMM) ret->comm_ns += span_uncovered(&talked, s);
-        if (c == CLASS_COMPUTE) ret->compute_ns += span_uncovered(&computed, s);
+        struct spans *into = c == CLASS_COMM ? &ret->comm : &ret->others;
+        if (!span_ns(s)) continue;
+        into->n = span_join(into->list, into->n, s);
+        if (c == CLASS_COMPUTE) ret->compute.n = span_join(ret->compute.list, ret->compute.n, s);
     }
-    size_t most = (size_t)comm.n + others.n + 1;
-    ret->exposed.busy = arena_zalloc(w->mem, most, sizeof *ret->exposed.busy);
-    ret->exposed.busy_before_ns = arena_zalloc(w->mem, most, sizeof(int64_t));
-    if (!ret->exposed.busy || !ret->exposed.busy_before_ns) return ERR_NOMEM;
-    take_away(comm, others, &ret->exposed);
-    ret->exposed_ns = ret->exposed.busy_before_ns[ret->exposed.n_busy];
+    return 0;
+}
+
+/* `a` without `b` as a line with sums; returns how long it is, or an error. */
+static int64_t line_of(const struct walk *w, struct spans a, struct spans b,
+                       struct device_line *ret)
+{
+    size_t most = (size_t)a.n + b.n + 1;
+    ret->busy = arena_zalloc(w->mem, most, sizeof *ret->busy);
+    ret->busy_before_ns = arena_zalloc(w->mem, most, sizeof *ret->busy_before_ns);
+    if (!ret->busy || !ret->busy_before_ns) return ERR_NOMEM;
+    take_away(a, b, ret);
+    return ret->busy_before_ns[ret->n_busy];
+}
+
+static int split_device(const struct walk *w, const struct device_line *d, struct comm_device *ret)
+{
+    struct classes c;
+    struct spans none = {NULL, 0};
+    TRY(collect(w, d, &c));
+    ret->compute_ns = line_of(w, c.compute, none, &ret->compute);
+    ret->exposed_ns = line_of(w, c.comm, c.others, &ret->exposed);
+    if (ret->compute_ns < 0 || ret->exposed_ns < 0) return ERR_NOMEM;
+    for (uint32_t i = 0; i < c.comm.n; i++) ret->comm_ns += span_ns(c.comm.list[i]);
     ret->busy_ns = d->busy_before_ns[d->n_busy];
     ret->copy_ns = ret->busy_ns - ret->compute_ns - ret->exposed_ns;
     return 0;

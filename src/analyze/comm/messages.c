@@ -16,7 +16,7 @@
 struct reader {
     struct context *cx;
     struct messages *m;
-    struct intern groups; /* name, newline, description */
+    struct intern groups; /* name, description and members, a line each */
     int64_t *ranks;       /* by message: of its group, 0 when not recorded */
     uint32_t *order;      /* of messages, for reading and for adding up */
     row_t *from;          /* by message: whose arguments are to be read, or ROW_NONE */
@@ -35,11 +35,12 @@ static int64_t whole(const struct jdoc *d, const char *key, int64_t otherwise)
     return n >= 0 && n < 9e15 ? (int64_t)n : otherwise;
 }
 
-static int set_group(struct reader *r, uint32_t i, const char *name, const char *description)
+static int set_group(struct reader *r, uint32_t i, const char *name, const char *description,
+                     const char *members)
 {
     struct buf key;
     buf_init(&key);
-    buf_printf(&key, "%s\n%s", name, description);
+    buf_printf(&key, "%s\n%s\n%s", name, description, members);
     str_id id = buf_ok(&key) ? intern_add(&r->groups, buf_str(&key)) : STR_NONE;
     buf_done(&key);
     if (id == STR_NONE) return ERR_NOMEM;
@@ -62,7 +63,8 @@ static int take_args(struct reader *r, uint32_t i, const struct jdoc *d, bool *r
     r->ranks[i] = whole(d, "Group size", r->ranks[i]);
     const char *group = jdoc_text(d, "Process Group Name", NULL);
     if (!group) return 0;
-    return set_group(r, i, group, jdoc_text(d, "Process Group Description", ""));
+    return set_group(r, i, group, jdoc_text(d, "Process Group Description", ""),
+                     jdoc_text(d, "Process Group Ranks", ""));
 }
 
 static int read_row(struct reader *r, uint32_t i, row_t row, bool *ret_sized)
@@ -157,7 +159,7 @@ static int read_all(struct reader *r)
         m->what = collective_of(trace_name(r->cx->t, c->works[i].row));
         r->order[i] = i;
         r->from[i] = c->works[i].row;
-        TRY(set_group(r, i, "", ""));
+        TRY(set_group(r, i, "", "", ""));
     }
     TRY(read_rows(r));
     TRY(read_rows(r));
@@ -175,18 +177,25 @@ static int by_kind(const void *a, const void *b, void *reader)
     return i < k ? -1 : i > k;
 }
 
+/* A copy of the text up to the end of the line, which is taken off `rest`. */
+static int take_line(struct arena *mem, struct str *rest, struct str *ret)
+{
+    size_t n = 0;
+    while (n < rest->n && rest->p[n] != '\n') n++;
+    const char *copy = arena_strdup(mem, str_from(rest->p, n));
+    if (!copy) return ERR_NOMEM;
+    *ret = str_c(copy);
+    size_t skip = n < rest->n ? n + 1 : n;
+    *rest = str_from(rest->p + skip, rest->n - skip);
+    return 0;
+}
+
 static int name_group(struct reader *r, struct message_group *g, str_id id)
 {
-    struct str key = intern_get(&r->groups, id);
-    size_t n = 0;
-    while (n < key.n && key.p[n] != '\n') n++;
-    const char *name = arena_strdup(r->cx->mem, str_from(key.p, n));
-    size_t rest = n < key.n ? n + 1 : n;
-    const char *text = arena_strdup(r->cx->mem, str_from(key.p + rest, key.n - rest));
-    if (!name || !text) return ERR_NOMEM;
-    g->name = str_c(name);
-    g->description = str_c(text);
-    return 0;
+    struct str rest = intern_get(&r->groups, id);
+    TRY(take_line(r->cx->mem, &rest, &g->name));
+    TRY(take_line(r->cx->mem, &rest, &g->description));
+    return take_line(r->cx->mem, &rest, &g->members);
 }
 
 /* Bytes per second of the sized messages of a kind: median and best. */

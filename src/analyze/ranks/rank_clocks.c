@@ -1,0 +1,181 @@
+/* rank_clocks.c: the clocks of all ranks against that of the first, from the ends of collectives,
+ * which are the same moment on all of them. An offset is the median difference; a drift is believed
+ * only if it stands out of the scatter. Ranks that share no collective with the first one are
+ * reached through others. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/ranks/rank_set.h"
+#include "analyze/ranks/ranks_private.h"
+#include "base/stats.h"
+
+/* Fewer ends say nothing about a drift; quartz is never this far off. */
+#define LEAST_ENDS 6
+#define MOST_DRIFT 500e-6
+/* A drift stands out when it moves the ends by this many times their scatter. */
+#define STANDS_OUT 3
+
+struct sample {
+    int64_t at_ns;     /* by the clock of the rank */
+    int64_t differ_ns; /* of the common clock from it */
+};
+
+struct fitting {
+    struct rank_set *s;
+    struct sample *samples; /* room for the most events of any rank */
+    int64_t *sorted;
+    uint32_t n;
+};
+
+/* Ends are the same moment only where every rank needs the data of all. */
+static bool ends_together(enum collective c)
+{
+    return c == COLLECTIVE_ALL_REDUCE || c == COLLECTIVE_ALL_GATHER ||
+           c == COLLECTIVE_REDUCE_SCATTER || c == COLLECTIVE_ALL_TO_ALL || c == COLLECTIVE_BARRIER;
+}
+
+static int64_t common(const struct rank_clock *c, int64_t ts_ns)
+{
+    return ts_ns + llround(c->offset_ns + c->drift * (double)(ts_ns - c->at_ns));
+}
+
+static int64_t end_of(const struct rank_set *s, const struct rank_member *m)
+{
+    return s->ranks[m->rank].events[m->event].end_ns;
+}
+
+/* The end by the common clock, from a rank that has it already; false when none has. */
+static bool known_end(const struct rank_set *s, const struct rank_collective *c, int64_t *ret)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct rank_clock *k = &s->clocks[c->members[i].rank];
+        if (!k->aligned) continue;
+        *ret = common(k, end_of(s, &c->members[i]));
+        return true;
+    }
+    return false;
+}
+
+static int64_t median_of(struct fitting *f, uint32_t from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) f->sorted[i] = f->samples[from + i].differ_ns;
+    stats_sort(f->sorted, n);
+    return stats_median(f->sorted, n);
+}
+
+/* The time in the middle of samples sorted by time, as the median has it. */
+static int64_t middle_of(const struct fitting *f, uint32_t from, uint32_t n)
+{
+    const struct sample *s = f->samples + from;
+    return n ? s[(n - 1) / 2].at_ns + (s[n / 2].at_ns - s[(n - 1) / 2].at_ns) / 2 : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    int64_t x = ((const struct sample *)a)->at_ns, y = ((const struct sample *)b)->at_ns;
+    return (x > y) - (x < y);
+}
+
+/* Sorted distances of the samples from a clock. */
+static void scatter(struct fitting *f, const struct rank_clock *c)
+{
+    for (uint32_t i = 0; i < f->n; i++)
+        f->sorted[i] =
+            llabs(f->samples[i].at_ns + f->samples[i].differ_ns - common(c, f->samples[i].at_ns));
+    stats_sort(f->sorted, f->n);
+}
+
+/* The slope between the medians of the first and the last third. */
+static void fit_drift(struct fitting *f, struct rank_clock *c)
+{
+    uint32_t third = f->n / 3;
+    int64_t a = middle_of(f, 0, third), b = middle_of(f, f->n - third, third);
+    if (f->n < LEAST_ENDS || b <= a) return;
+    int64_t low = median_of(f, 0, third), high = median_of(f, f->n - third, third);
+    struct rank_clock with = *c;
+    with.drift = (double)(high - low) / (double)(b - a);
+    if (fabs(with.drift) > MOST_DRIFT) return;
+    for (uint32_t i = 0; i < f->n; i++)
+        f->sorted[i] = f->samples[i].differ_ns -
+                       llround(with.drift * (double)(f->samples[i].at_ns - with.at_ns));
+    stats_sort(f->sorted, f->n);
+    with.offset_ns = (double)stats_median(f->sorted, f->n);
+    scatter(f, &with);
+    double noise = (double)stats_median(f->sorted, f->n) + 1;
+    if (fabs((double)(high - low)) > STANDS_OUT * noise) *c = with;
+}
+
+static void fit(struct fitting *f, struct rank_clock *c)
+{
+    qsort(f->samples, f->n, sizeof *f->samples, by_time);
+    *c = (struct rank_clock){.aligned = true, .at_ns = f->samples[0].at_ns};
+    c->offset_ns = (double)median_of(f, 0, f->n);
+    fit_drift(f, c);
+    scatter(f, c);
+    c->error_ns = (double)stats_percentile(f->sorted, f->n, 90);
+}
+
+/* The collectives of each rank, one after the other: index[first[r] .. first[r + 1]). */
+struct shared {
+    uint32_t *first;
+    uint64_t *index; /* collective << 32 | member */
+};
+
+static int list_shared(const struct rank_set *s, struct arena *mem, struct shared *ret)
+{
+    size_t n = 0;
+    ret->first = arena_zalloc(mem, (size_t)s->n + 2, sizeof *ret->first);
+    if (!ret->first) return ERR_NOMEM;
+    for (uint32_t i = 0; i < s->n_list; i++)
+        for (uint32_t k = 0; k < s->list[i].n; k++, n++)
+            ret->first[s->list[i].members[k].rank + 2]++;
+    for (uint32_t r = 2; r < s->n + 2; r++) ret->first[r] += ret->first[r - 1];
+    ret->index = arena_zalloc(mem, n + 1, sizeof *ret->index);
+    if (!ret->index) return ERR_NOMEM;
+    for (uint32_t i = 0; i < s->n_list; i++)
+        for (uint32_t k = 0; k < s->list[i].n; k++)
+            ret->index[ret->first[s->list[i].members[k].rank + 1]++] = (uint64_t)i << 32 | k;
+    return 0;
+}
+
+/* Samples of a rank against those that are aligned. */
+static void take_samples(struct fitting *f, const struct shared *sh, uint32_t rank)
+{
+    f->n = 0;
+    for (uint32_t i = sh->first[rank]; i < sh->first[rank + 1]; i++) {
+        const struct rank_collective *c = &f->s->list[sh->index[i] >> 32];
+        int64_t end, own = end_of(f->s, &c->members[sh->index[i] & UINT32_MAX]);
+        if (!ends_together(c->what) || !known_end(f->s, c, &end)) continue;
+        f->samples[f->n++] = (struct sample){own, end - own};
+    }
+}
+
+int rank_clocks(struct rank_set *s, struct arena *mem)
+{
+    struct shared sh;
+    uint32_t most = 0;
+    TRY(list_shared(s, mem, &sh));
+    for (uint32_t r = 0; r < s->n; r++)
+        if (s->ranks[r].n_events > most) most = s->ranks[r].n_events;
+    struct fitting f = {s, arena_zalloc(mem, (size_t)most + 1, sizeof *f.samples),
+                        arena_zalloc(mem, (size_t)most + 1, sizeof *f.sorted), 0};
+    s->clocks = arena_zalloc(mem, (size_t)s->n + 1, sizeof *s->clocks);
+    if (!f.samples || !f.sorted || !s->clocks) return ERR_NOMEM;
+    if (s->n) s->clocks[0].aligned = true;
+    for (bool more = true; more;) { /* each round reaches at least one rank more */
+        more = false;
+        for (uint32_t r = 0; r < s->n; r++) {
+            if (s->clocks[r].aligned) continue;
+            take_samples(&f, &sh, r);
+            if (!f.n) continue;
+            fit(&f, &s->clocks[r]);
+            more = true;
+        }
+    }
+    return 0;
+}
+
+int64_t rank_set_time(const struct rank_set *s, uint32_t rank, int64_t ts_ns)
+{
+    return common(&s->clocks[rank], ts_ns) - s->begin_ns;
+}

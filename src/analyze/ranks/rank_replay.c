@@ -1,0 +1,113 @@
+/* rank_replay.c: see rank_replay.h. */
+#include "analyze/ranks/rank_replay.h"
+
+#include "analyze/simulate/edits.h"
+
+static bool is_straggler(const struct rank_set *s, uint32_t rank)
+{
+    for (uint32_t i = 0; i < s->n_stragglers; i++)
+        if (s->stragglers[i].rank == rank) return true;
+    return false;
+}
+
+bool rank_replay_pick(const struct rank_set *s, uint32_t *ret)
+{
+    bool found = false;
+    for (uint32_t r = 0; r < s->n; r++) {
+        if (is_straggler(s, r) || !s->ranks[r].n_events) continue;
+        if (found && s->wait_ns[r] <= s->wait_ns[*ret]) continue;
+        *ret = r;
+        found = true;
+    }
+    return found;
+}
+
+/* How long the member still waits when stragglers come in time: for the latest of all then. */
+static int64_t remaining_wait(const struct rank_set *s, const struct rank_collective *c,
+                              const struct rank_member *m)
+{
+    int64_t least = INT64_MAX; /* wait of the one that comes last then */
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct rank_member *x = &c->members[i];
+        int64_t wait = x->wait_ns + (is_straggler(s, x->rank) ? x->after_ns : 0);
+        if (wait < least) least = wait;
+    }
+    return m->wait_ns > least ? m->wait_ns - least : 0;
+}
+
+struct shorter {
+    row_t *rows;
+    int64_t *ns;
+    uint32_t n;
+};
+
+static int list_shorter(struct context *cx, const struct rank_set *s, uint32_t rank,
+                        struct shorter *ret)
+{
+    size_t n = (size_t)s->ranks[rank].n_events + 1;
+    ret->rows = arena_zalloc(cx->mem, n, sizeof *ret->rows);
+    ret->ns = arena_zalloc(cx->mem, n, sizeof *ret->ns);
+    if (!ret->rows || !ret->ns) return ERR_NOMEM;
+    for (uint32_t i = 0; i < s->n_list; i++)
+        for (uint32_t k = 0; k < s->list[i].n; k++) {
+            const struct rank_member *m = &s->list[i].members[k];
+            if (m->rank != rank) continue;
+            uint32_t work = s->ranks[rank].events[m->event].work;
+            int64_t saved = m->wait_ns - remaining_wait(s, &s->list[i], m);
+            if (work >= comm_of(cx)->n_works || saved <= 0) continue;
+            row_t r = comm_of(cx)->works[work].row;
+            ret->rows[ret->n] = r;
+            ret->ns[ret->n++] = cx->t->dur_ns[r] > saved ? cx->t->dur_ns[r] - saved : 1;
+        }
+    return 0;
+}
+
+/* Communication waits for what was launched before it, on the stream that computes; the model only
+ * knows of waits that were seen, and a collective queued behind a late one hides its own. Sets them
+ * in a copy of the works. */
+static int add_hidden_waits(struct context *cx, struct sim_model *m)
+{
+    struct sim_work *works = arena_alloc(cx->mem, ((size_t)m->n_works + 1) * sizeof *works);
+    uint32_t *last = arena_alloc(cx->mem, ((size_t)m->n_calls + 1) * sizeof *last);
+    if (!works || !last) return ERR_NOMEM;
+    for (uint32_t w = 0; w < m->n_works; w++) works[w] = m->works[w];
+    uint32_t at = SIM_NONE; /* the last compute launched so far */
+    for (uint32_t c = 0; c < m->n_calls; c++) {
+        last[c] = at;
+        for (uint32_t i = 0; i < m->calls[c].n_work; i++) {
+            uint32_t w = m->works_by_call[m->calls[c].first_work + i];
+            if (!collective_kernel(trace_name(cx->t, works[w].row))) at = w;
+        }
+    }
+    for (uint32_t w = 0; w < m->n_works; w++) {
+        struct sim_work *x = &works[w];
+        if (x->call == SIM_NONE || x->waits_for != SIM_NONE) continue;
+        uint32_t before = last[x->call];
+        if (before == SIM_NONE || before >= w || works[before].stream == x->stream) continue;
+        if (works[before].end_ns > x->begin_ns || !collective_kernel(trace_name(cx->t, x->row)))
+            continue;
+        x->waits_for = before;
+        x->wait_delay_ns = 0;
+    }
+    m->works = works;
+    return 0;
+}
+
+int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step,
+                    struct err *e)
+{
+    struct shorter x = {0};
+    struct sim_plan plan, none = {0};
+    int64_t before, after;
+    TRY(context_need(cx, &comm_pass, e));
+    TRY(context_need(cx, &model_pass, e));
+    struct sim_model m = *model_of(cx);
+    if (list_shorter(cx, s, rank, &x) < 0 || add_hidden_waits(cx, &m) < 0) return err_nomem(e);
+    struct sim_edit edit = {.kind = EDIT_SET_WORK, .rows = x.rows, .row_ns = x.ns, .n_rows = x.n};
+    TRY(sim_plan_build(&m, (struct sim_edits){&edit, 1, NULL}, cx->mem, &plan, e));
+    TRY(sim_wall(&m, &none, cx->mem, &before, e));
+    TRY(sim_wall(&m, &plan, cx->mem, &after, e));
+    double share = before > 0 ? (double)after / (double)before : 1;
+    *ret_step = (int64_t)((double)s->step_ns * share);
+    return 0;
+}

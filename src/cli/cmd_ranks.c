@@ -1,0 +1,187 @@
+/* cmd_ranks.c: `strata ranks`: the traces of all ranks of one program, one at a time. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyze/ranks/rank_replay.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "cli/show.h"
+#include "report/view_ranks.h"
+
+static const struct opt opts[] = {
+    {"limit", 0, "N", "number of ranks to show, 0 for all (default 16)", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata ranks traces/",
+    "which rank keeps the others waiting, why, and what it costs",
+    "strata ranks rank*.json.gz --json | jq '.stragglers[0]'",
+    "the worst one: rank, cause, source line",
+    NULL,
+};
+
+struct paths {
+    char **list;
+    size_t n, cap;
+    struct arena mem;
+};
+
+static bool is_trace_name(const char *name)
+{
+    static const char *const ends[] = {".json", ".json.gz", ".json.zst", ".strata"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (str_ends(str_c(name), ends[i]))
+            return strcmp(name, "environment.json") != 0 && strncmp(name, "timing", 6) != 0;
+    return false;
+}
+
+static int add_path(struct paths *p, const char *folder, const char *name, struct err *e)
+{
+    if (VEC_RESERVE(p->list, p->n, p->cap, 1)) return err_nomem(e);
+    char *path =
+        folder ? arena_printf(&p->mem, "%s/%s", folder, name) : arena_strdup(&p->mem, str_c(name));
+    if (!path) return err_nomem(e);
+    p->list[p->n++] = path;
+    return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add_folder(struct paths *p, const char *folder, struct err *e)
+{
+    size_t before = p->n;
+    int rc = 0;
+    DIR *d = opendir(folder);
+    if (!d) return FAIL(e, ERR_IO, "cannot read the folder %s", folder);
+    for (struct dirent *x; rc == 0 && (x = readdir(d));)
+        if (is_trace_name(x->d_name)) rc = add_path(p, folder, x->d_name, e);
+    closedir(d);
+    if (rc < 0) return rc;
+    if (p->n == before)
+        return FAIL(e, ERR_FORMAT, "%s: a folder without traces (.json, .json.gz, .strata)",
+                    folder);
+    qsort(p->list + before, p->n - before, sizeof *p->list, by_text);
+    return 0;
+}
+
+static int find_paths(const struct opts *o, struct paths *p, struct err *e)
+{
+    for (int i = 0; i < o->n_args; i++) {
+        struct stat st;
+        bool folder = stat(o->args[i], &st) == 0 && S_ISDIR(st.st_mode);
+        if (folder) TRY(add_folder(p, o->args[i], e));
+        else TRY(add_path(p, NULL, o->args[i], e));
+    }
+    return 0;
+}
+
+/* One trace under analysis, while it is open. */
+struct open_rank {
+    struct trace *t;
+    struct arena mem;
+    struct context cx;
+};
+
+static int open_rank(struct cli *cli, const char *path, struct open_rank *r, struct err *e)
+{
+    *r = (struct open_rank){0};
+    arena_init(&r->mem);
+    TRY(cli_open_trace(cli, path, &r->t, e));
+    context_init(&r->cx, r->t, &r->mem);
+    return 0;
+}
+
+static void close_rank(struct open_rank *r)
+{
+    context_done(&r->cx);
+    arena_done(&r->mem);
+    trace_free(r->t);
+}
+
+/* A file that is not a trace is reported and left out: one broken rank of a thousand is normal. */
+static int summarize(struct cli *cli, const char *path, struct arena *mem,
+                     struct rank_summary *list, uint32_t *n, struct err *e)
+{
+    struct open_rank r;
+    int rc = open_rank(cli, path, &r, e);
+    if (rc == 0) rc = rank_summary_run(&r.cx, path, mem, &list[*n], e);
+    if (rc == 0) ++*n;
+    close_rank(&r);
+    if (rc == ERR_NOMEM || rc == 0) return rc;
+    cli_say("%s: %s; left out", path, e->msg);
+    err_init(e);
+    return 0;
+}
+
+/* The step if nobody came late, from the trace of a rank that does not. */
+static int replay(struct cli *cli, const struct rank_set *s, int64_t *ret, struct err *e)
+{
+    struct open_rank r;
+    uint32_t rank;
+    *ret = 0;
+    if (!s->n_stragglers || !rank_replay_pick(s, &rank)) return 0;
+    int rc = open_rank(cli, s->ranks[rank].path, &r, e);
+    if (rc == 0) rc = rank_replay_run(&r.cx, s, rank, ret, e);
+    close_rank(&r);
+    return rc;
+}
+
+static int show(struct cli *cli, const struct opts *o, const struct paths *p, struct arena *mem,
+                struct err *e)
+{
+    struct rank_summary *list = arena_zalloc(mem, p->n + 1, sizeof *list);
+    struct rank_set set;
+    struct screen s;
+    uint32_t n = 0;
+    if (!list) return err_nomem(e);
+    TRY(show_screen(cli, o, 16, &s, e));
+    for (size_t i = 0; i < p->n; i++) TRY(summarize(cli, p->list[i], mem, list, &n, e));
+    if (!n) return FAIL(e, ERR_FORMAT, "none of the files is a trace");
+    TRY(rank_set_run(list, n, mem, &set, e));
+    struct view_ranks v = {.set = &set};
+    TRY(replay(cli, &set, &v.step_without_ns, e));
+    if (cli->json) view_ranks_json(&cli->out, &v);
+    else view_ranks_text(&s, &v);
+    return 0;
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    struct paths p = {0};
+    struct arena mem;
+    arena_init(&p.mem);
+    arena_init(&mem);
+    int rc = find_paths(o, &p, e);
+    if (rc == 0) rc = show(cli, o, &p, &mem, e);
+    mem_free(p.list);
+    arena_done(&mem);
+    arena_done(&p.mem);
+    return rc;
+}
+
+const struct cmd cmd_ranks = {
+    .name = "ranks",
+    .summary = "many ranks at once: who comes late to collectives, and why",
+    .args = "FOLDER | TRACE ...",
+    .about =
+        "Reads the traces of all ranks, one at a time, and keeps a small summary of each. "
+        "Collectives are matched by process group and number (where those were recorded, else by "
+        "order), the clocks of the ranks are aligned on their ends.\n"
+        "For each collective it shows how long the transfer takes, who came last and by how much; "
+        "for each rank that keeps the others waiting, why: slower kernels, more work, a sync, the "
+        "DataLoader, garbage collection, launches; and how long a step would take without it.\n"
+        "Ranks are numbered by the traces themselves or by their file names (rank3.json); missing "
+        "and duplicate ranks are reported.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_DIAGNOSE,
+    .min_args = 1,
+    .max_args = -1,
+    .run = run,
+};

@@ -1,0 +1,17 @@
+/* view_ranks.h: many ranks side by side: who is late, why, and what it costs. */
+#ifndef STRATA_REPORT_VIEW_RANKS_H
+#define STRATA_REPORT_VIEW_RANKS_H
+
+#include "analyze/ranks/rank_set.h"
+#include "report/screen.h"
+
+/* What the replay of one rank says; 0 where nothing was replayed. */
+struct view_ranks {
+    const struct rank_set *set;
+    int64_t step_without_ns; /* mean step if no rank came late */
+};
+
+void view_ranks_text(const struct screen *s, const struct view_ranks *v);
+void view_ranks_json(struct buf *out, const struct view_ranks *v);
+
+#endif

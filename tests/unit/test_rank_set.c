@@ -1,0 +1,291 @@
+/* test_rank_set.c: collectives of many ranks: matching, clocks, who came last, who is to blame. */
+#include "analyze/ranks/rank_set.h"
+
+#include <math.h>
+
+#include "test.h"
+
+#define US 1000
+
+/* Ranks made by hand: each has room for a few events. */
+struct fixture {
+    struct arena mem;
+    struct rank_summary list[8];
+    uint32_t n;
+    struct rank_set s;
+};
+
+static const char *const groups[] = {"0\nall\n", "1\ntp\n[0, 1]", "2\ntp\n[2, 3]"};
+static const char *const names[] = {"all", "tp", "tp"};
+
+static void setup(struct fixture *f, uint32_t n)
+{
+    memset(f, 0, sizeof *f);
+    arena_init(&f->mem);
+    f->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct rank_summary *r = &f->list[i];
+        *r = (struct rank_summary){.path = "x", .rank = (int)i, .world = (int)n};
+        r->wall_ns = 10000 * US;
+        r->step_ns = 1000 * US;
+        r->events = arena_zalloc(&f->mem, 64, sizeof *r->events);
+        r->groups = (const char **)groups;
+        r->group_names = (const char **)names;
+        r->n_groups = 3;
+    }
+}
+
+static struct rank_event *add(struct fixture *f, uint32_t rank, uint32_t group, double begin_us,
+                              double end_us)
+{
+    struct rank_summary *r = &f->list[rank];
+    struct rank_event *e = &r->events[r->n_events++];
+    *e = (struct rank_event){.begin_ns = (int64_t)(begin_us * US),
+                             .end_ns = (int64_t)(end_us * US),
+                             .group = group,
+                             .what = COLLECTIVE_ALL_REDUCE,
+                             .bytes = 1000,
+                             .seq = -1};
+    return e;
+}
+
+static void run(struct fixture *f)
+{
+    CHECK_EQ_INT(rank_set_run(f->list, f->n, &f->mem, &f->s, NULL), 0);
+}
+
+TEST(the_shortest_is_the_last_to_come)
+{
+    struct fixture f;
+    setup(&f, 4);
+    for (int i = 0; i < 5; i++)
+        for (uint32_t r = 0; r < 4; r++)
+            add(&f, r, 0, 1000 * i + (r == 2 ? 300 : 100), 1000 * i + 400);
+    run(&f);
+    REQUIRE(f.s.n_list == 5);
+    CHECK_EQ_UINT(f.s.unmatched, 0);
+    CHECK_EQ_UINT(f.s.list[0].members[f.s.list[0].last].rank, 2);
+    CHECK_EQ_INT(f.s.list[0].transfer_ns, 100 * US);
+    CHECK_EQ_INT(f.s.list[0].spread_ns, 200 * US);
+    CHECK_EQ_INT(f.s.wait_ns[0], 5 * 200 * US);
+    CHECK_EQ_INT(f.s.wait_ns[2], 0);
+    REQUIRE(f.s.n_stragglers == 1);
+    CHECK_EQ_UINT(f.s.stragglers[0].rank, 2);
+    CHECK_EQ_INT(f.s.stragglers[0].late_ns, 5 * 200 * US);
+    CHECK_EQ_UINT(f.s.stragglers[0].collectives, 5);
+    arena_done(&f.mem);
+}
+
+TEST(nobody_is_blamed_for_microseconds)
+{
+    struct fixture f;
+    setup(&f, 4);
+    for (int i = 0; i < 5; i++)
+        for (uint32_t r = 0; r < 4; r++) add(&f, r, 0, 1000 * i + 100 + 4 * r, 1000 * i + 400);
+    run(&f);
+    CHECK_EQ_UINT(f.s.n_stragglers, 0);
+    arena_done(&f.mem);
+}
+
+TEST(of_two_ranks_one_can_be_late)
+{
+    struct fixture f;
+    setup(&f, 2);
+    for (int i = 0; i < 5; i++) {
+        add(&f, 0, 0, 1000 * i + 100, 1000 * i + 400);
+        add(&f, 1, 0, 1000 * i + 350, 1000 * i + 400);
+    }
+    run(&f);
+    REQUIRE(f.s.n_stragglers == 1);
+    CHECK_EQ_UINT(f.s.stragglers[0].rank, 1);
+    CHECK_EQ_INT(f.s.stragglers[0].late_ns, 5 * 250 * US);
+    arena_done(&f.mem);
+}
+
+/* Rank 1 is slow; rank 0 waits for it in their pair and so comes late to the meeting of all. */
+TEST(who_is_held_up_by_another_rank_is_not_to_blame)
+{
+    struct fixture f;
+    setup(&f, 4);
+    for (int i = 0; i < 4; i++) {
+        double t = 2000 * i;
+        add(&f, 0, 1, t + 100, t + 600);
+        add(&f, 1, 1, t + 550, t + 600);
+        add(&f, 2, 2, t + 100, t + 150);
+        add(&f, 3, 2, t + 100, t + 150);
+        for (uint32_t r = 0; r < 4; r++) add(&f, r, 0, t + (r < 2 ? 700 : 250), t + 750);
+    }
+    run(&f);
+    CHECK_EQ_UINT(f.s.n_list, 12);
+    REQUIRE(f.s.n_stragglers == 1);
+    CHECK_EQ_UINT(f.s.stragglers[0].rank, 1);
+    arena_done(&f.mem);
+}
+
+TEST(clocks_are_aligned_on_ends)
+{
+    struct fixture f;
+    setup(&f, 3);
+    for (int i = 0; i < 30; i++)
+        for (uint32_t r = 0; r < 3; r++) {
+            double t = 100000.0 * i + 500, drift = r == 2 ? 50e-6 : 0;
+            double off = (r == 1 ? 10000 : 0) + drift * t;
+            double jitter = r == 1 ? (i % 3) - 1 : 0; /* microseconds */
+            add(&f, r, 0, t - 100 + off, t + off + jitter);
+        }
+    run(&f);
+    CHECK_NEAR(f.s.clocks[1].offset_ns, -10000 * US, 1);
+    CHECK_NEAR(f.s.clocks[1].drift * 1e6, 0, 1e-9);
+    CHECK_NEAR(f.s.clocks[1].error_ns, 1 * US, 1);
+    CHECK_NEAR(f.s.clocks[2].drift * 1e6, -50, 0.1);
+    CHECK(f.s.clocks[2].error_ns < 100);
+    int64_t a = rank_set_time(&f.s, 0, f.list[0].events[20].end_ns);
+    int64_t b = rank_set_time(&f.s, 2, f.list[2].events[20].end_ns);
+    CHECK(llabs(a - b) < 100);
+    arena_done(&f.mem);
+}
+
+TEST(clocks_are_reached_through_other_ranks)
+{
+    struct fixture f;
+    setup(&f, 4);
+    add(&f, 0, 1, 0, 100);
+    add(&f, 1, 1, 5000, 5100);
+    add(&f, 1, 0, 5200, 5300);
+    add(&f, 2, 0, 1200, 1300);
+    add(&f, 3, 2, 0, 10); /* shares nothing */
+    run(&f);
+    CHECK_NEAR(f.s.clocks[1].offset_ns, -5000 * US, 1);
+    CHECK_NEAR(f.s.clocks[2].offset_ns, -1000 * US, 1);
+    CHECK(!f.s.clocks[3].aligned);
+    CHECK_EQ_UINT(f.s.unmatched, 1);
+    arena_done(&f.mem);
+}
+
+/* One recording begins two collectives later; sizes tell. */
+TEST(order_is_shifted_where_a_recording_began_later)
+{
+    struct fixture f;
+    setup(&f, 2);
+    for (int i = 0; i < 8; i++)
+        for (uint32_t r = 0; r < 2; r++)
+            if (r == 0 || i >= 2) add(&f, r, 0, 1000 * i, 1000 * i + 100)->bytes = 1000 + i;
+    run(&f);
+    REQUIRE(f.s.n_list == 6);
+    CHECK_EQ_UINT(f.s.unmatched, 2);
+    CHECK_EQ_INT(f.s.list[0].seq, 2);
+    CHECK_EQ_INT(f.s.list[0].bytes, 1002);
+    arena_done(&f.mem);
+}
+
+TEST(numbers_match_whatever_the_order)
+{
+    struct fixture f;
+    setup(&f, 2);
+    add(&f, 0, 0, 0, 100)->seq = 7;
+    add(&f, 0, 0, 200, 300)->seq = 8;
+    add(&f, 1, 0, 200, 300)->seq = 8;
+    add(&f, 1, 0, 400, 500)->seq = 9;
+    run(&f);
+    REQUIRE(f.s.n_list == 1);
+    CHECK_EQ_INT(f.s.list[0].seq, 8);
+    CHECK_EQ_UINT(f.s.unmatched, 2);
+    arena_done(&f.mem);
+}
+
+TEST(missing_and_duplicate_ranks)
+{
+    struct fixture f;
+    setup(&f, 4);
+    f.list[0].rank = 3;
+    f.list[1].rank = -1;
+    f.list[2].rank = 3;
+    f.list[3].rank = 0;
+    f.list[0].world = 6;
+    run(&f);
+    CHECK_EQ_UINT(f.s.n, 3);
+    CHECK_EQ_INT(f.s.ranks[2].rank, 4); /* the first number after those that are known */
+    CHECK_EQ_UINT(f.s.n_twice, 1);
+    REQUIRE(f.s.n_missing == 3);
+    CHECK_EQ_INT(f.s.missing[0], 1);
+    CHECK_EQ_INT(f.s.missing[2], 5);
+    arena_done(&f.mem);
+}
+
+static struct rank_kernel kernel(const char *name, uint32_t calls, double each_us, double blocks)
+{
+    return (struct rank_kernel){
+        name, calls, (int64_t)(each_us * US) * calls, blocks, {.name = name}};
+}
+
+/* Four ranks, the last late by 200 us per round: what it did more of says why. */
+static void check_cause(enum rank_counter more, const struct rank_kernel *own, enum rank_cause want)
+{
+    struct fixture f;
+    struct rank_kernel usual[3] = {kernel("a", 10, 100, 50), kernel("b", 10, 50, 50),
+                                   kernel("c", 10, 20, 50)};
+    setup(&f, 4);
+    for (uint32_t r = 0; r < 4; r++) {
+        f.list[r].kernels = r == 3 ? (struct rank_kernel *)(uintptr_t)own : usual;
+        f.list[r].n_kernels = 3;
+        for (int i = 0; i < 5; i++) {
+            struct rank_event *e = add(&f, r, 0, 1000 * i + (r == 3 ? 300 : 100), 1000 * i + 400);
+            for (int k = 0; k < RANK_TIMES; k++) e->at_begin[k] = e->at_end[k] = 50 * US * i;
+            e->at_begin[more] += (r == 3 ? 200 : 0) * US * (i + 1);
+            e->at_end[more] = e->at_begin[more];
+            e->at_begin[RANK_KERNELS] = e->at_end[RANK_KERNELS] = 30 * i;
+        }
+    }
+    run(&f);
+    REQUIRE(f.s.n_stragglers == 1);
+    CHECK_EQ_UINT(f.s.stragglers[0].rank, 3);
+    CHECK_EQ_STR(rank_cause_name(f.s.stragglers[0].cause), rank_cause_name(want));
+    arena_done(&f.mem);
+}
+
+TEST(why_a_rank_is_late)
+{
+    const struct rank_kernel usual[3] = {kernel("a", 10, 100, 50), kernel("b", 10, 50, 50),
+                                         kernel("c", 10, 20, 50)};
+    const struct rank_kernel one[3] = {kernel("a", 10, 200, 50), kernel("b", 10, 50, 50),
+                                       kernel("c", 10, 20, 50)};
+    const struct rank_kernel all[3] = {kernel("a", 10, 130, 50), kernel("b", 10, 65, 50),
+                                       kernel("c", 10, 26, 50)};
+    const struct rank_kernel larger[3] = {kernel("a", 10, 200, 100), kernel("b", 10, 50, 50),
+                                          kernel("c", 10, 20, 50)};
+    check_cause(RANK_COMPUTE, one, RANK_CAUSE_SLOW_KERNEL);
+    check_cause(RANK_COMPUTE, all, RANK_CAUSE_SLOW_CLOCK);
+    check_cause(RANK_COMPUTE, larger, RANK_CAUSE_MORE_WORK);
+    check_cause(RANK_IDLE_SYNC, usual, RANK_CAUSE_SYNC);
+    check_cause(RANK_IDLE_DATA, usual, RANK_CAUSE_DATA);
+    check_cause(RANK_IDLE_GC, usual, RANK_CAUSE_GC);
+    check_cause(RANK_IDLE_HOST, usual, RANK_CAUSE_HOST);
+    check_cause(RANK_IDLE_LAUNCH, usual, RANK_CAUSE_LAUNCH);
+    check_cause(RANK_COPIES, usual, RANK_CAUSE_COPIES);
+}
+
+static int run_again(void *fixture)
+{
+    struct fixture *f = fixture;
+    struct arena mem;
+    struct rank_set s;
+    struct err e;
+    err_init(&e);
+    arena_init(&mem);
+    int rc = rank_set_run(f->list, f->n, &mem, &s, &e);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(out_of_memory_is_reported)
+{
+    struct fixture f;
+    setup(&f, 4);
+    for (int i = 0; i < 5; i++)
+        for (uint32_t r = 0; r < 4; r++)
+            add(&f, r, 0, 1000 * i + (r == 2 ? 300 : 100), 1000 * i + 400);
+    CHECK_EVERY_ALLOC(run_again, &f);
+    arena_done(&f.mem);
+}
+
+TEST_MAIN
