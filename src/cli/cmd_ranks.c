@@ -1,12 +1,8 @@
 /* cmd_ranks.c: `strata ranks`: the traces of all ranks of one program, one at a time. */
-#include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "analyze/ranks/rank_replay.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "cli/pick_trace.h"
 #include "cli/show.h"
 #include "report/view_ranks.h"
 
@@ -24,59 +20,17 @@ static const char *const examples[] = {
 };
 
 struct paths {
-    char **list;
+    const char **list;
     size_t n, cap;
-    struct arena mem;
 };
 
-static bool is_trace_name(const char *name)
-{
-    static const char *const ends[] = {".json", ".json.gz", ".json.zst", ".strata"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (str_ends(str_c(name), ends[i]))
-            return strcmp(name, "environment.json") != 0 && strncmp(name, "timing", 6) != 0;
-    return false;
-}
-
-static int add_path(struct paths *p, const char *folder, const char *name, struct err *e)
-{
-    if (VEC_RESERVE(p->list, p->n, p->cap, 1)) return err_nomem(e);
-    char *path =
-        folder ? arena_printf(&p->mem, "%s/%s", folder, name) : arena_strdup(&p->mem, str_c(name));
-    if (!path) return err_nomem(e);
-    p->list[p->n++] = path;
-    return 0;
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int add_folder(struct paths *p, const char *folder, struct err *e)
-{
-    size_t before = p->n;
-    int rc = 0;
-    DIR *d = opendir(folder);
-    if (!d) return FAIL(e, ERR_IO, "cannot read the folder %s", folder);
-    for (struct dirent *x; rc == 0 && (x = readdir(d));)
-        if (is_trace_name(x->d_name)) rc = add_path(p, folder, x->d_name, e);
-    closedir(d);
-    if (rc < 0) return rc;
-    if (p->n == before)
-        return FAIL(e, ERR_FORMAT, "%s: a folder without traces (.json, .json.gz, .strata)",
-                    folder);
-    qsort(p->list + before, p->n - before, sizeof *p->list, by_text);
-    return 0;
-}
-
-static int find_paths(const struct opts *o, struct paths *p, struct err *e)
+static int find_paths(const struct opts *o, struct paths *p, struct arena *mem, struct err *e)
 {
     for (int i = 0; i < o->n_args; i++) {
-        struct stat st;
-        bool folder = stat(o->args[i], &st) == 0 && S_ISDIR(st.st_mode);
-        if (folder) TRY(add_folder(p, o->args[i], e));
-        else TRY(add_path(p, NULL, o->args[i], e));
+        struct folder_list f;
+        TRY(pick_traces(o->args[i], mem, &f, e));
+        if (VEC_RESERVE(p->list, p->n, p->cap, f.n)) return err_nomem(e);
+        for (uint32_t k = 0; k < f.n; k++) p->list[p->n++] = f.paths[k];
     }
     return 0;
 }
@@ -155,13 +109,11 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     struct paths p = {0};
     struct arena mem;
-    arena_init(&p.mem);
     arena_init(&mem);
-    int rc = find_paths(o, &p, e);
+    int rc = find_paths(o, &p, &mem, e);
     if (rc == 0) rc = show(cli, o, &p, &mem, e);
     mem_free(p.list);
     arena_done(&mem);
-    arena_done(&p.mem);
     return rc;
 }
 

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/folder.h"
+#include "base/mem.h"
+#include "base/vec.h"
 #include "cli/cli.h"
 #include "import/import.h"
 #include "import/native.h"
@@ -15,11 +16,9 @@
 
 enum { SNIFFED = 4096 };
 
-/* The newest so far. */
-struct pick {
-    const char *path;
-    int64_t time_ns;
-    uint32_t n;
+struct found {
+    const char **list;
+    size_t n, cap;
 };
 
 static bool is_compressed(struct str head)
@@ -50,49 +49,70 @@ static bool is_run(const char *folder, struct arena *mem)
            rings_in(folder);
 }
 
-static void consider(struct pick *p, const char *path)
+static int add_found(struct found *f, const char *path, struct err *e)
 {
-    struct stat st;
-    if (stat(path, &st) < 0) return;
-    int64_t time_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-    p->n++;
-    if (p->path && time_ns < p->time_ns) return;
-    p->path = path;
-    p->time_ns = time_ns;
+    if (VEC_RESERVE(f->list, f->n, f->cap, 1)) return err_nomem(e);
+    f->list[f->n++] = path;
+    return 0;
 }
 
-/* Names come in order: of two that are equally old the last one is taken. */
-static int look_in(const char *folder, int levels, struct arena *mem, struct pick *p, struct err *e)
+static int look_in(const char *folder, int levels, struct arena *mem, struct found *f,
+                   struct err *e)
 {
     struct folder_list inside;
     TRY(folder_list_run(folder, mem, &inside, e));
     for (uint32_t i = 0; i < inside.n; i++) {
         const char *path = inside.paths[i];
-        if (!folder_is(path)) {
-            if (pick_trace_is(path)) consider(p, path);
-        } else if (is_run(path, mem)) {
-            consider(p, path);
-        } else if (levels > 0) {
-            TRY(look_in(path, levels - 1, mem, p, e));
-        }
+        if (folder_is(path) ? is_run(path, mem) : pick_trace_is(path)) TRY(add_found(f, path, e));
+        else if (folder_is(path) && levels > 0) TRY(look_in(path, levels - 1, mem, f, e));
     }
     return 0;
 }
 
+int pick_traces(const char *path, struct arena *mem, struct folder_list *ret, struct err *e)
+{
+    struct found f = {0};
+    int rc = folder_is(path) && !is_run(path, mem) ? look_in(path, 1, mem, &f, e)
+                                                   : add_found(&f, path, e);
+    ret->n = (uint32_t)f.n;
+    ret->paths = arena_zalloc(mem, f.n + 1, sizeof *ret->paths);
+    if (ret->paths) memcpy(ret->paths, f.list, f.n * sizeof *f.list);
+    else if (rc == 0) rc = err_nomem(e);
+    mem_free(f.list);
+    if (rc < 0 || ret->n) return rc;
+    err_at(e, path, ERR_NO_OFFSET);
+    return FAIL(e, ERR_USAGE,
+                "this folder has no recordings and no traces; expected a trace file "
+                "or a run folder");
+}
+
+/* Names come in order: of two that are equally old the last one is taken. */
+static const char *newest(const struct folder_list *all)
+{
+    const char *best = all->paths[0];
+    int64_t best_ns = INT64_MIN;
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct stat st;
+        if (stat(all->paths[i], &st) < 0) continue;
+        int64_t ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+        if (ns < best_ns) continue;
+        best = all->paths[i];
+        best_ns = ns;
+    }
+    return best;
+}
+
 int pick_trace(const char *path, struct arena *mem, const char **ret, struct err *e)
 {
-    struct pick p = {0};
+    struct folder_list all;
     *ret = path;
     if (!folder_is(path) || is_run(path, mem)) return 0;
-    TRY(look_in(path, 1, mem, &p, e));
-    if (!p.path) {
-        err_at(e, path, ERR_NO_OFFSET);
-        return FAIL(e, ERR_USAGE,
-                    "this folder has no recordings and no traces; expected a trace file "
-                    "or a run folder");
-    }
-    if (p.n > 1) cli_say("%s has %u traces; reading the newest, %s", path, p.n, p.path);
-    else cli_say("reading %s", p.path);
-    *ret = p.path;
+    TRY(pick_traces(path, mem, &all, e));
+    *ret = newest(&all);
+    if (all.n > 1)
+        cli_say("%s has %u traces; reading the newest, %s (strata ranks reads all, if they are "
+                "ranks of one program)",
+                path, all.n, *ret);
+    else cli_say("reading %s", *ret);
     return 0;
 }

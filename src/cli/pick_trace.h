@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/folder.h"
 
 /* Whether a file is a trace, by its first bytes; of compressed ones the name has to say JSON. */
 bool pick_trace_is(const char *path);
@@ -13,5 +14,9 @@ bool pick_trace_is(const char *path);
  * folders in it, and standard error says which. Memory from `mem`. ERR_USAGE when there is none.
  */
 int pick_trace(const char *path, struct arena *mem, const char **ret, struct err *e) MUST_USE;
+
+/* All of them, by name; `path` alone when it is not such a folder. */
+int pick_traces(const char *path, struct arena *mem, struct folder_list *ret,
+                struct err *e) MUST_USE;
 
 #endif

@@ -200,7 +200,8 @@ static void put_cause(struct buf *out, const struct rank_straggler *x)
     if (x->cause != RANK_CAUSE_SLOW_CLOCK && p->name)
         buf_printf(out, ": %s", human_cut(str_c(p->name), 60, cut, sizeof cut));
     if (x->ratio > 0) buf_printf(out, ", %.2f times as long as elsewhere", x->ratio);
-    if (p->stage) buf_printf(out, ", in %s", human_cut(str_c(p->stage), 40, cut, sizeof cut));
+    if (p->stage && !(p->name && strcmp(p->stage, p->name) == 0))
+        buf_printf(out, ", in %s", human_cut(str_c(p->stage), 40, cut, sizeof cut));
     if (p->file) buf_printf(out, " (%s:%d %s)", p->file, p->line, p->function ? p->function : "");
 }
 

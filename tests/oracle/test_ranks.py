@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Plants faults in sets of ranks and compares what `strata ranks` says with what was planted.
+
+    test_ranks.py --strata BINARY DATA-FOLDER
+
+Of every set: the right rank, the right cause, a step without the straggler within 3 % of the set
+made without the fault; and nobody is blamed in sets without one.
+"""
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CAUSES = {'slow': 'slow_kernel', 'clock': 'slow_clock', 'more': 'more_work', 'sync': 'sync',
+          'gc': 'gc', 'loader': 'data_loader', 'host': 'host'}
+ROUNDS = 3
+
+
+def ranks(strata, folder):
+    done = subprocess.run([strata, 'ranks', folder, '--json'], check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
+
+
+def build(make, folder, seed, fault=None):
+    dice = random.Random(seed)
+    n = dice.choice((2, 4, 8, 16))
+    options = [folder, '--ranks', n, '--seed', seed, '--steps', 8, '--offset-us', 10000,
+               '--drift-ppm', 50]
+    who = dice.randrange(n)
+    step = make([str(o) for o in options + (['--fault', f'{fault}:{who}'] if fault else [])])
+    return who, step
+
+
+def check(strata, make, fault, seed):
+    with tempfile.TemporaryDirectory() as folder:
+        _, healthy_us = build(make, folder + '/healthy', seed)
+        who, _ = build(make, folder + '/fault', seed, fault)
+        quiet = ranks(strata, folder + '/healthy')
+        data = ranks(strata, folder + '/fault')
+    wrong = []
+    if quiet['stragglers']:
+        wrong.append(f"a straggler without a fault: {quiet['stragglers'][0]}")
+    worst = (data['stragglers'] or [{'rank': None, 'cause': None}])[0]
+    if (worst['rank'], worst['cause']) != (who, CAUSES[fault]):
+        wrong.append(f"rank {worst['rank']}, {worst['cause']}; planted {who}, {CAUSES[fault]}")
+    step = data['step_without_straggler_us']
+    if step is None or abs(step - healthy_us) > 0.03 * healthy_us:
+        wrong.append(f'step without straggler {step} us, made without the fault {healthy_us:.0f} us')
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--strata', required=True)
+    parser.add_argument('--rounds', type=int, default=ROUNDS)
+    parser.add_argument('data', type=Path)
+    args = parser.parse_args()
+    sys.path.insert(0, str(args.data / 'comm'))
+    from make import make  # the builder of the traces in that folder
+    passed = failed = 0
+    for seed in range(1, args.rounds + 1):
+        for fault in CAUSES:
+            wrong = check(args.strata, make, fault, seed)
+            failed += bool(wrong)
+            passed += not wrong
+            print(''.join(f'{fault}, seed {seed}: {w}\n' for w in wrong), end='')
+    print(f'{passed} passed, {failed} failed')
+    return failed > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
