@@ -18,11 +18,11 @@ $ strata report v0.json.gz
 |
 |   findings by gain: wall time saved without the profiler, if the findings above are fixed too
 |   1  high   a stage that launches nothing stalls the GPU   cache_context
-|             blocked 11.0 ms, exposed 11.0 ms, gain 11.9 ms = 31.3 %; effort: local
+|             blocked 11.0 ms, exposed 11.0 ms, gain 11.8 ms = 31.0 %; effort: local
 |             Nothing is launched while this stage runs, and the GPU is idle.
 |             Move it out of the loop, make it cheaper, or run it while the GPU has queued work.
 |   2  medium readback drains the queue   aten::item
-|             blocked 463 us, exposed 761 us, gain 3.51 ms = 9.2 % (0 ... 17 %), alone 21.9 %; effort:
+|             blocked 463 us, exposed 761 us, gain 3.62 ms = 9.5 % (0 ... 17 %), alone 21.9 %; effort:
 |             local
 |             A value is copied to the CPU (DtoH), which waits for everything queued before the copy.
 |             Keep the value on the GPU (torch.where, masks, tensors as indices), or compute it on the
@@ -46,7 +46,7 @@ $ strata report v0.json.gz
 |
 |   ladder, without the profiler                              wall  of today
 |   as it is                                               38.1 ms     100 %
-|   after 1: a stage that launches nothing stalls the GPU  26.2 ms    68.7 %
+|   after 1: a stage that launches nothing stalls the GPU  26.3 ms    69.0 %
 |   after 2: readback drains the queue                     22.7 ms    59.5 %
 |   after 3: memory-bound kernels could be fused           22.1 ms    58.0 %
 |   the GPU alone                                          19.3 ms    50.6 %
@@ -107,7 +107,7 @@ $ strata report v0.json.gz --md | wc -c | awk '{ print ($1 < 8192) }'
 | 1
 $ strata report v0.json.gz --top 1 | grep -A1 '^  1'
 |   1  high   a stage that launches nothing stalls the GPU   cache_context
-|             blocked 11.0 ms, exposed 11.0 ms, gain 11.9 ms = 31.3 %; effort: local
+|             blocked 11.0 ms, exposed 11.0 ms, gain 11.8 ms = 31.0 %; effort: local
 
 $ strata checklist v0.json.gz
 |     !!  the GPU is busy only 48.5 % of the time; largest part of its idle time: cache_context
@@ -128,8 +128,8 @@ $ strata whatif v0.json.gz --drop-cpu cache_context --drop-sync 1
 |   replay 40.961 -> 40.961 ms, error 0.00 %; profiler estimated: 11.2 us/launch, 3.7 us/op
 |   --drop-cpu cache_context (16 matched)
 |   --drop-sync 1 (16 matched)
-|     as traced          40.961 ->   25.914 ms   -36.7 %  the profiler changes the critical path
-|     without profiler   38.142 ->   21.275 ms   -44.2 %  range -43.5 ... -45.3 %  <- believe this one
+|     as traced          40.961 ->   26.768 ms   -34.7 %  the profiler changes the critical path
+|     without profiler   38.142 ->   21.991 ms   -42.3 %  range -41.6 ... -43.4 %  <- believe this one
 |
 | next: --wall MS (the wall time without a profiler) replaces the estimated cost with a fitted one
 $ strata whatif v0.json.gz

@@ -401,6 +401,33 @@ TEST(bad_patterns_are_usage_errors)
     sim_end(&s);
 }
 
+/* Twenty ops of 20 us; the one after a walk takes `first_us`. Returns what the whole takes without
+ * the walk. */
+static int64_t without_the_walk(double first_us)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "walk", 0, 500);
+    kit_op(&k, "aten::mm", 500, first_us);
+    for (int i = 0; i < 20; i++) {
+        kit_op(&k, "aten::mm", 500 + first_us + i * 20, 20);
+        kit_launch(&k, 500 + first_us + i * 20 + 5, "gemm", 500 + first_us + i * 20 + 12, 3);
+    }
+    kit_label(&k, "all", 0, 500 + first_us + 400);
+    struct sim s = sim_begin(kit_end(&k));
+    struct sim_edit ed = {.kind = EDIT_DROP_CPU, .pattern = "walk"};
+    int64_t after = wall_us(&s, &ed, 1);
+    sim_end(&s);
+    return after;
+}
+
+/* An op that finds cold caches is slower; one that takes twenty times as long had another reason.
+ */
+TEST(what_runs_after_a_walk_is_as_warm_as_usual_unless_it_did_something_else)
+{
+    CHECK_NEAR((double)without_the_walk(50), 20 + 400, 2);
+    CHECK_NEAR((double)without_the_walk(400), 400 + 400, 2);
+}
+
 /* Recording cost on the CPU hides a sync: with it taken out the sync is what limits the loop. */
 TEST(the_profiler_hides_what_is_critical)
 {

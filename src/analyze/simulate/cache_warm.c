@@ -7,6 +7,8 @@
 #define LEAST_CALLS 8
 /* More calls than this are not looked at: the median of so many will do. */
 #define MOST_CALLS 4096
+/* An op that takes more times as long as usual did not just find cold caches. */
+#define MOST_COLD 4
 
 int cache_warm_init(struct cache_warm *w, const struct trace *t, struct arena *mem, struct err *e)
 {
@@ -43,5 +45,5 @@ double cache_warm_share(struct cache_warm *w, row_t r)
     int64_t *known = &w->usual_ns[w->t->name[r]];
     if (*known == 0) *known = usual(w, r);
     int64_t dur = w->t->dur_ns[r];
-    return dur > *known && dur > 0 ? (double)*known / (double)dur : 1;
+    return dur > *known && dur / MOST_COLD <= *known ? (double)*known / (double)dur : 1;
 }
