@@ -96,7 +96,7 @@ def judge_fix(case, findings):
 def judge_healthy(said):
     """Quiet: nothing above low. The first that is not is what the row shows. A report that saw nothing
     or will not judge is not quiet."""
-    if said["quality"]["abstains"] or not said["gpu_busy_pct"]:
+    if said["abstains"] or not said["gpu_busy_pct"]:
         return dict(ok_rank=False, ok_gain=False, finding="no verdict")
     findings = said["findings"]
     loud = [f for f in findings if f["severity"] != "low"]

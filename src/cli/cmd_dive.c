@@ -73,14 +73,14 @@ static const struct ncu_trouble nothing_fits = {
     "use a report of the traced program with the same inputs; strata dive REPORT alone shows what "
     "it holds"};
 
-static int write_page(const struct dive *d, const char *title, const char *file, struct err *e)
+static int write_page(const struct dive *d, const struct job *j, const char *file, struct err *e)
 {
     struct arena mem;
     struct buf doc;
     arena_init(&mem);
     buf_init(&doc);
-    view_dive_json(&doc, d);
-    struct page p = {.kind = "dive", .title = title, .dive = buf_str(&doc)};
+    view_dive_json(&doc, d, j->cx.t ? &j->cx : NULL);
+    struct page p = {.kind = "dive", .title = j->path, .dive = buf_str(&doc)};
     int rc = buf_ok(&doc) ? html_write(&p, NULL, 0, file, &mem, e) : err_nomem(e);
     if (rc == 0) html_tell(file);
     buf_done(&doc);
@@ -102,13 +102,14 @@ static int show(struct cli *cli, const struct opts *o, struct job *j, struct are
     struct dive d;
     TRY(gpu_ceilings_get(&wish, mem, &in.ceilings, e));
     TRY(dive_run(&in, mem, &d, e));
+    if (j->cx.t) TRY(context_need(&j->cx, &integrity_pass, e));
     if (j->has_report && !d.n_measured) j->trouble = nothing_fits;
     d.trouble = j->trouble.what;
     d.remedy = j->trouble.remedy;
     const char *page = opt_get(o, "html", NULL);
-    if (page) TRY(write_page(&d, j->path, page, e));
+    if (page) TRY(write_page(&d, j, page, e));
     struct screen s = {&cli->out, j->path, cli->width, cli->color, UINT32_MAX};
-    if (cli->json) view_dive_json(&cli->out, &d);
+    if (cli->json) view_dive_json(&cli->out, &d, in.cx);
     else view_dive_text(&s, &d);
     return 0;
 }

@@ -1,4 +1,5 @@
 /* cmd_gaps.c: `strata gaps`: when devices were idle, and why. */
+#include "analyze/quality/integrity.h"
 #include "cli/show.h"
 #include "report/view_gaps.h"
 
@@ -23,6 +24,7 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     TRY(show_screen(cli, o, 16, &s, e));
     TRY(opt_double(o, "min-us", 0, 1e9, &cx->th.value[TH_GAP_US], e));
     TRY(context_need(cx, &gaps_pass, e));
+    TRY(context_need(cx, &integrity_pass, e));
     struct view_gaps v = {cx->t, cx, syncs_of(cx), gaps_of(cx)};
     if (cli->json) view_gaps_json(&cli->out, &v);
     else view_gaps_text(&s, &v);

@@ -1,4 +1,5 @@
 /* cmd_lint.c: `strata lint`: is the file complete, and is the recording consistent? */
+#include "analyze/quality/integrity.h"
 #include "cli/show.h"
 #include "report/view_lint.h"
 
@@ -17,8 +18,9 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     struct lint_results c;
     struct screen s;
     TRY(show_screen(cli, o, 0, &s, e));
+    TRY(context_need(cx, &integrity_pass, e));
     TRY(lint_oddities_run(cx->t, cx->mem, &c, e));
-    if (cli->json) view_lint_json(&cli->out, cx->t, &c);
+    if (cli->json) view_lint_json(&cli->out, cx, &c);
     else view_lint_text(&s, cx->t, &c);
     return 0;
 }

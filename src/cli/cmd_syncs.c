@@ -1,5 +1,6 @@
 /* cmd_syncs.c: `strata syncs`: where the CPU waits for the device, and what it costs. */
 #include "analyze/gaps/gaps.h"
+#include "analyze/quality/integrity.h"
 #include "cli/show.h"
 #include "report/view_syncs.h"
 
@@ -54,6 +55,7 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     TRY(show_screen(cli, o, 12, &s, e));
     TRY(opt_long(o, "site", 1, UINT32_MAX, &number, e));
     TRY(context_need(cx, &gaps_pass, e));
+    TRY(context_need(cx, &integrity_pass, e));
     const struct syncs *syncs = syncs_of(cx);
     struct view_syncs v = {.t = cx->t, .cx = cx, .syncs = syncs, .where = places_of(cx)};
     if (number) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyze/ops/op_table.h"
+#include "analyze/quality/integrity.h"
 #include "base/pool.h"
 #include "cli/show.h"
 #include "report/view_table.h"
@@ -90,9 +91,10 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
         .by = how.by, .focus = focus_of(key), .wide = opt_has(o, "wide")};
     struct op_table table;
     warn_missing(cx->t, how.by);
+    TRY(context_need(cx, &integrity_pass, e));
     TRY(op_table_run(cx->t, &how, cx->mem, &table, e));
     TRY(op_table_sort(&table, key, cx->mem, e));
-    if (cli->json) view_table_json(&cli->out, &table, &view, s.limit);
+    if (cli->json) view_table_json(&cli->out, cx, &table, &view, s.limit);
     else view_table_text(&s, &table, &view);
     return 0;
 }

@@ -167,6 +167,7 @@ static int predict(struct whatif *w, struct cli *cli, const struct opts *o, stru
     w->cx.measured_ns = (int64_t)(wall_ms * 1e6);
     TRY(context_need(&w->cx, &syncs_pass, e));
     TRY(context_need(&w->cx, &undistort_pass, e));
+    TRY(context_need(&w->cx, &integrity_pass, e));
     const struct undistort *u = undistort_of(&w->cx);
     TRY(collect_edits(w, o, e));
     struct forecast f;
@@ -181,7 +182,8 @@ static int predict(struct whatif *w, struct cli *cli, const struct opts *o, stru
                             w->words,
                             w->n,
                             wall_ms > 0 || opt_has(o, "undistort"),
-                            model_of(&w->cx)->clock_drop_pct};
+                            model_of(&w->cx)->clock_drop_pct,
+                            integrity_of(&w->cx)};
     if (cli->json) view_whatif_json(&cli->out, &v);
     else view_whatif_text(&cli->out, &v, cli->color);
     return 0;

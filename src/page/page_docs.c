@@ -108,7 +108,7 @@ static int put_kernels(const struct page_set *s, struct buf *out, struct err *e)
 static int put_table(const struct page_set *s, struct buf *out, struct err *e)
 {
     struct view_table_opts by_name = {.by = OP_BY_NAME, .focus = FOCUS_TIME};
-    view_table_json(out, &s->table, &by_name, PAGE_DOC_ROWS);
+    view_table_json(out, s->cx, &s->table, &by_name, PAGE_DOC_ROWS);
     return 0;
 }
 

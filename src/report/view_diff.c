@@ -322,13 +322,11 @@ static void json_stats(struct jout *j, const struct diff_stats *st)
     jout_num(j, "mean_before_us", st->typical_ns[0] / 1e3, 3);
     jout_num(j, "mean_after_us", st->typical_ns[1] / 1e3, 3);
     jout_num(j, "change_pct", st->change_pct, 3);
-    if (st->known) {
-        jout_num(j, "low_pct", st->low_pct, 3);
-        jout_num(j, "high_pct", st->high_pct, 3);
-        jout_cstr(j, "verdict", st->real ? "real" : "within_noise");
-    } else {
-        jout_cstr(j, "verdict", "unknown");
-    }
+    if (st->known) jout_num(j, "low_pct", st->low_pct, 3);
+    else jout_null(j, "low_pct");
+    if (st->known) jout_num(j, "high_pct", st->high_pct, 3);
+    else jout_null(j, "high_pct");
+    jout_cstr(j, "verdict", !st->known ? "unknown" : st->real ? "real" : "within_noise");
     jout_end_obj(j);
 }
 

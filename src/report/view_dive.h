@@ -6,6 +6,7 @@
 #include "report/screen.h"
 
 void view_dive_text(const struct screen *s, const struct dive *d);
-void view_dive_json(struct buf *out, const struct dive *d);
+/* `cx` is that of the trace, or NULL. */
+void view_dive_json(struct buf *out, const struct dive *d, const struct context *cx);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/jout.h"
 #include "report/view_dive.h"
+#include "report/view_quality.h"
 
 static void put_size(struct jout *j, const char *key, const uint32_t v[3])
 {
@@ -143,7 +144,7 @@ static void put_roofline(struct jout *j, const struct dive *d)
     jout_end_obj(j);
 }
 
-void view_dive_json(struct buf *out, const struct dive *d)
+void view_dive_json(struct buf *out, const struct dive *d, const struct context *cx)
 {
     struct jout j;
     jout_init(&j, out, true);
@@ -153,6 +154,9 @@ void view_dive_json(struct buf *out, const struct dive *d)
     if (d->targets) {
         jout_uint(&j, "kernels_in_trace", d->targets->n_kernels);
         jout_num(&j, "covered_pct", d->targets->covered_pct, 2);
+    } else {
+        jout_null(&j, "kernels_in_trace");
+        jout_null(&j, "covered_pct");
     }
     jout_cstr(&j, "trouble", d->trouble);
     jout_cstr(&j, "remedy", d->remedy);
@@ -160,6 +164,8 @@ void view_dive_json(struct buf *out, const struct dive *d)
     for (uint32_t i = 0; i < d->n; i++) put_kernel(&j, &d->kernels[i], &d->ceilings);
     jout_end_arr(&j);
     put_roofline(&j, d);
+    if (cx) view_quality_json(&j, "trace_quality", cx->t, integrity_of(cx));
+    else jout_null(&j, "trace_quality");
     jout_end_obj(&j);
     buf_addc(out, '\n');
 }

@@ -8,6 +8,7 @@
 #include "base/jout.h"
 #include "base/stats.h"
 #include "report/source_out.h"
+#include "report/view_quality.h"
 
 /* ---- JSON */
 
@@ -120,6 +121,7 @@ void view_gaps_json(struct buf *out, const struct view_gaps *v)
     jout_arr(&j, "gaps");
     for (uint32_t i = 0; i < g->n_all; i++) json_gap(&j, v, &g->all[i]);
     jout_end_arr(&j);
+    view_quality_json(&j, "trace_quality", v->t, integrity_of(v->cx));
     jout_end_obj(&j);
 }
 

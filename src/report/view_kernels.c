@@ -9,6 +9,7 @@
 #include "base/jout.h"
 #include "report/cells.h"
 #include "report/view_comm.h"
+#include "report/view_quality.h"
 
 #define WIDE 240 /* columns of the terminal that --wide expects */
 
@@ -311,5 +312,6 @@ void view_kernels_json(struct buf *out, const struct context *cx, const struct k
     jout_uint(&j, "memsets", k->n_sets);
     jout_end_obj(&j);
     view_comm_json(&j, cx);
+    view_quality_json(&j, "trace_quality", cx->t, integrity_of(cx));
     jout_end_obj(&j);
 }

@@ -6,6 +6,7 @@
 #include "base/human.h"
 #include "base/jout.h"
 #include "report/cells.h"
+#include "report/view_quality.h"
 
 #define PLACES_SHOWN 8
 
@@ -145,8 +146,9 @@ static void json_oddity(struct jout *j, const struct trace *t, const struct lint
     jout_end_obj(j);
 }
 
-void view_lint_json(struct buf *out, const struct trace *t, const struct lint_results *c)
+void view_lint_json(struct buf *out, const struct context *cx, const struct lint_results *c)
 {
+    const struct trace *t = cx->t;
     struct jout j;
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
@@ -154,5 +156,6 @@ void view_lint_json(struct buf *out, const struct trace *t, const struct lint_re
     jout_arr(&j, "checks");
     for (int i = 0; i < c->n; i++) json_oddity(&j, t, lint_oddities[i], &c->results[i]);
     jout_end_arr(&j);
+    view_quality_json(&j, "trace_quality", t, integrity_of(cx));
     jout_end_obj(&j);
 }

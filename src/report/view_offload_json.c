@@ -152,6 +152,7 @@ void view_offload_json(struct buf *out, const struct plan *p, const struct integ
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
     if (quality) view_quality_json(&j, "trace_quality", p->trial->t, quality);
+    else jout_null(&j, "trace_quality");
     put_model(&j, &p->facts);
     if (p->trial) put_observed(&j, p);
     jout_obj(&j, "rates");

@@ -85,12 +85,16 @@ static void json_doubt(struct jout *j, const struct trace *t, const struct doubt
     jout_cstr(j, "level", quality_name(d->level));
     jout_uint(j, "count", d->count);
     if (d->of) jout_uint(j, "of", d->of);
+    else jout_null(j, "of");
     jout_cstr(j, "what", d->what);
     jout_cstr(j, "means", d->means);
     jout_cstr(j, "instead", d->instead);
     if (d->example != ROW_NONE) {
         jout_str(j, "example", trace_name(t, d->example));
         jout_us(j, "example_start_us", t->ts_ns[d->example] - t->begin_ns);
+    } else {
+        jout_null(j, "example");
+        jout_null(j, "example_start_us");
     }
     jout_end_obj(j);
 }
@@ -134,6 +138,7 @@ void view_quality_json(struct jout *j, const char *key, const struct trace *t,
     jout_bool(j, "links_trusted", i->links_trusted);
     jout_num(j, "recording_cost_pct", i->recording.pct, 1);
     if (i->recording.sample_ns) jout_us(j, "python_sample_us", i->recording.sample_ns);
+    else jout_null(j, "python_sample_us");
     json_recording(j, &i->recording);
     jout_arr(j, "recorded");
     for (int k = 0; k < N_RECORDED; k++)

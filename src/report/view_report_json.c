@@ -4,6 +4,7 @@
 #include "report/view_comm.h"
 #include "report/view_cpu.h"
 #include "report/view_part.h"
+#include "report/view_quality.h"
 #include "report/view_report.h"
 #include "report/view_top_kernels.h"
 
@@ -76,6 +77,7 @@ static void put_finding(struct jout *j, const struct context *cx, const struct f
     jout_us(j, "blocked_us", f->blocked_ns);
     jout_us(j, "exposed_us", f->exposed_ns);
     if (f->device_ns) jout_us(j, "device_us", f->device_ns);
+    else jout_null(j, "device_us");
     jout_us(j, "predicted_gain_us", f->gain_ns);
     jout_num(j, "predicted_gain_pct", f->gain_pct, 3);
     jout_num(j, "predicted_gain_low_pct", f->low_pct, 3);
@@ -87,7 +89,7 @@ static void put_finding(struct jout *j, const struct context *cx, const struct f
     jout_bool(j, "promises_gain", f->n_edits > 0 && !f->advice);
     jout_cstr(j, "why", f->why);
     jout_cstr(j, "fix", f->fix);
-    if (f->not_fixed) jout_cstr(j, "not_fixed", f->not_fixed);
+    jout_cstr(j, "not_fixed", f->not_fixed);
     put_thresholds(j, cx, f);
     put_evidence(j, cx, f);
     jout_end_obj(j);
@@ -162,32 +164,6 @@ static void put_profiler(struct jout *j, const struct context *cx)
     jout_end_obj(j);
 }
 
-static void put_quality(struct jout *j, const struct context *cx)
-{
-    const struct integrity *q = integrity_of(cx);
-    jout_obj(j, "quality");
-    jout_cstr(j, "verdict", quality_name(q->quality));
-    jout_bool(j, "abstains", wall_of(cx)->abstains);
-    jout_bool(j, "idle_trusted", q->idle_trusted);
-    jout_bool(j, "times_trusted", q->times_trusted);
-    jout_bool(j, "links_trusted", q->links_trusted);
-    jout_arr(j, "doubts");
-    for (uint32_t i = 0; i < q->n_doubts; i++) {
-        const struct doubt *d = &q->doubts[i];
-        jout_obj(j, NULL);
-        jout_cstr(j, "id", d->id);
-        jout_cstr(j, "level", quality_name(d->level));
-        jout_uint(j, "count", d->count);
-        jout_uint(j, "of", d->of);
-        jout_cstr(j, "what", d->what);
-        jout_cstr(j, "means", d->means);
-        jout_cstr(j, "instead", d->instead);
-        jout_end_obj(j);
-    }
-    jout_end_arr(j);
-    jout_end_obj(j);
-}
-
 void view_report_json(struct buf *out, const struct context *cx)
 {
     struct jout j;
@@ -200,7 +176,8 @@ void view_report_json(struct buf *out, const struct context *cx)
     jout_num(&j, "gpu_busy_pct", wall_of(cx)->busy_pct, 3);
     view_comm_json(&j, cx);
     view_part_json(&j, "part", cx->t);
-    put_quality(&j, cx);
+    jout_bool(&j, "abstains", wall_of(cx)->abstains);
+    view_quality_json(&j, "trace_quality", cx->t, integrity_of(cx));
     jout_cstr(&j, "gains_are", "without_profiler");
     put_profiler(&j, cx);
     view_top_kernels_json(&j, cx);
@@ -227,5 +204,6 @@ void view_checklist_json(struct buf *out, const struct context *cx)
     jout_init(&j, out, true);
     jout_obj(&j, NULL);
     put_checklist(&j, cx);
+    view_quality_json(&j, "trace_quality", cx->t, integrity_of(cx));
     jout_end_obj(&j);
 }

@@ -27,6 +27,10 @@ static void json_moment(struct jout *j, const struct view_syncs *v, int64_t ts_n
 
 static void json_forecast(struct jout *j, const char *key, const struct forecast *f)
 {
+    if (!f) {
+        jout_null(j, key);
+        return;
+    }
     jout_obj(j, key);
     jout_us(j, "predicted_gain_us", f->before_ns - f->after_ns);
     jout_num(j, "predicted_gain_pct", f->gain_pct, 3);
@@ -37,7 +41,12 @@ static void json_forecast(struct jout *j, const char *key, const struct forecast
 void view_sync_story_json(struct jout *j, const struct view_syncs *v)
 {
     const struct sync_story *story = v->story;
+    if (!story) {
+        jout_null(j, "story");
+        return;
+    }
     const struct wait *w = story->wait;
+    jout_obj(j, "story");
     jout_arr(j, "evidence");
     if (story->label != ROW_NONE) json_moment(j, v, v->t->ts_ns[story->label], "label begins");
     json_moment(j, v, w->begin_ns, "the CPU begins to wait");
@@ -55,8 +64,9 @@ void view_sync_story_json(struct jout *j, const struct view_syncs *v)
         jout_end_obj(j);
     }
     jout_end_arr(j);
-    if (v->alone) json_forecast(j, "if_removed", v->alone);
-    if (v->all) json_forecast(j, "if_all_removed", v->all);
+    json_forecast(j, "if_removed", v->alone);
+    json_forecast(j, "if_all_removed", v->all);
+    jout_end_obj(j);
 }
 
 /* What the CPU did in those gaps, as much as fits on a line. */

@@ -6,6 +6,7 @@
 #include "base/human.h"
 #include "report/report_private.h"
 #include "report/source_out.h"
+#include "report/view_quality.h"
 
 static void json_place(struct jout *j, const struct view_syncs *v, const struct sync_site *s)
 {
@@ -105,7 +106,8 @@ void view_syncs_json(struct buf *out, const struct view_syncs *v)
     for (uint32_t i = 0; i < v->syncs->n_sites; i++)
         if (!v->story || v->story->site == &v->syncs->sites[i]) json_site(&j, v, i);
     jout_end_arr(&j);
-    if (v->story) view_sync_story_json(&j, v);
+    view_sync_story_json(&j, v);
+    view_quality_json(&j, "trace_quality", v->t, integrity_of(v->cx));
     jout_end_obj(&j);
 }
 

@@ -11,6 +11,7 @@
 #include "base/human.h"
 #include "base/jout.h"
 #include "report/cells.h"
+#include "report/view_quality.h"
 
 #define WIDE 240 /* columns of the terminal that --wide expects */
 
@@ -277,8 +278,8 @@ static void json_row(const struct op_row *r, enum op_by by, struct jout *j)
     jout_end_obj(j);
 }
 
-void view_table_json(struct buf *out, const struct op_table *table, const struct view_table_opts *o,
-                     uint32_t limit)
+void view_table_json(struct buf *out, const struct context *cx, const struct op_table *table,
+                     const struct view_table_opts *o, uint32_t limit)
 {
     static const char *const by[] = {"name", "shape", "stack", "module"};
     struct jout j;
@@ -294,5 +295,6 @@ void view_table_json(struct buf *out, const struct op_table *table, const struct
     jout_us(&j, "self_device_us", table->self_device_ns);
     jout_end_obj(&j);
     jout_uint(&j, "n_unfinished", table->n_unfinished);
+    view_quality_json(&j, "trace_quality", cx->t, integrity_of(cx));
     jout_end_obj(&j);
 }

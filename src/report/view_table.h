@@ -2,6 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_TABLE_H
 #define STRATA_REPORT_VIEW_TABLE_H
 
+#include "analyze/context.h"
 #include "analyze/ops/op_table.h"
 #include "report/screen.h"
 
@@ -18,7 +19,7 @@ void view_table_text(const struct screen *s, const struct op_table *table,
                      const struct view_table_opts *o);
 
 /* At most `limit` rows. */
-void view_table_json(struct buf *out, const struct op_table *table, const struct view_table_opts *o,
-                     uint32_t limit);
+void view_table_json(struct buf *out, const struct context *cx, const struct op_table *table,
+                     const struct view_table_opts *o, uint32_t limit);
 
 #endif

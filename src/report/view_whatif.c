@@ -10,6 +10,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "report/view_part.h"
+#include "report/view_quality.h"
 
 static const char *edit_name(enum sim_edit_kind k)
 {
@@ -32,8 +33,7 @@ static void json_edits(struct jout *j, const struct view_whatif *v)
         jout_cstr(j, "kind", edit_name(v->edits[i].kind));
         jout_cstr(j, "what", v->words[i]);
         jout_uint(j, "matched", v->edits[i].n_matched);
-        if (v->edits[i].kind == EDIT_CUDA_GRAPH)
-            jout_bool(j, "sync_inside", v->edits[i].crosses_sync);
+        jout_bool(j, "sync_inside", v->edits[i].crosses_sync);
         jout_end_obj(j);
     }
     jout_end_arr(j);
@@ -42,6 +42,13 @@ static void json_edits(struct jout *j, const struct view_whatif *v)
 static void json_forecast(struct jout *j, const struct view_whatif *v)
 {
     const struct forecast *f = v->f;
+    if (!f) {
+        static const char *const keys[] = {"predicted_us",       "predicted_gain_us",
+                                           "predicted_gain_pct", "predicted_for",
+                                           "as_traced",          "without_profiler"};
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) jout_null(j, keys[i]);
+        return;
+    }
     int64_t before = v->undistorted ? f->before_ns : f->traced_before_ns;
     int64_t after = v->undistorted ? f->after_ns : f->traced_after_ns;
     jout_us(j, "predicted_us", after);
@@ -74,6 +81,7 @@ static void json_cost(struct jout *j, const struct undistort *u)
     jout_num(j, "time_scale", u->time_scale, 3);
     jout_bool(j, "fitted", u->given_ns > 0);
     if (u->given_ns > 0) jout_us(j, "given_wall_us", u->given_ns);
+    else jout_null(j, "given_wall_us");
     jout_end_obj(j);
 }
 
@@ -87,9 +95,10 @@ void view_whatif_json(struct buf *out, const struct view_whatif *v)
     jout_num(&j, "replay_error_pct", undistort_error_pct(v->u), 4);
     jout_us(&j, "undistorted_us", v->u->plain_ns);
     jout_num(&j, "clock_drop_pct", v->clock_drop_pct, 2);
-    if (v->f) json_forecast(&j, v);
+    json_forecast(&j, v);
     json_cost(&j, v->u);
     json_edits(&j, v);
+    view_quality_json(&j, "trace_quality", v->t, v->integrity);
     jout_end_obj(&j);
 }
 

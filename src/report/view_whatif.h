@@ -2,6 +2,7 @@
 #ifndef STRATA_REPORT_VIEW_WHATIF_H
 #define STRATA_REPORT_VIEW_WHATIF_H
 
+#include "analyze/quality/integrity.h"
 #include "analyze/simulate/undistort.h"
 #include "base/buf.h"
 
@@ -14,6 +15,7 @@ struct view_whatif {
     uint32_t n_edits;
     bool undistorted;      /* the user asked for the figures without the profiler */
     double clock_drop_pct; /* of the model: above 0 the device is at its power limit */
+    const struct integrity *integrity;
 };
 
 void view_whatif_text(struct buf *out, const struct view_whatif *v, bool color);

@@ -146,7 +146,36 @@ $ strata gaps large.json.gz --json --min-us 5
 |         }
 |       ]
 |     }
-|   ]
+|   ],
+|   "trace_quality": {
+|     "verdict": "good",
+|     "idle_trusted": true,
+|     "times_trusted": true,
+|     "links_trusted": true,
+|     "recording_cost_pct": 9.2,
+|     "python_sample_us": null,
+|     "recording": {
+|       "ops": 15,
+|       "calls": 10,
+|       "python_frames": 0,
+|       "memory_events": 0,
+|       "cost_us": 42.500,
+|       "working_us": 504.616
+|     },
+|     "recorded": [],
+|     "coverage": {
+|       "launches_expected": 9,
+|       "launches_recorded": 9,
+|       "pct": 100.000,
+|       "devices": [
+|         {
+|           "device": 0,
+|           "pct": 100.000
+|         }
+|       ]
+|     },
+|     "doubts": []
+|   }
 | }
 
 # A trace without a GPU.

@@ -31,6 +31,36 @@ $ for view in report steps stages launches memory; do
 | []
 | []
 | []
+$ cat > schema_keys.py <<'EOF'
+> import json, sys, pathlib
+> folder = pathlib.Path(sys.argv[1])
+> written = (folder / "json.md").read_text()
+> def keys(s):
+>     yield from s.get("properties", {})
+>     for v in [*s.get("properties", {}).values(), *([s["items"]] if s.get("items") else [])]: yield from keys(v)
+> for f in sorted((folder / "schema").glob("*.json")):
+>     print(f.name.split(".")[0], sorted(k for k in set(keys(json.loads(f.read_text()))) if f"`{k}" not in written and f"## {k}" not in written))
+> EOF
+$ python3 schema_keys.py $DATA/../../docs/format
+| check []
+| checklist []
+| compare []
+| diff []
+| dive []
+| gaps []
+| info []
+| kernels []
+| launches []
+| lint []
+| memory []
+| offload []
+| report []
+| run []
+| stages []
+| steps []
+| syncs []
+| table []
+| whatif []
 $ { strata dive $DATA/dive/kernels.json.gz --ncu $DATA/dive/h200_raw.csv --json; } | python3 keys.py $DATA/../../docs/format/json.md
 | []
 $ strata dive $DATA/dive/h200_details.csv --json | python3 keys.py $DATA/../../docs/format/json.md

@@ -96,7 +96,40 @@ $ strata kernels tiny.json --json --filter gemm
 |     "copies": 2,
 |     "memsets": 0
 |   },
-|   "communication": null
+|   "communication": null,
+|   "trace_quality": {
+|     "verdict": "good",
+|     "idle_trusted": true,
+|     "times_trusted": true,
+|     "links_trusted": true,
+|     "recording_cost_pct": 9.0,
+|     "python_sample_us": null,
+|     "recording": {
+|       "ops": 8,
+|       "calls": 6,
+|       "python_frames": 3,
+|       "memory_events": 2,
+|       "cost_us": 26.650,
+|       "working_us": 324.000
+|     },
+|     "recorded": [
+|       "stacks",
+|       "shapes",
+|       "memory"
+|     ],
+|     "coverage": {
+|       "launches_expected": 4,
+|       "launches_recorded": 4,
+|       "pct": 100.000,
+|       "devices": [
+|         {
+|           "device": 0,
+|           "pct": 100.000
+|         }
+|       ]
+|     },
+|     "doubts": []
+|   }
 | }
 
 # A trace of the CPU alone.

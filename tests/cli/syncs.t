@@ -113,24 +113,67 @@ $ strata syncs pp.json.gz --site 2 --json | grep -v predicted_gain | grep -v as_
 |       "last_us": 40911.949
 |     }
 |   ],
-|   "evidence": [
-|     {
-|       "t_us": 0.000,
-|       "what": "label begins"
+|   "story": {
+|     "evidence": [
+|       {
+|         "t_us": 0.000,
+|         "what": "label begins"
+|       },
+|       {
+|         "t_us": 40911.949,
+|         "what": "the CPU begins to wait"
+|       },
+|       {
+|         "t_us": 40946.688,
+|         "what": "the call returns"
+|       }
+|     ],
+|     "meanwhile": [],
+|     "if_removed": {
 |     },
-|     {
-|       "t_us": 40911.949,
-|       "what": "the CPU begins to wait"
-|     },
-|     {
-|       "t_us": 40946.688,
-|       "what": "the call returns"
+|     "if_all_removed": {
 |     }
-|   ],
-|   "meanwhile": [],
-|   "if_removed": {
 |   },
-|   "if_all_removed": {
+|   "trace_quality": {
+|     "verdict": "good",
+|     "idle_trusted": true,
+|     "times_trusted": true,
+|     "links_trusted": true,
+|     "recording_cost_pct": 10.0,
+|     "python_sample_us": null,
+|     "recording": {
+|       "ops": 1777,
+|       "calls": 514,
+|       "python_frames": 0,
+|       "memory_events": 0,
+|       "cost_us": 3693.500,
+|       "working_us": 40495.006
+|     },
+|     "recorded": [],
+|     "coverage": {
+|       "launches_expected": 496,
+|       "launches_recorded": 496,
+|       "pct": 100.000,
+|       "devices": [
+|         {
+|           "device": 0,
+|           "pct": 100.000
+|         }
+|       ]
+|     },
+|     "doubts": [
+|       {
+|         "id": "profiler_buffers",
+|         "level": "good",
+|         "count": 0,
+|         "of": null,
+|         "what": "the profiler's own buffers took 505 us (1.2 % of the trace)",
+|         "means": "it leaves one gap in the device's work at the first launch, which the program did not cause",
+|         "instead": "",
+|         "example": null,
+|         "example_start_us": null
+|       }
+|     ]
 |   }
 | }
 

@@ -135,7 +135,40 @@ $ strata table tiny.json --json --limit 2 --by stack --depth 1
 |     "self_cpu_us": 283.000,
 |     "self_device_us": 124.000
 |   },
-|   "n_unfinished": 0
+|   "n_unfinished": 0,
+|   "trace_quality": {
+|     "verdict": "good",
+|     "idle_trusted": true,
+|     "times_trusted": true,
+|     "links_trusted": true,
+|     "recording_cost_pct": 9.0,
+|     "python_sample_us": null,
+|     "recording": {
+|       "ops": 8,
+|       "calls": 6,
+|       "python_frames": 3,
+|       "memory_events": 2,
+|       "cost_us": 26.650,
+|       "working_us": 324.000
+|     },
+|     "recorded": [
+|       "stacks",
+|       "shapes",
+|       "memory"
+|     ],
+|     "coverage": {
+|       "launches_expected": 4,
+|       "launches_recorded": 4,
+|       "pct": 100.000,
+|       "devices": [
+|         {
+|           "device": 0,
+|           "pct": 100.000
+|         }
+|       ]
+|     },
+|     "doubts": []
+|   }
 | }
 
 # What was not recorded cannot tell rows apart.

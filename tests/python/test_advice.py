@@ -95,7 +95,7 @@ def test_healthy_is_quiet_or_not(judge):
     case = {**CASE, "kind": "healthy"}
 
     def quiet(findings, abstains=False):
-        said = {"quality": {"abstains": abstains}, "gpu_busy_pct": 99, "findings": findings}
+        said = {"abstains": abstains, "gpu_busy_pct": 99, "findings": findings}
         return judge.judge(case, "full", said)["ok_rank"]
     assert quiet([]) and quiet([finding("a", 1, "low")])
     assert not quiet([finding("a", 1, "low"), finding("b", 9, "medium")])

@@ -225,7 +225,7 @@ def test_what_is_captured_into_a_graph_is_not_missed(capture):
     """A launch into a graph leaves no record: nothing was lost."""
     run = capture("launch=50", "capture=40", "graph=40", "sync", "launch=50", "sync")
     assert run.counts()["kernel"] == 140
-    doubts = run.ask("report", "--whole")["quality"]["doubts"]
+    doubts = run.ask("report", "--whole")["trace_quality"]["doubts"]
     assert "records_dropped" not in {d["id"] for d in doubts}, doubts
 
 

@@ -69,7 +69,8 @@ export interface Report {
   wall_us: number;
   bound: string;
   gpu_busy_pct: number | null;
-  quality?: { verdict: string; abstains?: boolean; doubts: Doubt[] };
+  abstains?: boolean;
+  trace_quality?: { verdict: string; doubts: Doubt[] };
   gains_are?: string;
   replay?: { without_profiler_us: number; error_pct: number };
   findings: Finding[];

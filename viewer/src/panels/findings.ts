@@ -160,7 +160,7 @@ function intro(report: Report): HTMLElement {
     const words = `Gain: wall time saved${clock}, if the findings above are fixed too.`;
     return h('p', { class: 'dim small' }, words);
   }
-  if (report.quality?.abstains) return h('p', { class: 'dim' }, ABSTAINS);
+  if (report.abstains) return h('p', { class: 'dim' }, ABSTAINS);
   if (report.bound === 'unknown') return h('p', { class: 'dim' }, NO_DEVICE);
   if (report.idle_causes?.length) return h('p', { class: 'dim' }, 'No findings.');
   return h('p', { class: 'none' }, NONE);

@@ -23,7 +23,7 @@ const BOUND: Record<string, string> = {
 
 /** What bounds the run, in a word, or that it is unknown. */
 function boundWord(report: Report): string {
-  if (report.quality?.abstains) return 'no diagnosis';
+  if (report.abstains) return 'no diagnosis';
   return BOUND[report.bound] ?? report.bound;
 }
 
@@ -44,7 +44,7 @@ export function checklist(checks: Check[]): HTMLElement {
 }
 
 function doubts(report: Report): Child[] {
-  return (report.quality?.doubts ?? []).map(d =>
+  return (report.trace_quality?.doubts ?? []).map(d =>
     h(
       'p',
       { class: 'doubt' },
