@@ -3,7 +3,7 @@ $ ln -s $DATA/run_ranks run_ranks
 
 # A run of four ranks, one of them slow: the others wait for it where they meet.
 $ strata stages run_ranks
-| train   453 ms   4 ranks
+| train   453 ms wall   4 ranks
 |
 |   stage         calls     mean      min  rank      max  rank    over  peak mem
 |   step             10   414 ms   410 ms     1   416 ms     2   0.5 %   2.10 GB
@@ -50,7 +50,7 @@ $ strata stages run_ranks --json | head -28
 
 # One rank alone.
 $ mkdir one && cp $DATA/run_ranks/timing_rank2.json one && strata stages one
-| train   452 ms   rank 2 of 4
+| train   452 ms wall   rank 2 of 4
 |
 |   stage         calls    total   median      p95    first  peak mem  GPU median
 |   step             10   416 ms  41.6 ms  45.8 ms  41.6 ms   2.10 GB           -
@@ -64,7 +64,7 @@ $ mkdir one && cp $DATA/run_ranks/timing_rank2.json one && strata stages one
 
 # A file cut short is left out, and told.
 $ mkdir cut && cp $DATA/run_ranks/*.json cut && head -c 300 $DATA/run_ranks/timing_rank1.json > cut/timing_rank1.json && strata stages cut | head -3
-| train   453 ms   3 ranks of 4
+| train   453 ms wall   3 ranks of 4
 |
 |   stage         calls     mean      min  rank      max  rank    over  peak mem
 ! strata: cut: left out 1 unreadable timing file
