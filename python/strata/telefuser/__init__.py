@@ -3,8 +3,8 @@
     from strata.telefuser import ProfilingContext, ProfilingContext4Debug
 
 Its environment variables are obeyed: ENABLE_PROFILER_NAMES, TELEFUSER_PROFILE_DEBUG,
-PROFILER_OUTPUT_DIR (./profiler_output by default), TELEFUSER_PROFILER_OUTPUT_DIR, TELEFUSER_PIPELINE_NAME, TELEFUSER_TIMING_REPORT,
-TELEFUSER_TORCH_PROFILER_*.
+PROFILER_OUTPUT_DIR (./profiler_output by default), TELEFUSER_PROFILER_OUTPUT_DIR,
+TELEFUSER_PIPELINE_NAME, TELEFUSER_TIMING_REPORT, TELEFUSER_TORCH_PROFILER_*.
 
 Differences, all on purpose: a stage is timed without stopping the device (sync=False), stages of
 the same name in different places are kept apart, exceptions are counted as such, and stages inside
@@ -39,7 +39,8 @@ from strata.telefuser.memory import (
 
 __all__ = [
     "GlobalTimingRegistry", "HarnessConfig", "MemorySnapshot", "ProfilingContext", "ProfilingContext4Debug",
-    "StageBenchHarness", "capture_memory_snapshot", "compare_timing_reports", "dump_io_signatures", "dump_timing_report",
+    "StageBenchHarness", "capture_memory_snapshot", "compare_timing_reports", "dump_io_signatures",
+    "dump_timing_report",
     "enable_profiler_for_names", "get_enabled_profiler_names", "get_io_signatures",
     "get_memory_analysis", "get_memory_info", "get_memory_snapshots", "get_profiler_output_dir",
     "get_timing_report", "mark_as_worker_process", "print_memory_analysis", "print_timing_summary",
