@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/compare/consistency.h"
 #include "base/mem.h"
+#include "cli/consistent.h"
 #include "cli/html.h"
 #include "cli/show.h"
 #include "cli/sides.h"
@@ -57,7 +57,7 @@ static int load(struct cli *cli, const struct opts *o, const char *path, struct 
     TRY(cli_open_part(cli, o, path, &r->t, e));
     context_init(&r->cx, r->t, &r->mem);
     TRY(context_need(&r->cx, &findings_pass, e));
-    consistency_assert(&r->cx);
+    consistent_assert(&r->cx);
     return check_trust(o, path, &r->cx, e);
 }
 
@@ -133,7 +133,7 @@ static int compare(struct cli *cli, const struct opts *o, struct side *b, struct
     TRY(measure(cli, o, a, e));
     TRY(show_screen(cli, o, PARTS_SHOWN, &s, e));
     TRY(diff_run(&b->shown.cx, &a->shown.cx, &a->shown.mem, &d, e));
-    consistency_assert_diff(&d);
+    consistent_assert_diff(&d);
     diff_stats(b->walls, b->n, a->walls, a->n, &stats);
     struct view_diff v = {&d, &stats, {b->path, a->path}};
     const char *file = opt_get(o, "html", NULL);

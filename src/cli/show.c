@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include "analyze/compare/consistency.h"
+#include "cli/consistent.h"
 #include "cli/gpu_ceilings.h"
 #include "format/timing.h"
 #include "report/view_part.h"
@@ -32,7 +32,7 @@ static int show_open(struct cli *cli, const struct opts *o, struct trace *t, sho
         cx.ceilings = &measured;
     cx.program_ns = program_wall(o->args[0], &mem);
     int rc = fn(cli, o, &cx, e);
-    consistency_assert(&cx);
+    consistent_assert(&cx);
     context_done(&cx);
     arena_done(&mem);
     trace_free(t);

@@ -2,8 +2,6 @@
 #include "analyze/compare/consistency.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "analyze/launches/launches.h"
 #include "analyze/rules/ladder.h"
@@ -227,36 +225,4 @@ uint32_t consistency_check_diff(const struct diff *d, struct buf *ret)
                   "parts of a comparison do not add up to the wall clock");
     }
     return k.n;
-}
-
-#ifndef NDEBUG
-static void end_with(uint32_t n, struct buf *what)
-{
-    if (n && buf_ok(what))
-        fprintf(stderr, "strata: the analysis contradicts itself:\n%.*s", (int)what->n, what->p);
-    buf_done(what);
-    if (n) abort();
-}
-#endif
-
-void consistency_assert(const struct context *cx)
-{
-#ifndef NDEBUG
-    struct buf what;
-    buf_init(&what);
-    end_with(consistency_check(cx, &what), &what);
-#else
-    (void)cx;
-#endif
-}
-
-void consistency_assert_diff(const struct diff *d)
-{
-#ifndef NDEBUG
-    struct buf what;
-    buf_init(&what);
-    end_with(consistency_check_diff(d, &what), &what);
-#else
-    (void)d;
-#endif
 }

@@ -1,7 +1,7 @@
 /* consistency.h: what a finished analysis must never say, whatever the trace: exposed more than
  * idle, causes that do not add up, a gain larger than what it comes from. Figures that contradict
  * each other are our mistake, so builds with asserts check every analysis before it is freed
- * (cli/show.c, cli/cmd_diff.c). */
+ * (cli/consistent.h). */
 #ifndef STRATA_ANALYZE_COMPARE_CONSISTENCY_H
 #define STRATA_ANALYZE_COMPARE_CONSISTENCY_H
 
@@ -12,9 +12,5 @@ uint32_t consistency_check(const struct context *cx, struct buf *ret);
 
 /* The same for the parts of a comparison, whose contexts are checked by themselves. */
 uint32_t consistency_check_diff(const struct diff *d, struct buf *ret);
-
-/* Ends the program with what contradicts what. With NDEBUG these do nothing. */
-void consistency_assert(const struct context *cx);
-void consistency_assert_diff(const struct diff *d);
 
 #endif

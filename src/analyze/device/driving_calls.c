@@ -30,9 +30,12 @@ int driving_calls_init(struct driving_calls *l, const struct trace *t, const str
 {
     *l = (struct driving_calls){.t = t};
     l->calls = arena_alloc(mem, (t->n_calls + (size_t)1) * sizeof *l->calls);
-    if (!l->calls) return ERR_NOMEM;
-    for (row_t r = 0; r < t->n_rows; r++)
+    l->from = arena_alloc(mem, (t->n_rows + (size_t)1) * sizeof *l->from);
+    if (!l->calls || !l->from) return ERR_NOMEM;
+    for (row_t r = 0; r < t->n_rows; r++) {
+        l->from[r] = l->n;
         if (is_loud(t, c, r)) l->calls[l->n++] = r;
+    }
     list_threads(l);
     return 0;
 }
@@ -40,9 +43,7 @@ int driving_calls_init(struct driving_calls *l, const struct trace *t, const str
 /* Index of the first loud call at or after row `r`. */
 static uint32_t first_from(const struct driving_calls *l, row_t r)
 {
-    uint32_t i = 0;
-    SEARCH_PAST(i, l->n, l->calls[i] < r);
-    return i;
+    return l->from[r];
 }
 
 bool driving_calls_has(const struct driving_calls *l, row_t r)

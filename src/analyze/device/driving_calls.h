@@ -10,7 +10,8 @@
 
 struct driving_calls {
     const struct trace *t;
-    row_t *calls; /* by row: rows of a lane are in time order */
+    row_t *calls;   /* by row: rows of a lane are in time order */
+    uint32_t *from; /* by row: index of the first of them at or after it */
     uint32_t n;
     struct {
         lane_id lane;

@@ -39,13 +39,23 @@ enum host_cause host_cause_of(struct str name)
     return HOST_OTHER;
 }
 
+/* What encloses a row comes before it. */
+static void find_around(struct host_causes *h, row_t r)
+{
+    row_t up = h->t->parent[r];
+    h->around[r] = up == ROW_NONE ? ROW_NONE : h->around[up];
+    if (h->around[r] == ROW_NONE && host_causes_row(h, r) != HOST_OTHER) h->around[r] = r;
+}
+
 static int run_pass(struct context *cx, void *ret, struct err *e)
 {
     struct host_causes *h = ret;
     uint32_t n = cx->t->strings.n;
     *h = (struct host_causes){.t = cx->t, .by_name = arena_zalloc(cx->mem, n + (size_t)1, 1)};
-    if (!h->by_name) return err_nomem(e);
+    h->around = arena_alloc(cx->mem, (cx->t->n_rows + (size_t)1) * sizeof *h->around);
+    if (!h->by_name || !h->around) return err_nomem(e);
     for (str_id id = 0; id < n; id++) h->by_name[id] = (uint8_t)host_cause_of(trace_str(cx->t, id));
+    for (row_t r = 0; r < cx->t->n_rows; r++) find_around(h, r);
     return 0;
 }
 
@@ -54,14 +64,6 @@ const struct pass host_causes_pass = {
     .size = sizeof(struct host_causes),
     .run = run_pass,
 };
-
-row_t host_causes_around(const struct host_causes *h, row_t r)
-{
-    row_t found = ROW_NONE;
-    for (; r != ROW_NONE; r = h->t->parent[r])
-        if (host_causes_row(h, r) != HOST_OTHER) found = r;
-    return found;
-}
 
 bool host_cause_is_worker(const struct trace *t, row_t r)
 {

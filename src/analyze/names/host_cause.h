@@ -36,6 +36,7 @@ static inline bool host_cause_is_gc(enum host_cause c)
 struct host_causes {
     const struct trace *t;
     uint8_t *by_name; /* enum host_cause, by str_id */
+    row_t *around;    /* by row: the outermost row at or above it that has a cause, or ROW_NONE */
 };
 
 extern const struct pass host_causes_pass;
@@ -51,7 +52,10 @@ static inline enum host_cause host_causes_row(const struct host_causes *h, row_t
 }
 
 /* The outermost row at or above `r` that has a cause, or ROW_NONE. */
-row_t host_causes_around(const struct host_causes *h, row_t r);
+static inline row_t host_causes_around(const struct host_causes *h, row_t r)
+{
+    return r == ROW_NONE ? ROW_NONE : h->around[r];
+}
 
 /* Whether it is a batch in a worker process of a DataLoader: beside the program, not of it. */
 bool host_cause_is_worker(const struct trace *t, row_t r);

@@ -12,13 +12,6 @@ extern const struct rule rule_lock_wait;
 /* Share of the time that one other finding may hold: then that says it better. */
 #define MOST_ELSEWHERE 0.8
 
-static uint32_t thread_of(const struct sim_model *m, lane_id lane)
-{
-    uint32_t i = 0;
-    while (i < m->n_threads && m->threads[i].lane != lane) i++;
-    return i < m->n_threads ? i : SIM_NONE;
-}
-
 /* Whether whole calls of one function explain it: late_launch names those. */
 static bool is_one_call(const struct context *cx, const struct stretched *f)
 {
@@ -28,7 +21,7 @@ static bool is_one_call(const struct context *cx, const struct stretched *f)
         int64_t ns = 0;
         for (uint32_t i = 0; i < group->n_rows; i++) {
             row_t r = group->rows[i];
-            uint32_t thread = thread_of(model_of(cx), t->lane[r]);
+            uint32_t thread = sim_thread_of(model_of(cx), t->lane[r]);
             struct span s = {t->ts_ns[r], trace_end_ns(t, r)};
             ns += thread == SIM_NONE ? 0 : host_stretches_share(f->spans, f->n, thread, s);
         }
@@ -44,7 +37,7 @@ static bool is_one_launch(const struct context *cx, const struct stretched *f)
         const struct launch_delay_group *group = &launch_delays_of(cx)->groups[g];
         int64_t ns = 0;
         for (uint32_t i = 0; i < group->n_pieces; i++) {
-            uint32_t thread = thread_of(model_of(cx), group->pieces[i].thread);
+            uint32_t thread = sim_thread_of(model_of(cx), group->pieces[i].thread);
             if (thread == SIM_NONE) continue;
             ns += host_stretches_share(f->spans, f->n, thread, group->pieces[i].time);
         }
@@ -144,7 +137,7 @@ bool host_function_holds(const struct context *cx, const struct findings *out, l
                          struct span s)
 {
     int64_t ns = 0;
-    uint32_t of_model = thread_of(model_of(cx), thread);
+    uint32_t of_model = sim_thread_of(model_of(cx), thread);
     for (uint32_t i = 0; of_model != SIM_NONE && i < out->n; i++) {
         const struct finding *f = out->items[i];
         if (f->rule == &rule_host_function || f->rule == &rule_lock_wait)

@@ -43,29 +43,45 @@ static const struct stretch_part *deepest(const struct trace *t, const struct st
 
 /* Rows of single lines stand for their function, and what has no name of its own (<genexpr>,
  * <lambda>) for its caller. */
-static bool is_named(const struct trace *t, row_t frame)
+static bool is_named(struct str frame)
 {
     struct frame f;
-    if (t->flags[frame] & ROW_LINE || !frame_parse(trace_name(t, frame), &f)) return false;
-    return f.function.n && f.function.p[0] != '<';
+    return frame_parse(frame, &f) && f.function.n && f.function.p[0] != '<';
 }
 
-/* The user's function around a row. */
-static row_t user_frame(const struct context *cx, row_t r)
+struct looking {
+    const struct context *cx;
+    struct host_stretches *all;
+    bool waiting;
+    row_t *users; /* by row: the user's function around it, or ROW_NONE */
+};
+
+/* What encloses a row comes before it; what a name says is found once. */
+static int find_users(struct looking *k, struct err *e)
 {
-    row_t f = source_places_frame(places_of(cx), r, true);
-    while (f != ROW_NONE && !is_named(cx->t, f))
-        f = cx->t->parent[f] == ROW_NONE
-                ? ROW_NONE
-                : source_places_frame(places_of(cx), cx->t->parent[f], true);
-    return f;
+    const struct trace *t = k->cx->t;
+    struct source_places *places = places_of(k->cx);
+    enum { UNKNOWN, NAMED, NAMELESS };
+    uint8_t *names = arena_zalloc(k->cx->mem, t->strings.n + (size_t)1, 1);
+    k->users = arena_alloc(k->cx->mem, (t->n_rows + (size_t)1) * sizeof *k->users);
+    if (!names || !k->users) return err_nomem(e);
+    for (row_t r = 0; r < t->n_rows; r++) {
+        row_t up = t->parent[r];
+        uint8_t *name = &names[t->name[r]];
+        k->users[r] = up == ROW_NONE ? ROW_NONE : k->users[up];
+        if (t->kind[r] != KIND_PYTHON || t->flags[r] & ROW_LINE) continue;
+        if (source_places_class(places, r) != FRAME_USER) continue;
+        if (*name == UNKNOWN) *name = is_named(trace_name(t, r)) ? NAMED : NAMELESS;
+        if (*name == NAMED) k->users[r] = r;
+    }
+    return 0;
 }
 
 /* The user's function that called it. */
-static row_t above(const struct context *cx, row_t frame)
+static row_t above(const struct looking *k, row_t frame)
 {
-    row_t up = cx->t->parent[frame];
-    return up == ROW_NONE ? ROW_NONE : user_frame(cx, up);
+    row_t up = k->cx->t->parent[frame];
+    return up == ROW_NONE ? ROW_NONE : k->users[up];
 }
 
 /* What runs in a stretch: time by function of the user, with what it calls, and by what is deepest.
@@ -100,21 +116,22 @@ static bool is_torch(const struct context *cx, row_t r)
     return false;
 }
 
-static void take_apart(const struct context *cx, lane_id lane, struct span s, struct stretch *ret)
+static void take_apart(const struct looking *k, lane_id lane, struct span s, struct stretch *ret)
 {
+    const struct context *cx = k->cx;
     const struct trace *t = cx->t;
     struct thread_slices slices;
     struct thread_slice p;
-    *ret = (struct stretch){.idle_ns = idle_in(cx, s)};
+    *ret = (struct stretch){0};
     thread_slices_init(&slices, t, lane, s.begin_ns, s.end_ns);
     while (thread_slices_next(&slices, &p)) {
         if (p.row == ROW_NONE) continue;
         int64_t ns = p.end_ns - p.begin_ns;
-        row_t user = user_frame(cx, p.row);
+        row_t user = k->users[p.row];
         if (host_causes_around(host_causes_of(cx), p.row) != ROW_NONE) ret->own_rule_ns += ns;
         if (user == ROW_NONE) continue;
         if (driving_calls_has(driving_of(cx), user) && is_torch(cx, p.row)) continue;
-        for (row_t f = user; f != ROW_NONE; f = above(cx, f))
+        for (row_t f = user; f != ROW_NONE; f = above(k, f))
             add_part(&ret->users, t->name[f], f, ns);
         if (p.row != user && !(t->flags[p.row] & ROW_LINE))
             add_part(&ret->inside, t->name[p.row], p.row, ns);
@@ -144,13 +161,25 @@ static struct stretched *function_of(struct host_stretches *all, const struct st
     return f;
 }
 
-/* Without room for spans they are only counted. */
-static void add(const struct context *cx, struct stretched *f, struct sim_cut span,
-                const struct stretch *s)
+static int add_span(struct stretched *f, struct sim_cut span, struct arena *mem)
+{
+    if (f->n == f->cap) {
+        uint32_t cap = f->cap ? 2 * f->cap : 16;
+        struct sim_cut *more = arena_alloc(mem, cap * sizeof *more);
+        if (!more) return ERR_NOMEM;
+        if (f->n) memcpy(more, f->spans, f->n * sizeof *more);
+        f->spans = more;
+        f->cap = cap;
+    }
+    f->spans[f->n++] = span;
+    return 0;
+}
+
+static int add(const struct context *cx, struct stretched *f, struct sim_cut span,
+               const struct stretch *s)
 {
     uint32_t step = steps_at(steps_of(cx), span.begin_ns);
-    if (f->spans) f->spans[f->n] = span;
-    f->n++;
+    TRY(add_span(f, span, cx->mem));
     f->n_steps += step != UINT32_MAX && step != f->last_step;
     f->last_step = step;
     f->cpu_ns += span.end_ns - span.begin_ns;
@@ -158,66 +187,52 @@ static void add(const struct context *cx, struct stretched *f, struct sim_cut sp
     if (span.end_ns - span.begin_ns > f->longest_ns) f->longest_ns = span.end_ns - span.begin_ns;
     for (uint32_t i = 0; i < s->inside.n; i++)
         add_part(&f->inside, s->inside.list[i].name, s->inside.list[i].row, s->inside.list[i].ns);
+    return 0;
 }
 
-struct looking {
-    const struct context *cx;
-    struct host_stretches *all;
-    bool waiting;
-};
-
 /* The stretch between two calls of a thread, less what a launch takes anyway. */
-static void look_between(struct looking *k, uint32_t thread, struct span s)
+static int look_between(struct looking *k, uint32_t thread, struct span s)
 {
     const struct context *cx = k->cx;
     s.end_ns -= launch_delays_of(cx)->usual_ns;
-    if (span_ns(s) < LEAST_STRETCH_NS || others_launch(cx, thread, s) != k->waiting) return;
-    struct stretch parts;
-    take_apart(cx, model_of(cx)->threads[thread].lane, s, &parts);
+    if (span_ns(s) < LEAST_STRETCH_NS) return 0;
     double ns = (double)span_ns(s);
+    int64_t idle = idle_in(cx, s); /* first, because it costs little and rules out most */
+    if ((double)idle < (k->waiting ? LEAST_IDLE_WAITING : LEAST_IDLE) * ns) return 0;
+    if (others_launch(cx, thread, s) != k->waiting) return 0;
+    struct stretch parts;
+    take_apart(k, model_of(cx)->threads[thread].lane, s, &parts);
+    parts.idle_ns = idle;
     double least = LEAST_SHARE * ns - (double)integrity_of(cx)->recording.sample_ns / 2;
     const struct stretch_part *most = deepest(cx->t, &parts.users, least);
-    if (!most) return;
-    if ((double)parts.idle_ns < (k->waiting ? LEAST_IDLE_WAITING : LEAST_IDLE) * ns) return;
-    if (2 * parts.own_rule_ns > span_ns(s)) return;
+    if (!most) return 0;
+    if (2 * parts.own_rule_ns > span_ns(s)) return 0;
     struct stretched *f = function_of(k->all, most);
     struct sim_cut span = {.thread = thread, .begin_ns = s.begin_ns, .end_ns = s.end_ns};
-    if (f) add(cx, f, span, &parts);
+    return f ? add(cx, f, span, &parts) : 0;
 }
 
-static void look_at_all(struct looking *k)
+static int look_at_all(struct looking *k)
 {
     const struct sim_model *m = model_of(k->cx);
     for (uint32_t i = 0; i < m->n_threads; i++) {
         uint32_t c = m->threads[i].first_call;
         for (; c != SIM_NONE && m->calls[c].next != SIM_NONE; c = m->calls[c].next) {
             struct span s = {m->calls[c].end_ns, m->calls[m->calls[c].next].begin_ns};
-            if (span_ns(s) >= LEAST_STRETCH_NS) look_between(k, i, s);
+            if (span_ns(s) >= LEAST_STRETCH_NS) TRY(look_between(k, i, s));
         }
     }
+    return 0;
 }
 
-/* First they are counted, then there is room for them. */
 int host_stretches_find(const struct context *cx, bool waiting, struct host_stretches *ret,
                         struct err *e)
 {
-    struct host_stretches counted = {0};
-    struct looking k = {cx, &counted, waiting};
+    struct looking k = {.cx = cx, .all = ret, .waiting = waiting};
     *ret = (struct host_stretches){0};
     if (!places_of(cx)->has_stacks) return 0;
-    look_at_all(&k);
-    for (uint32_t i = 0; i < counted.n; i++) {
-        const struct stretched *f = &counted.list[i];
-        ret->list[ret->n++] =
-            (struct stretched){.name = f->name,
-                               .frame = f->frame,
-                               .last_step = UINT32_MAX,
-                               .spans = arena_alloc(cx->mem, f->n * sizeof *f->spans)};
-        if (!ret->list[i].spans) return err_nomem(e);
-    }
-    k.all = ret;
-    look_at_all(&k);
-    return 0;
+    TRY(find_users(&k, e));
+    return err_grow(e, look_at_all(&k));
 }
 
 bool host_stretches_matter(const struct context *cx, const struct stretched *f)

@@ -30,7 +30,7 @@ struct stretched {
     str_id name;
     row_t frame;           /* one call of it */
     struct sim_cut *spans; /* by thread and time */
-    uint32_t n, n_steps, last_step;
+    uint32_t n, cap, n_steps, last_step;
     int64_t cpu_ns, idle_ns, longest_ns;
     struct stretch_parts inside; /* what else runs in it: deepest functions and operators */
 };

@@ -152,13 +152,6 @@ static void add_calls(const struct counting *k, struct launch_unit *u)
 
 /* ---- stages ---- */
 
-static uint32_t thread_of(const struct sim_model *m, lane_id lane)
-{
-    for (uint32_t i = 0; i < m->n_threads; i++)
-        if (m->threads[i].lane == lane) return i;
-    return SIM_NONE;
-}
-
 /* What the first call took more than usual, where it is odd. */
 static int64_t once_ns(const struct stage *s)
 {
@@ -179,7 +172,7 @@ static int stage_spans(const struct context *cx, uint32_t stage, struct launch_u
     if (!u->spans) return err_nomem(e);
     for (uint32_t i = 0; i < tree->n_calls && u->n_spans < u->stage->calls; i++) {
         const struct stage_call *c = &tree->calls[i];
-        uint32_t thread = c->node == stage ? thread_of(model_of(cx), c->lane) : SIM_NONE;
+        uint32_t thread = c->node == stage ? sim_thread_of(model_of(cx), c->lane) : SIM_NONE;
         if (thread == SIM_NONE) continue;
         u->spans[u->n_spans++] =
             (struct sim_cut){.thread = thread, .begin_ns = c->begin_ns, .end_ns = c->end_ns};
@@ -380,7 +373,7 @@ static void add_loud(struct launch_unit *u, uint32_t thread, struct span s, cons
 static uint32_t loop_thread(const struct context *cx)
 {
     const struct sim_model *m = model_of(cx);
-    uint32_t thread = thread_of(m, steps_of(cx)->lane), most = 0;
+    uint32_t thread = sim_thread_of(m, steps_of(cx)->lane), most = 0;
     if (thread != SIM_NONE || !m->n_threads) return thread;
     for (uint32_t i = 0; i < m->n_threads; i++) {
         uint32_t n = 0;

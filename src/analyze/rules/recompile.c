@@ -67,9 +67,8 @@ static int is_again(const struct context *cx, row_t compiler)
 static int add(const struct context *cx, struct recompiles *c, row_t r, struct span s)
 {
     const struct sim_model *m = model_of(cx);
-    uint32_t thread = 0;
-    while (thread < m->n_threads && m->threads[thread].lane != cx->t->lane[r]) thread++;
-    if (thread == m->n_threads) return 0;
+    uint32_t thread = sim_thread_of(m, cx->t->lane[r]);
+    if (thread == SIM_NONE) return 0;
     if (c->n == c->cap) {
         size_t cap = c->cap ? c->cap * 2 : 16;
         struct sim_cut *more = arena_alloc(cx->mem, cap * sizeof *more);

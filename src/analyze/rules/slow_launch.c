@@ -37,13 +37,6 @@ const struct rule rule_slow_launch = {
     .run = run,
 };
 
-static uint32_t replayed_thread(const struct sim_model *m, lane_id lane)
-{
-    for (uint32_t i = 0; i < m->n_threads; i++)
-        if (m->threads[i].lane == lane) return i;
-    return SIM_NONE;
-}
-
 /* Without the delays, the launches come at their usual interval. */
 static int add_edit(const struct context *cx, const struct launch_delay_group *g, struct finding *f)
 {
@@ -53,7 +46,7 @@ static int add_edit(const struct context *cx, const struct launch_delay_group *g
     double keep = (double)launch_delays_of(cx)->usual_ns * g->n / (double)g->cpu_ns;
     for (uint32_t i = 0; i < g->n_pieces; i++) {
         const struct launch_delay_piece *p = &g->pieces[i];
-        uint32_t thread = replayed_thread(model_of(cx), p->thread);
+        uint32_t thread = sim_thread_of(model_of(cx), p->thread);
         if (thread == SIM_NONE) continue;
         cuts[n++] = (struct sim_cut){
             .thread = thread, .begin_ns = p->time.begin_ns, .end_ns = p->time.end_ns, .keep = keep};

@@ -97,10 +97,9 @@ static int cut_cpu(const struct context *cx, const struct run_of *x, struct foun
     const struct sim_model *m = model_of(cx);
     row_t first = outermost(t, trace_launch_of(t, x->begin));
     row_t last = outermost(t, trace_launch_of(t, x->end - 1));
-    uint32_t thread = 0;
-    while (thread < m->n_threads && m->threads[thread].lane != t->lane[first]) thread++;
+    uint32_t thread = sim_thread_of(m, t->lane[first]);
     int64_t begin = t->ts_ns[first], end = trace_end_ns(t, last);
-    if (thread == m->n_threads || t->lane[last] != t->lane[first] || end <= begin) return 0;
+    if (thread == SIM_NONE || t->lane[last] != t->lane[first] || end <= begin) return 0;
     double keep = x->of == UPDATES ? KEEP_OF_LISTS : PRODUCT_CALLS / x->n;
     if (VEC_RESERVE(out->spans, out->n_spans, out->cap_spans, 1)) return err_nomem(e);
     out->spans[out->n_spans++] = (struct sim_cut){thread, begin, end, keep, false, 0};

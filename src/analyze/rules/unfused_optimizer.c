@@ -48,13 +48,6 @@ static bool is_step(const struct trace *t, row_t r)
     return t->kind[r] == KIND_ANNOTATION && str_starts(trace_name(t, r), "Optimizer.step#");
 }
 
-static uint32_t thread_of(const struct sim_model *m, lane_id lane)
-{
-    uint32_t i = 0;
-    while (i < m->n_threads && m->threads[i].lane != lane) i++;
-    return i < m->n_threads ? i : SIM_NONE;
-}
-
 /* How many parameters, and elements of them: of the operator that comes once for each. */
 static void count_parameters(const struct context *cx, const row_t *rows, struct step_of *s)
 {
@@ -113,7 +106,7 @@ static int look_at(const struct context *cx, row_t label, row_t *rows, struct fo
                    struct err *e)
 {
     const struct sim_model *m = model_of(cx);
-    struct step_of s = {.label = label, .thread = thread_of(m, cx->t->lane[label])};
+    struct step_of s = {.label = label, .thread = sim_thread_of(m, cx->t->lane[label])};
     bool fused = false;
     uint32_t c = sim_call_at(m, cx->t->ts_ns[label]);
     for (; c < m->n_calls && m->calls[c].begin_ns < trace_end_ns(cx->t, label); c++) {

@@ -181,10 +181,8 @@ static int edit_drop_rows(struct plan_build *b, struct sim_edit *ed, struct err 
     TRY(cache_warm_init(&warm, t, b->mem, e));
     struct cut_at at = {SIM_NONE, INT64_MIN};
     for (uint32_t i = 0; i < ed->n_rows; i++) {
-        uint32_t thread = 0;
-        while (thread < b->m->n_threads && b->m->threads[thread].lane != t->lane[ed->rows[i]])
-            thread++;
-        if (thread == b->m->n_threads) continue;
+        uint32_t thread = sim_thread_of(b->m, t->lane[ed->rows[i]]);
+        if (thread == SIM_NONE) continue;
         if (thread != at.thread) at = (struct cut_at){thread, INT64_MIN};
         ed->n_matched++;
         if (cut_row(b, &warm, &at, ed->rows[i], 0)) return err_nomem(e);

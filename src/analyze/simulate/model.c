@@ -105,6 +105,13 @@ static bool is_before(const struct sim_call *c, int64_t begin, row_t row)
     return c->begin_ns < begin || (c->begin_ns == begin && c->row < row);
 }
 
+uint32_t sim_thread_of(const struct sim_model *m, lane_id lane)
+{
+    uint32_t i = 0;
+    SEARCH_PAST(i, m->n_threads, m->threads[i].lane < lane);
+    return i < m->n_threads && m->threads[i].lane == lane ? i : SIM_NONE;
+}
+
 uint32_t sim_find_call(const struct sim_model *m, row_t row)
 {
     int64_t begin = m->t->ts_ns[row];

@@ -73,9 +73,9 @@ struct sim_thread {
 
 struct sim_model {
     const struct trace *t;
-    struct sim_thread *threads;
-    struct sim_call *calls; /* by start time, over all threads */
-    struct sim_work *works; /* by start time, over all streams */
+    struct sim_thread *threads; /* by lane */
+    struct sim_call *calls;     /* by start time, over all threads */
+    struct sim_work *works;     /* by start time, over all streams */
     uint32_t *works_by_call;
     struct sim_join *joins; /* by end time */
     uint32_t n_threads, n_calls, n_works, n_streams, n_joins;
@@ -106,6 +106,9 @@ void sim_model_link(struct sim_model *m);
 
 /* First call of any thread that begins at or after `ts_ns`; n_calls when there is none. */
 uint32_t sim_call_at(const struct sim_model *m, int64_t ts_ns);
+
+/* The replayed thread of a lane, or SIM_NONE. */
+uint32_t sim_thread_of(const struct sim_model *m, lane_id lane);
 
 /* The sim_call of a row, or SIM_NONE. O(log n). */
 uint32_t sim_find_call(const struct sim_model *m, row_t row);

@@ -13,31 +13,85 @@
 /* Python that runs before the next operator may take longer, this part of a long wait. */
 #define JOIN_WINDOW_PART 5
 
+/* Threads that others may wait for, those that record most: a program has few that matter. */
+#define JOIN_THREADS 32
+/* Rows to look at from the end of a silence back; what is around them is looked at as well. */
+#define JOIN_ROWS 256
+
 /* A batch that takes less was ready: taking it over, a large one not so fast, does not count as a
  * wait. */
 #define BATCH_NS    300000
 #define BATCH_SHARE 0.1 /* of the time since the batch before */
 
+/* The last of what a thread did in [begin, end), or INT64_MIN. What began before the rows that are
+ * looked at and ends after them encloses them. */
+static int64_t last_done(const struct trace *t, lane_id lane, int64_t begin, int64_t end)
+{
+    row_t first = trace_lower_bound(t, lane, begin), r = trace_lower_bound(t, lane, end);
+    int64_t done = INT64_MIN;
+    for (int left = JOIN_ROWS; r > first && left > 0; left--) {
+        r--;
+        if (model_counts(t, r) && trace_end_ns(t, r) <= end && trace_end_ns(t, r) > done)
+            done = trace_end_ns(t, r);
+    }
+    if (r <= first) return done;
+    for (r = t->parent[r]; r != ROW_NONE && r >= first; r = t->parent[r])
+        if (model_counts(t, r) && trace_end_ns(t, r) <= end && trace_end_ns(t, r) > done)
+            done = trace_end_ns(t, r);
+    return done;
+}
+
+/* The threads to look at, in their order. */
+struct others {
+    uint32_t list[JOIN_THREADS];
+    uint32_t n;
+};
+
 /* A thread that is silent while another one works, and goes on shortly after that one is done,
  * waits for it: backward() for the autograd thread, join() for a worker. */
-static void add_join(struct model_build *b, uint32_t thread, int64_t begin, int64_t end)
+static void add_join(struct model_build *b, const struct others *others, uint32_t thread,
+                     struct span silence)
 {
-    const struct trace *t = b->t;
     struct sim_model *m = b->m;
+    int64_t begin = silence.begin_ns, end = silence.end_ns;
     int64_t window = (end - begin) / JOIN_WINDOW_PART;
     if (window < JOIN_WINDOW_NS) window = JOIN_WINDOW_NS;
-    for (uint32_t o = 0; o < m->n_threads; o++) {
+    for (uint32_t i = 0; i < others->n; i++) {
+        uint32_t o = others->list[i];
         if (o == thread) continue;
-        const struct lane *lane = &t->lanes[m->threads[o].lane];
-        row_t r = trace_lower_bound(t, m->threads[o].lane, begin);
-        int64_t done = INT64_MIN;
-        for (; r < lane->end && t->ts_ns[r] < end; r++)
-            if (model_counts(t, r) && trace_end_ns(t, r) <= end && trace_end_ns(t, r) > done)
-                done = trace_end_ns(t, r);
+        int64_t done = last_done(b->t, m->threads[o].lane, begin, end);
         if (done == INT64_MIN || end - done > window || done - begin < JOIN_NS / 2) continue;
         m->joins[m->n_joins++] = (struct sim_join){thread, o, begin, end, done};
         return;
     }
+}
+
+static uint32_t n_rows(const struct model_build *b, uint32_t thread)
+{
+    const struct lane *l = &b->t->lanes[b->m->threads[thread].lane];
+    return l->end - l->begin;
+}
+
+static int most_first(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x < y) - (x > y);
+}
+
+static int find_others(struct model_build *b, struct others *ret)
+{
+    uint32_t n = b->m->n_threads, least = 0;
+    uint32_t *sizes = arena_alloc(b->mem, (n + (size_t)1) * sizeof *sizes);
+    if (!sizes) return ERR_NOMEM;
+    for (uint32_t i = 0; i < n; i++) sizes[i] = n_rows(b, i);
+    if (n) qsort(sizes, n, sizeof *sizes, most_first);
+    if (n > JOIN_THREADS) least = sizes[JOIN_THREADS - 1];
+    ret->n = 0;
+    for (uint32_t i = 0; i < n && ret->n < JOIN_THREADS; i++)
+        if (n_rows(b, i) > least || n <= JOIN_THREADS) ret->list[ret->n++] = i;
+    for (uint32_t i = 0; i < n && n > JOIN_THREADS && ret->n < JOIN_THREADS; i++)
+        if (n_rows(b, i) == least) ret->list[ret->n++] = i;
+    return 0;
 }
 
 /* Batches of a DataLoader's workers on thread `i`. */
@@ -79,7 +133,8 @@ static bool is_backward(const struct trace *t, row_t r)
     return trace_is_derived(t, r) && str_is(trace_name(t, r), "backward");
 }
 
-static void add_silences(struct model_build *b, uint32_t thread, uint32_t room)
+static void add_silences(struct model_build *b, const struct others *others, uint32_t thread,
+                         uint32_t room)
 {
     const struct trace *t = b->t;
     const struct lane *lane = &t->lanes[b->m->threads[thread].lane];
@@ -87,19 +142,23 @@ static void add_silences(struct model_build *b, uint32_t thread, uint32_t room)
     for (row_t r = lane->begin; r < lane->end && b->m->n_joins < room; r++) {
         if (!model_counts(t, r) || t->phase[r] != 'X') continue;
         int64_t begin = t->ts_ns[r], end = trace_end_ns(t, r);
-        if (mark != INT64_MIN && begin - mark > JOIN_NS) add_join(b, thread, mark, begin);
+        if (mark != INT64_MIN && begin - mark > JOIN_NS)
+            add_join(b, others, thread, (struct span){mark, begin});
         bool leaf = r + 1 >= lane->end || t->parent[r + 1] != r, waits = is_backward(t, r);
-        if (waits && end - begin > JOIN_NS && b->m->n_joins < room) add_join(b, thread, begin, end);
+        if (waits && end - begin > JOIN_NS && b->m->n_joins < room)
+            add_join(b, others, thread, (struct span){begin, end});
         int64_t seen = leaf || waits ? end : begin;
         if (seen > mark) mark = seen;
     }
 }
 
-/* Silences do not overlap, and each is as long as JOIN_NS. */
-static uint32_t most_silences(const struct sim_thread *th)
+/* Silences do not overlap, each is as long as JOIN_NS, and there is one before a row or in it. */
+static uint32_t most_silences(const struct model_build *b, uint32_t thread)
 {
-    int64_t n = (th->end_ns - th->begin_ns) / JOIN_NS;
-    return n < 1 << 20 ? (uint32_t)n + 1 : 1 << 20;
+    const struct sim_thread *th = &b->m->threads[thread];
+    int64_t n = (th->end_ns - th->begin_ns) / JOIN_NS + 1, rows = 2 * (int64_t)n_rows(b, thread);
+    if (rows < n) n = rows;
+    return n < 1 << 20 ? (uint32_t)n : 1 << 20;
 }
 
 int model_joins(struct model_build *b)
@@ -110,11 +169,14 @@ int model_joins(struct model_build *b)
     str_id next = intern_find(&t->strings, str_c(HOST_CAUSE_WORKERS_NEXT));
     for (uint32_t i = 0; i < m->n_threads; i++) {
         batches += count_batches(t, &m->threads[i], next);
-        if (m->n_threads > 1) room += most_silences(&m->threads[i]);
+        if (m->n_threads > 1) room += most_silences(b, i);
     }
     m->joins = arena_zalloc(b->mem, room + batches + (size_t)1, sizeof *m->joins);
     if (!m->joins) return ERR_NOMEM;
-    for (uint32_t i = 0; i < m->n_threads && m->n_threads > 1; i++) add_silences(b, i, room);
+    struct others others;
+    TRY(find_others(b, &others));
+    for (uint32_t i = 0; i < m->n_threads && m->n_threads > 1; i++)
+        add_silences(b, &others, i, room);
     for (uint32_t i = 0; i < m->n_threads; i++) add_batches(b, i, next);
     qsort(m->joins, m->n_joins, sizeof *m->joins, by_end_join);
     return 0;

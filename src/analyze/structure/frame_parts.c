@@ -2,7 +2,6 @@
  * what it holds, from the inside out. */
 #include "analyze/structure/frame_parts.h"
 
-
 #include "analyze/device/timeline.h"
 #include "analyze/names/label.h"
 #include "base/map.h"
@@ -97,6 +96,7 @@ static bool read_frame(struct finding_parts *p, row_t r, struct path *ret)
         ret->name = frame_parts_class(trace_name(p->t, r));
         return ret->name.n > 0;
     }
+    if (class != FRAME_USER && !str_ends(trace_name(p->t, r), " backward")) return false;
     if (!frame_parse(trace_name(p->t, r), &f)) return false;
     ret->name = str_is(f.function, "__call__") ? stem(f.file) : f.function;
     return ret->name.n > 0 && (class == FRAME_USER || is_backward(&f));
