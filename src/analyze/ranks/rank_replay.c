@@ -3,6 +3,9 @@
 
 #include "analyze/simulate/edits.h"
 
+/* Of the calls that begin in a stretch of that length elsewhere. */
+#define BLOCKED_SHARE 0.25
+
 static bool is_straggler(const struct rank_set *s, uint32_t rank)
 {
     for (uint32_t i = 0; i < s->n_stragglers; i++)
@@ -39,7 +42,19 @@ struct shorter {
     row_t *rows;
     int64_t *ns;
     uint32_t n;
+    int64_t saved_ns, exposed_ns; /* waiting that goes, and what of it nothing ran beside */
+    uint32_t calls;               /* that begin in it */
 };
+
+static void count_saved(const struct context *cx, int64_t from_ns, int64_t to_ns,
+                        struct shorter *ret)
+{
+    const struct sim_model *m = model_of(cx);
+    const struct comm *c = comm_of(cx);
+    ret->saved_ns += to_ns - from_ns;
+    ret->exposed_ns += timeline_busy_ns(&c->devices[c->busiest].exposed, from_ns, to_ns);
+    ret->calls += sim_call_at(m, to_ns) - sim_call_at(m, from_ns);
+}
 
 static int list_shorter(struct context *cx, const struct rank_set *s, uint32_t rank,
                         struct shorter *ret)
@@ -58,8 +73,18 @@ static int list_shorter(struct context *cx, const struct rank_set *s, uint32_t r
             row_t r = comm_of(cx)->works[work].row;
             ret->rows[ret->n] = r;
             ret->ns[ret->n++] = cx->t->dur_ns[r] > saved ? cx->t->dur_ns[r] - saved : 1;
+            count_saved(cx, trace_end_ns(cx->t, r) - saved, trace_end_ns(cx->t, r), ret);
         }
     return 0;
+}
+
+/* Whether the CPU is blocked while the device waits for other ranks: hardly a call begins then.
+ * If so, it goes on earlier when the device does. */
+static bool is_blocked(const struct sim_model *m, const struct shorter *x)
+{
+    double window = (double)(m->end_ns - m->begin_ns);
+    double expected = window > 0 ? (double)m->n_calls * (double)x->saved_ns / window : 0;
+    return (double)x->calls < BLOCKED_SHARE * expected;
 }
 
 /* Communication waits for what was launched before it, on the stream that computes; the model only
@@ -107,6 +132,7 @@ int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank,
     TRY(sim_plan_build(&m, (struct sim_edits){&edit, 1, NULL}, cx->mem, &plan, e));
     TRY(sim_wall(&m, &none, cx->mem, &before, e));
     TRY(sim_wall(&m, &plan, cx->mem, &after, e));
+    if (is_blocked(&m, &x) && before - x.exposed_ns < after) after = before - x.exposed_ns;
     double share = before > 0 ? (double)after / (double)before : 1;
     *ret_step = (int64_t)((double)s->step_ns * share);
     return 0;
