@@ -17,8 +17,8 @@ enum threshold {
     TH_GROWTH_PCT,        /* memory growth per step, of the level at the first step's end */
     TH_KERNEL_OUTLIER_RATIO, /* slowest over median of the same kernel and shape */
     TH_COPY_SHARE_PCT,
-    TH_COMM_SHARE_PCT,       /* exposed copy time of the wall clock */
-    TH_REPLAY_ERROR_PCT,     /* a replay that misses the trace by more prices nothing */
+    TH_COMM_SHARE_PCT,   /* exposed copy time of the wall clock */
+    TH_REPLAY_ERROR_PCT, /* a replay that misses the trace by more prices nothing */
     TH_COUNT
 };
 
