@@ -123,9 +123,25 @@ def made_traces(folder, data):
     both = stages + [{**op, "ts": 100.0 * i + 10} for i in range(4)]
     texts = {"empty": json.dumps({"traceEvents": []}), "stages": json.dumps({"traceEvents": stages}),
              "cpu": json.dumps({"traceEvents": both, "distributedInfo": {"rank": 1, "world_size": 4}}), "cut": (data / "tiny.json").read_text()[:5000]}
+    texts["parts"] = json.dumps({"traceEvents": both + [
+        {"ph": "i", "cat": "cpu_instant_event", "name": f"strata.timeline {word}", "pid": 1, "tid": 1, "s": "t",
+         "ts": at} for word, at in (("begins", 0.0), ("ends", 95.0), ("begins", 199.0), ("ends", 395.0))]})
+    texts["recorded"] = json.dumps({"strata_timeline": 1, "traceEvents": list(recorded_calls())})
     for name, text in texts.items():
         (folder / f"{name}.json").write_text(text)
         yield folder / f"{name}.json"
+
+
+def recorded_calls():
+    """A recording with start-up, a cold call and warm ones."""
+    thread, device = {"ph": "X", "pid": 1, "tid": 1}, {"ph": "X", "pid": 0, "tid": 7}
+    yield {**thread, "cat": "cpu_op", "name": "load", "ts": 0.0, "dur": 9000.0, "args": {}}
+    for i, (at, long) in enumerate([(10000, 9000), *((20000 + 2000 * n, 1500) for n in range(5))], 1):
+        yield {**thread, "cat": "user_annotation", "name": "pipeline_call", "ts": at, "dur": long}
+        yield {**thread, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": at + 10, "dur": 5,
+               "args": {"correlation": i}}
+        yield {**device, "cat": "kernel", "name": "gemm", "ts": at + 20, "dur": long - 100,
+               "args": {"correlation": i, "device": 0, "stream": 7}}
 
 
 def commands(data, folder):
