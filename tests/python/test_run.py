@@ -341,14 +341,16 @@ def test_runs_compare(tmp_path):
     before, after = sorted(p.parent for p in (tmp_path / "out").glob("*/*/rings"))
     done = subprocess.run([PROGRAM, "compare", before / "timing.json", after], text=True,
                           capture_output=True, check=True)
-    assert "slower" in done.stdout and "too few calls to tell" in done.stdout
-    shown = json.loads(subprocess.run([PROGRAM, "compare", before, after, "--json"], text=True,
-                                      capture_output=True, check=True).stdout)
-    verdicts = {s["name"]: s["verdict"] for s in shown["stages"]}
-    assert verdicts == {"changed": "slower", "once": "unknown", "new": "one_side"}
-    same = json.loads(subprocess.run([PROGRAM, "compare", before, before, "--json"], text=True,
-                                     capture_output=True, check=True).stdout)
-    assert same["stages"][0]["verdict"] == "same"
+    assert "too few for a verdict" in done.stdout
+
+    def verdicts(*words):
+        done = subprocess.run([PROGRAM, "compare", *words, "--json"], text=True, capture_output=True,
+                              check=True)
+        return {s["name"]: s["verdict"] for s in json.loads(done.stdout)["stages"]}
+
+    assert verdicts(before, after) == {"changed": "unknown", "once": "unknown", "new": "one_side"}
+    assert verdicts(*[before] * 3, "vs", *[after] * 3)["changed"] == "slower"
+    assert verdicts(*[before] * 3, "vs", *[before] * 3)["changed"] == "same"
     bad = subprocess.run([PROGRAM, "compare", before, tmp_path / "prog.py"], text=True,
                          capture_output=True, check=False)
     assert bad.returncode == 3 and "byte 1" in bad.stderr
