@@ -107,7 +107,8 @@ def faults(value, schema, path="$"):
 def self_check():
     """The check must be able to fail."""
     schema = {"type": "object", "required": ["a"], "additionalProperties": False,
-              "properties": {"a": {"type": ["number", "null"]}, "b": {"type": "array", "items": {"type": "string"}}}}
+              "properties": {"a": {"type": ["number", "null"]},
+                             "b": {"type": "array", "items": {"type": "string"}}}}
     good = [{"a": 1.5}, {"a": None, "b": ["x"]}, {"a": 2}]
     bad = [{}, {"a": "x"}, {"a": 1, "c": 1}, {"a": 1, "b": [1]}, {"a": True}, []]
     return all(not list(faults(v, schema)) for v in good) and all(list(faults(v, schema)) for v in bad)
@@ -122,10 +123,12 @@ def made_traces(folder, data):
     stages = [{**label, "ts": 100.0 * i} for i in range(4)]
     both = stages + [{**op, "ts": 100.0 * i + 10} for i in range(4)]
     texts = {"empty": json.dumps({"traceEvents": []}), "stages": json.dumps({"traceEvents": stages}),
-             "cpu": json.dumps({"traceEvents": both, "distributedInfo": {"rank": 1, "world_size": 4}}), "cut": (data / "tiny.json").read_text()[:5000]}
+             "cpu": json.dumps({"traceEvents": both, "distributedInfo": {"rank": 1, "world_size": 4}}),
+             "cut": (data / "tiny.json").read_text()[:5000]}
     texts["parts"] = json.dumps({"traceEvents": both + [
-        {"ph": "i", "cat": "cpu_instant_event", "name": f"strata.timeline {word}", "pid": 1, "tid": 1, "s": "t",
-         "ts": at} for word, at in (("begins", 0.0), ("ends", 95.0), ("begins", 199.0), ("ends", 395.0))]})
+        {"ph": "i", "cat": "cpu_instant_event", "name": f"strata.timeline {word}", "pid": 1, "tid": 1,
+         "s": "t", "ts": at} for word, at in (("begins", 0.0), ("ends", 95.0), ("begins", 199.0),
+                                              ("ends", 395.0))]})
     texts["recorded"] = json.dumps({"strata_timeline": 1, "traceEvents": list(recorded_calls())})
     for name, text in texts.items():
         (folder / f"{name}.json").write_text(text)
