@@ -9,9 +9,10 @@ A .t file holds commands and what they must print, side by side:
     ? 2
 
 `$` is a command (bash; `> ` lines continue it), `|` its standard output, `!` its standard error,
-`?` its exit status when it is not 0. Each file runs in an empty directory of its own; $DATA is
-tests/data. Nothing is normalised but the paths of these two ($DIR, $DATA). --update rewrites the
-expectations to what came out: read the diff before you commit it.
+`?` its exit status when it is not 0. Each file runs in an empty directory of its own; $DATA is a
+link to tests/data, whose own path may have spaces and any length. Nothing is normalised but the
+paths of these two ($DIR, $DATA). --update rewrites the expectations to what came out: read the diff
+before you commit it.
 """
 import argparse
 import os
@@ -100,9 +101,12 @@ def report(path, step, result):
 def run_file(path, strata, data, update):
     passed = failed = 0
     text = []
-    with tempfile.TemporaryDirectory(prefix="strata-cli-") as scratch:
-        paths = [(scratch, "$DIR"), (str(data), "$DATA")]
-        env = environment(strata, scratch, data)
+    with (tempfile.TemporaryDirectory(prefix="strata-cli-") as scratch,
+          tempfile.TemporaryDirectory(prefix="st-") as place):
+        link = Path(place) / "data"
+        link.symlink_to(data)
+        paths = [(scratch, "$DIR"), (str(link), "$DATA"), (str(data), "$DATA")]
+        env = environment(strata, scratch, link)
         for step in parse(path.read_text()):
             if not step.command:
                 text += step.prose
