@@ -54,6 +54,7 @@ $ python3 schema_keys.py $DATA/../../docs/format
 | lint []
 | memory []
 | offload []
+| ranks []
 | report []
 | run []
 | stages []

@@ -21,7 +21,8 @@ NAMED = {"thresholds", "versions"}  # objects whose keys are names, not fixed
 TRACES = ["tiny.json", "whatif/pingpong_v0.json.gz", "wan/wan_before_compile.json.gz",
           "matmul_add/64_bf16_cold_eager.json.gz", "torch/gpu_graph.json.gz", "torch/gpu_training.json.gz",
           "torch/memory.json.gz", "torch/threads.json.gz", "torch/unfinished.json.gz",
-          "advice/gemm_fp32_stack.json.gz", "capture/h200_mix_torch.json.gz"]
+          "advice/gemm_fp32_stack.json.gz", "capture/h200_mix_torch.json.gz",
+          "comm/slow_rank/rank0.json"]
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 
 
@@ -51,7 +52,7 @@ class Shape:
         types = set(self.types)
         if "number" in types:
             types -= {"integer"}
-        if types & {"number", "string"} or (types and not always):
+        if types & {"number", "string"} or (types and not always) or name.endswith("bytes"):
             types |= {"null"}
         made = {"type": sorted(types) if len(types) > 1 else next(iter(types))} if types else {}
         if "object" in types and name in NAMED:
@@ -122,29 +123,13 @@ def made_traces(folder, data):
     op = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "dur": 50.0, "args": {}}
     stages = [{**label, "ts": 100.0 * i} for i in range(4)]
     both = stages + [{**op, "ts": 100.0 * i + 10} for i in range(4)]
+    rank = {"rank": 1, "world_size": 4}
     texts = {"empty": json.dumps({"traceEvents": []}), "stages": json.dumps({"traceEvents": stages}),
-             "cpu": json.dumps({"traceEvents": both, "distributedInfo": {"rank": 1, "world_size": 4}}),
+             "cpu": json.dumps({"traceEvents": both, "distributedInfo": rank}),
              "cut": (data / "tiny.json").read_text()[:5000]}
-    texts["parts"] = json.dumps({"traceEvents": both + [
-        {"ph": "i", "cat": "cpu_instant_event", "name": f"strata.timeline {word}", "pid": 1, "tid": 1,
-         "s": "t", "ts": at} for word, at in (("begins", 0.0), ("ends", 95.0), ("begins", 199.0),
-                                              ("ends", 395.0))]})
-    texts["recorded"] = json.dumps({"strata_timeline": 1, "traceEvents": list(recorded_calls())})
     for name, text in texts.items():
         (folder / f"{name}.json").write_text(text)
         yield folder / f"{name}.json"
-
-
-def recorded_calls():
-    """A recording with start-up, a cold call and warm ones."""
-    thread, device = {"ph": "X", "pid": 1, "tid": 1}, {"ph": "X", "pid": 0, "tid": 7}
-    yield {**thread, "cat": "cpu_op", "name": "load", "ts": 0.0, "dur": 9000.0, "args": {}}
-    for i, (at, long) in enumerate([(10000, 9000), *((20000 + 2000 * n, 1500) for n in range(5))], 1):
-        yield {**thread, "cat": "user_annotation", "name": "pipeline_call", "ts": at, "dur": long}
-        yield {**thread, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": at + 10, "dur": 5,
-               "args": {"correlation": i}}
-        yield {**device, "cat": "kernel", "name": "gemm", "ts": at + 20, "dur": long - 100,
-               "args": {"correlation": i, "device": 0, "stream": 7}}
 
 
 def commands(data, folder):
@@ -166,6 +151,7 @@ def commands(data, folder):
     yield "diff", ["diff", v0, v0, v0, "vs", v0, v0, v0]
     yield "compare", ["compare", ranks / "timing_rank0.json", ranks / "timing_rank1.json"]
     yield "compare", ["compare", *[ranks / "timing_rank0.json"] * 3, "vs", *[ranks / "timing_rank1.json"] * 3]
+    yield "ranks", ["ranks", data / "comm/slow_rank"]
     yield "run", ["stages", ranks]
     yield "run", ["stages", ranks / "timing_rank0.json"]
     yield "dive", ["dive", data / "dive/kernels.json.gz", "--ncu", data / "dive/h200_raw.csv"]
@@ -200,7 +186,7 @@ def main():
         for view, words in commands(args.folders[0], Path(folder)):
             doc = written(args.strata, words)
             n += 1
-            if view not in ("info", "compare", "run") and "trace_quality" not in doc:
+            if view not in ("info", "compare", "ranks", "run") and "trace_quality" not in doc:
                 failed += 1
                 print(f"{view} has no trace_quality")
             if args.update:
