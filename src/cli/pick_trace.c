@@ -76,8 +76,8 @@ int pick_traces(const char *path, struct arena *mem, struct folder_list *ret, st
                                                    : add_found(&f, path, e);
     ret->n = (uint32_t)f.n;
     ret->paths = arena_zalloc(mem, f.n + 1, sizeof *ret->paths);
-    if (ret->paths) memcpy(ret->paths, f.list, f.n * sizeof *f.list);
-    else if (rc == 0) rc = err_nomem(e);
+    if (ret->paths && f.n) memcpy(ret->paths, f.list, f.n * sizeof *f.list);
+    if (!ret->paths && rc == 0) rc = err_nomem(e);
     mem_free(f.list);
     if (rc < 0 || ret->n) return rc;
     err_at(e, path, ERR_NO_OFFSET);

@@ -119,5 +119,5 @@ $ cp log/host_2.pt.trace.json.gz runs/2/x.json.gz; strata info runs | head -1
 | runs   kineto json (7.81 kB of JSON), 31 events
 ! strata: reading runs/2/x.json.gz
 $ strata info nothing
-! ../src/cli/pick_trace.c:79:21: runtime error: null pointer passed as argument 2, which is declared to never be null
-? 1
+! strata: nothing: this folder has no recordings and no traces; expected a trace file or a run folder
+? 2

@@ -45,8 +45,8 @@ $ strata ranks rank1.json
 ! strata: none of the files is a trace
 ? 3
 $ mkdir empty && strata ranks empty
-! ../src/cli/pick_trace.c:79:21: runtime error: null pointer passed as argument 2, which is declared to never be null
-? 1
+! strata: empty: this folder has no recordings and no traces; expected a trace file or a run folder
+? 2
 $ strata ranks nowhere
 ! strata: nowhere: cannot open: No such file or directory; left out
 ! strata: none of the files is a trace
