@@ -27,7 +27,7 @@ $ strata report $DATA/comm/slow_rank/rank0.json
 |
 |   findings by gain: wall time saved without the profiler, if the findings above are fixed too
 |   1  high   communication is not hidden under compute   all_reduce, nccl...ernelArgsStorage<4096ul>)
-|             blocked 2.31 ms, exposed 1.31 ms, gain 1.31 ms = 22.5 %; effort: local
+|             2.31 ms on the GPU, gain 1.31 ms = 22.5 %; effort: local
 |             Communication takes 2.31 ms, and for 1.31 ms of it the GPU does nothing else: compute
 |             waits for the result.
 |             Start it as soon as its input is ready and wait for it as late as possible: gradients in

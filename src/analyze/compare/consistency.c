@@ -149,6 +149,24 @@ static void check_steps(struct checking *k)
     }
 }
 
+/* ---- communication ---- */
+
+static void check_comm(struct checking *k)
+{
+    const struct comm *c = comm_of(k->cx);
+    for (uint32_t d = 0; d < c->n_devices; d++) {
+        const struct comm_device *x = &c->devices[d];
+        int64_t works = 0;
+        for (uint32_t i = 0; i < c->n_works; i++)
+            works += c->works[i].device == d ? c->works[i].exposed_ns : 0;
+        equal(k, x->compute_ns + x->exposed_ns + x->copy_ns, x->busy_ns,
+              "compute, exposed communication and copies are not the busy time");
+        equal(k, works, x->exposed_ns, "exposed communication does not add up");
+        at_most(k, x->exposed_ns, x->comm_ns, "more communication is exposed than there is");
+        at_most(k, 0, x->copy_ns, "copies take less than no time");
+    }
+}
+
 /* ---- findings ---- */
 
 static void check_gain(struct checking *k, const struct finding *f)
@@ -203,7 +221,7 @@ static const struct {
 } checks[] = {
     {PASS_GAPS, check_gaps},     {PASS_EXPOSED, check_exposed},   {PASS_SYNCS, check_syncs},
     {PASS_WALL, check_wall},     {PASS_STAGES, check_stages},     {PASS_STEPS, check_steps},
-    {PASS_LADDER, check_ladder}, {PASS_FINDINGS, check_findings},
+    {PASS_LADDER, check_ladder}, {PASS_FINDINGS, check_findings}, {PASS_COMM, check_comm},
 };
 
 uint32_t consistency_check(const struct context *cx, struct buf *ret)

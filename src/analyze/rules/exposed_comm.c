@@ -200,7 +200,7 @@ static int report(const struct exposure *x, struct findings *out, struct err *e)
     f->not_fixed = "Communication takes memory bandwidth and multiprocessors from the compute "
                    "beside it, which then runs a little slower.";
     f->show = "kernels %s --filter ccl";
-    f->blocked_ns = x->d.comm_ns;
+    f->device_ns = x->d.comm_ns;
     f->exposed_ns = x->d.exposed_ns;
     add_evidence(x, f);
     add_ways(x, f);
