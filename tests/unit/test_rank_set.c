@@ -87,6 +87,38 @@ TEST(nobody_is_blamed_for_microseconds)
     arena_done(&f.mem);
 }
 
+/* Each rank is late once: the machine is busy, no rank is slow. */
+TEST(ranks_that_come_late_in_turns_are_not_stragglers)
+{
+    struct fixture f;
+    setup(&f, 4);
+    for (uint32_t i = 0; i < 8; i++)
+        for (uint32_t r = 0; r < 4; r++)
+            add(&f, r, 0, 1000 * i + (r == i % 4 ? 300 : 100), 1000 * i + 400);
+    run(&f);
+    CHECK_EQ_INT(f.s.wait_ns[0], 6 * 200 * US);
+    CHECK_EQ_UINT(f.s.n_stragglers, 0);
+    arena_done(&f.mem);
+}
+
+/* Two buckets on the way at once: the rank is late for both by the same delay. */
+TEST(a_delay_before_two_collectives_counts_once)
+{
+    struct fixture f;
+    setup(&f, 3);
+    for (int i = 0; i < 4; i++)
+        for (uint32_t r = 0; r < 3; r++) {
+            double late = r == 1 ? 300 : 0;
+            add(&f, r, 0, 2000 * i + 100 + late, 2000 * i + 500);
+            add(&f, r, 0, 2000 * i + 110 + late, 2000 * i + 520);
+        }
+    run(&f);
+    REQUIRE(f.s.n_stragglers == 1);
+    CHECK_EQ_UINT(f.s.stragglers[0].rank, 1);
+    CHECK_EQ_INT(f.s.stragglers[0].late_ns, 4 * 300 * US);
+    arena_done(&f.mem);
+}
+
 TEST(of_two_ranks_one_can_be_late)
 {
     struct fixture f;
@@ -214,8 +246,11 @@ TEST(missing_and_duplicate_ranks)
 
 static struct rank_kernel kernel(const char *name, uint32_t calls, double each_us, double blocks)
 {
-    return (struct rank_kernel){
-        name, calls, (int64_t)(each_us * US) * calls, blocks, {.name = name}};
+    return (struct rank_kernel){.name = name,
+                                .calls = calls,
+                                .total_ns = (int64_t)(each_us * US) * calls,
+                                .blocks = blocks,
+                                .place = {.name = name}};
 }
 
 /* Four ranks, the last late by 200 us per round: what it did more of says why. */

@@ -8,12 +8,18 @@
 
 /* A rank is a straggler when its lateness is this share of its wall clock. */
 #define LEAST_SHARE_PCT 1.0
+/* ... and this part of the worst one's. */
+#define LEAST_OF_WORST 0.2
+/* The worst is late by this many times the median of the others. */
+#define TIMES_OTHERS 2
 /* More or larger kernels than elsewhere by this share: more work, not slower work. */
 #define MORE_WORK 0.02
 /* All kernels are slower, not some: this share of the time lies in kernels that are slower by at
  * least half of what all are on average. */
 #define CLOCK_SHARE 0.8
 #define CLOCK_NAMES 3
+/* Causes are looked for on this many, the worst: where more are late, they have one in common. */
+#define MOST_EXPLAINED 16
 
 struct blame {
     struct rank_set *s;
@@ -149,6 +155,29 @@ static void blame_kernels(struct blame *b, struct rank_straggler *x)
     }
 }
 
+/* Of a rank without a device: the function that takes most time more than elsewhere. */
+static void blame_functions(struct blame *b, struct rank_straggler *x)
+{
+    const struct rank_summary *own = &b->s->ranks[x->rank];
+    for (uint32_t i = 0; i < own->n_kernels; i++) {
+        uint32_t n = 0;
+        for (uint32_t r = 0; r < b->s->n; r++) {
+            if (r == x->rank) continue;
+            const struct rank_kernel *k = find_kernel(&b->s->ranks[r], own->kernels[i].name);
+            b->sorted[n++] = k ? k->total_ns : 0;
+        }
+        stats_sort(b->sorted, n);
+        int64_t more = own->kernels[i].total_ns - stats_median(b->sorted, n);
+        if (more <= x->cause_ns) continue;
+        x->cause_ns = more;
+        x->place = own->kernels[i].place;
+        enum rank_counter why = own->kernels[i].reason;
+        x->cause = why == RANK_IDLE_DATA ? RANK_CAUSE_DATA
+                   : why == RANK_IDLE_GC ? RANK_CAUSE_GC
+                                         : RANK_CAUSE_HOST;
+    }
+}
+
 static void find_cause(struct blame *b, struct rank_straggler *x)
 {
     static const enum rank_cause causes[RANK_TIMES] = {
@@ -174,6 +203,15 @@ static int by_late(const void *a, const void *b)
     return x->rank < y->rank ? -1 : 1;
 }
 
+/* Whether the first of the list stands out: where all ranks come late in turns, it is the machine
+ * or the network, and nobody in particular. */
+static bool stands_out(const struct rank_straggler *list, uint32_t n, int64_t *sorted)
+{
+    for (uint32_t i = 1; i < n; i++) sorted[i - 1] = list[i].late_ns;
+    if (n > 1) stats_sort(sorted, n - 1);
+    return n && (double)list[0].late_ns >= TIMES_OTHERS * (double)stats_median(sorted, n - 1);
+}
+
 int rank_blame(struct rank_set *s, struct arena *mem)
 {
     struct blame b = {.s = s,
@@ -190,12 +228,18 @@ int rank_blame(struct rank_set *s, struct arena *mem)
         }
     if (s->n) qsort(all, s->n, sizeof *all, by_late);
     s->stragglers = all;
+    if (s->n && !stands_out(all, s->n, b.sorted)) return 0;
     for (uint32_t i = 0; i < s->n; i++) {
         double share = stats_pct((double)all[i].late_ns, (double)s->ranks[all[i].rank].wall_ns);
         if (share < LEAST_SHARE_PCT) break;
+        if ((double)all[i].late_ns < LEAST_OF_WORST * (double)all[0].late_ns) break;
+        if (s->n_stragglers++ >= MOST_EXPLAINED) continue;
+        if (s->ranks[all[i].rank].host_only) {
+            blame_functions(&b, &all[i]);
+            continue;
+        }
         sum_excess(&b, &all[i]);
         find_cause(&b, &all[i]);
-        s->n_stragglers++;
     }
     return 0;
 }
@@ -211,7 +255,7 @@ static const struct {
     [RANK_CAUSE_SYNC] = {"sync", "the CPU waits for the GPU"},
     [RANK_CAUSE_DATA] = {"data_loader", "it waits for its DataLoader"},
     [RANK_CAUSE_GC] = {"gc", "Python's garbage collector"},
-    [RANK_CAUSE_HOST] = {"host", "CPU work that launches nothing"},
+    [RANK_CAUSE_HOST] = {"host", "work on its CPU"},
     [RANK_CAUSE_LAUNCH] = {"launch", "its CPU launches too slowly"},
     [RANK_CAUSE_IDLE] = {"idle", "its GPU is idle"},
 };

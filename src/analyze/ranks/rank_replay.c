@@ -1,6 +1,8 @@
 /* rank_replay.c: see rank_replay.h. */
 #include "analyze/ranks/rank_replay.h"
 
+#include <stdlib.h>
+
 #include "analyze/simulate/edits.h"
 
 /* Of the calls that begin in a stretch of that length elsewhere. */
@@ -118,12 +120,41 @@ static int add_hidden_waits(struct context *cx, struct sim_model *m)
     return 0;
 }
 
+static int by_begin(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+/* Without a device nothing is replayed: the waiting that goes, each moment once. */
+static int host_step(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step)
+{
+    const struct rank_summary *r = &s->ranks[rank];
+    struct span *gone = arena_zalloc(cx->mem, (size_t)r->n_events + 1, sizeof *gone);
+    int64_t total = 0, covered = INT64_MIN;
+    uint32_t n = 0;
+    if (!gone) return ERR_NOMEM;
+    for (uint32_t i = 0; i < s->n_list; i++)
+        for (uint32_t k = 0; k < s->list[i].n; k++) {
+            const struct rank_member *m = &s->list[i].members[k];
+            if (m->rank != rank) continue;
+            int64_t end = r->events[m->event].end_ns;
+            gone[n++] = (struct span){end - m->wait_ns + remaining_wait(s, &s->list[i], m), end};
+        }
+    if (n) qsort(gone, n, sizeof *gone, by_begin);
+    for (uint32_t i = 0; i < n; i++) total += span_uncovered(&covered, gone[i]);
+    double share = r->wall_ns > 0 ? 1 - (double)total / (double)r->wall_ns : 1;
+    *ret_step = (int64_t)((double)s->step_ns * (share > 0 ? share : 0));
+    return 0;
+}
+
 int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step,
                     struct err *e)
 {
     struct shorter x = {0};
     struct sim_plan plan, none = {0};
     int64_t before, after;
+    if (s->ranks[rank].host_only) return host_step(cx, s, rank, ret_step) < 0 ? err_nomem(e) : 0;
     TRY(context_need(cx, &comm_pass, e));
     TRY(context_need(cx, &model_pass, e));
     struct sim_model m = *model_of(cx);

@@ -79,13 +79,19 @@ struct arrived {
     uint32_t member;
 };
 
+/* The collective of a rank before the one at hand. */
+struct before {
+    int64_t end_ns, after_ns;
+};
+
 struct waiting {
     struct rank_set *s;
     int64_t *at; /* arrival of each member */
     int64_t *sorted;
     struct arrived *order;
-    int64_t *since;      /* by rank: waited so far, in order of ends */
-    const int64_t *seen; /* by rank: `since` when it last met the group at hand */
+    int64_t *since;        /* by rank: waited so far, in order of ends */
+    const int64_t *seen;   /* by rank: `since` when it last met the group at hand */
+    struct before *before; /* by rank */
 };
 
 static void find_last(struct waiting *w, struct rank_collective *c)
@@ -141,6 +147,17 @@ static void find_late(struct waiting *w, struct rank_collective *c)
     }
 }
 
+/* A rank that comes late to two collectives that run beside each other is late once. */
+static void count_once(struct waiting *w, struct rank_member *m)
+{
+    const struct rank_event *e = &w->s->ranks[m->rank].events[m->event];
+    struct before *b = &w->before[m->rank];
+    if (m->event && b->end_ns > e->begin_ns)
+        m->late_ns = m->late_ns > b->after_ns ? m->late_ns - b->after_ns : 0;
+    if (b->end_ns > e->begin_ns && b->after_ns > m->after_ns) return;
+    *b = (struct before){e->end_ns, m->after_ns};
+}
+
 static int by_end(const void *a, const void *b)
 {
     const struct rank_collective *x = a, *y = b;
@@ -166,6 +183,7 @@ static int walk_groups(struct waiting *w, struct intern *groups, struct arena *m
         find_late(w, c);
         for (uint32_t k = 0; k < c->n; k++) {
             uint32_t rank = c->members[k].rank;
+            count_once(w, &c->members[k]);
             w->since[rank] += c->members[k].wait_ns;
             seen[g][rank] = w->since[rank];
         }
@@ -180,10 +198,11 @@ int rank_waits(struct rank_set *s, struct arena *mem)
                         .at = arena_zalloc(mem, n, sizeof *w.at),
                         .sorted = arena_zalloc(mem, n, sizeof *w.sorted),
                         .order = arena_zalloc(mem, n, sizeof *w.order),
+                        .before = arena_zalloc(mem, n, sizeof *w.before),
                         .since = arena_zalloc(mem, n, sizeof *w.since)};
     struct intern groups;
     s->wait_ns = w.since;
-    if (!w.at || !w.sorted || !w.order || !w.since) return ERR_NOMEM;
+    if (!w.at || !w.sorted || !w.order || !w.before || !w.since) return ERR_NOMEM;
     for (uint32_t i = 0; i < s->n_list; i++) find_last(&w, &s->list[i]);
     if (s->n_list) qsort(s->list, s->n_list, sizeof *s->list, by_end);
     if (intern_init(&groups)) return ERR_NOMEM;

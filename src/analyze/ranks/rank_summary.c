@@ -7,6 +7,7 @@
 #include "analyze/gaps/gaps.h"
 #include "analyze/names/host_cause.h"
 #include "analyze/names/source_place.h"
+#include "analyze/ranks/ranks_private.h"
 #include "analyze/steps/steps.h"
 #include "base/human.h"
 #include "base/jdoc.h"
@@ -60,7 +61,7 @@ static int set_identity(struct context *cx, struct arena *mem, struct rank_summa
 
 /* ---- places */
 
-static const char *keep(struct arena *mem, struct str s, int width)
+const char *rank_keep(struct arena *mem, struct str s, int width)
 {
     char cut[512];
     const char *copy = arena_strdup(mem, str_c(human_cut(s, width, cut, sizeof cut)));
@@ -70,7 +71,7 @@ static const char *keep(struct arena *mem, struct str s, int width)
 static const char *stage_of(const struct trace *t, const struct place *p, struct arena *mem)
 {
     if (p->annotation != ROW_NONE && !str_starts(trace_name(t, p->annotation), "ProfilerStep#"))
-        return keep(mem, trace_name(t, p->annotation), 80);
+        return rank_keep(mem, trace_name(t, p->annotation), 80);
     bool backward = p->op != ROW_NONE && str_starts(trace_name(t, p->op), "autograd::engine");
     return backward ? "backward" : NULL;
 }
@@ -80,12 +81,12 @@ static void set_place(const struct context *cx, const struct place *p, struct ar
 {
     ret->stage = stage_of(cx->t, p, mem);
     if (p->source.line <= 0) return;
-    ret->file = keep(mem, p->source.file, 200);
+    ret->file = rank_keep(mem, p->source.file, 200);
     ret->line = p->source.line;
-    ret->function = keep(mem, p->source.function, 80);
+    ret->function = rank_keep(mem, p->source.function, 80);
 }
 
-static void find_place(const struct context *cx, row_t r, struct arena *mem, struct rank_place *ret)
+void rank_find_place(const struct context *cx, row_t r, struct arena *mem, struct rank_place *ret)
 {
     struct place p;
     if (r == ROW_NONE) return;
@@ -167,10 +168,10 @@ static void name_sync(const struct context *cx, struct arena *mem, struct rank_p
     for (uint32_t i = 0; i < s->n_sites; i++)
         if (!most || s->sites[i].exposed_ns > most->exposed_ns) most = &s->sites[i];
     if (!most) return;
-    ret->name = keep(mem, trace_str(cx->t, most->call), 80);
+    ret->name = rank_keep(mem, trace_str(cx->t, most->call), 80);
     set_place(cx, &most->place, mem, ret);
     row_t op = most->place.op;
-    if (op != ROW_NONE) ret->name = keep(mem, trace_name(cx->t, op), 80);
+    if (op != ROW_NONE) ret->name = rank_keep(mem, trace_name(cx->t, op), 80);
 }
 
 static void name_idle(const struct context *cx, struct arena *mem, struct rank_summary *s)
@@ -180,10 +181,10 @@ static void name_idle(const struct context *cx, struct arena *mem, struct rank_s
     for (uint32_t i = 0; i < g->n_causes; i++) { /* most idle time first */
         struct rank_place *p = &s->idle[counter_of(cx, &g->causes[i])];
         if (p->name || g->causes[i].device != comm_of(cx)->busiest) continue;
-        p->name = keep(mem, g->causes[i].name, 80);
+        p->name = rank_keep(mem, g->causes[i].name, 80);
         row_t r = g->causes[i].frame != ROW_NONE ? g->causes[i].frame : g->causes[i].row;
         if (r != ROW_NONE && cx->t->lanes[cx->t->lane[r]].kind == LANE_THREAD)
-            find_place(cx, r, mem, p);
+            rank_find_place(cx, r, mem, p);
     }
 }
 
@@ -244,7 +245,7 @@ static int list_groups(const struct context *cx, struct arena *mem, struct rank_
         s->groups[i] = arena_printf(mem, STR_FMT "\n" STR_FMT "\n" STR_FMT, STR_ARG(g->name),
                                     STR_ARG(g->description), STR_ARG(g->members));
         bool named = g->description.n && !str_is(g->description, "undefined");
-        s->group_names[i] = keep(mem, named ? g->description : g->name, 60);
+        s->group_names[i] = rank_keep(mem, named ? g->description : g->name, 60);
         if (!s->groups[i]) return ERR_NOMEM;
     }
     return 0;
@@ -305,12 +306,12 @@ static int list_kernels(const struct context *cx, struct arena *mem, struct rank
     if (!s->kernels) return ERR_NOMEM;
     for (uint32_t i = 0; i < s->n_kernels; i++) {
         struct rank_kernel *k = &s->kernels[i];
-        k->name = keep(mem, trace_str(cx->t, sums[i].name), 160);
+        k->name = rank_keep(mem, trace_str(cx->t, sums[i].name), 160);
         k->calls = sums[i].calls;
         k->total_ns = sums[i].total_ns;
         k->blocks = sums[i].blocks / sums[i].calls;
         k->place.name = k->name;
-        find_place(cx, trace_launch_of(cx->t, sums[i].longest), mem, &k->place);
+        rank_find_place(cx, trace_launch_of(cx->t, sums[i].longest), mem, &k->place);
     }
     return 0;
 }
@@ -342,7 +343,7 @@ static int fill(struct context *cx, struct arena *mem, struct rank_summary *s)
     s->exposed_ns = d.exposed_ns;
     s->idle_ns = s->wall_ns - d.busy_ns;
     TRY(list_groups(cx, mem, s));
-    if (d.device < 0) return 0; /* no device: a rank that only has a CPU */
+    if (d.device < 0) return rank_host_run(cx, mem, s);
     TRY(list_events(cx, mem, s));
     TRY(list_kernels(cx, mem, s));
     name_idle(cx, mem, s);

@@ -27,7 +27,7 @@ enum rank_counter {
 struct rank_event {
     int64_t begin_ns, end_ns; /* by the clock of the rank's host, since 1970 */
     uint32_t group;           /* index in groups */
-    uint32_t work;            /* index in comm->works of its trace */
+    uint32_t work;            /* index in comm->works of its trace, or its row without a device */
     enum collective what;
     int64_t bytes, seq; /* -1 when not known */
     int64_t at_begin[RANK_COUNTERS], at_end[RANK_COUNTERS];
@@ -46,7 +46,8 @@ struct rank_kernel {
     const char *name;
     uint32_t calls;
     int64_t total_ns;
-    double blocks; /* of threads, per call; 0 when not recorded */
+    double blocks;            /* of threads, per call; 0 when not recorded */
+    enum rank_counter reason; /* of a rank without a device: what kind of work on the CPU */
     struct rank_place place;
 };
 
@@ -65,7 +66,9 @@ struct rank_summary {
     const char **group_names;
     uint32_t n_groups;
     struct rank_place idle[RANK_COUNTERS]; /* what costs most of each kind of idle time */
-    struct rank_kernel *kernels;           /* most time first */
+    struct rank_kernel *kernels; /* most time first; functions and operators of a rank without a
+                                    device, by the time spent in themselves */
+    bool host_only;              /* it has no device */
     uint32_t n_kernels;
 };
 
