@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from shapes import SHAPES, Trace
 
 MAX_STEPS = 2.6       # what the second doubling adds, in what the first adds
+MAX_TOTAL = 5.0       # steps of 4n in those of n: up to here n log n whatever the increments say
 MAX_BYTES = 12.0      # memory of 4n in that of n
 FEW_STEPS = 60        # per unit of n: less is not judged
 FEW_BYTES = 3000
@@ -123,7 +124,10 @@ def run(strata, command, folder, n):
 
 
 def steps_ratio(costs, n):
-    """How much more the second doubling adds than the first."""
+    """How much more the second doubling adds than the first. A search that costs the same for any n
+    and stops early for some makes the first one small; then all of it has grown by little."""
+    if costs[2].steps < MAX_TOTAL * costs[0].steps:
+        return 0.0
     first, second = costs[1].steps - costs[0].steps, costs[2].steps - costs[1].steps
     return second / max(first, n * FEW_STEPS)
 
