@@ -54,8 +54,8 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     const char *filter = opt_get(o, "filter", NULL);
     bool roof = opt_has(o, "roof");
     TRY(show_screen(cli, o, cli->json ? 0 : 40, &s, e));
-    TRY(context_need(cx, &messages_pass, e));
-    TRY(context_need(cx, &integrity_pass, e));
+    if (cli->json) TRY(context_need(cx, &messages_pass, e));
+    if (cli->json) TRY(context_need(cx, &integrity_pass, e));
     TRY(kernel_stats_run(cx, by_of(o), cx->mem, &k, e));
     struct kernels_how how = {by_of(o), opt_has(o, "wide"), roof ? roofline_of(cx) : NULL};
     if (filter) TRY(kernel_stats_filter(&k, filter, e));
