@@ -263,12 +263,11 @@ static void check_cause(enum rank_counter more, const struct rank_kernel *own, e
     for (uint32_t r = 0; r < 4; r++) {
         f.list[r].kernels = r == 3 ? (struct rank_kernel *)(uintptr_t)own : usual;
         f.list[r].n_kernels = 3;
+        f.list[r].n_work = 150;
         for (int i = 0; i < 5; i++) {
             struct rank_event *e = add(&f, r, 0, 1000 * i + (r == 3 ? 300 : 100), 1000 * i + 400);
-            for (int k = 0; k < RANK_TIMES; k++) e->at_begin[k] = e->at_end[k] = 50 * US * i;
-            e->at_begin[more] += (r == 3 ? 200 : 0) * US * (i + 1);
-            e->at_end[more] = e->at_begin[more];
-            e->at_begin[RANK_KERNELS] = e->at_end[RANK_KERNELS] = 30 * i;
+            for (int k = 0; k < RANK_TIMES; k++) e->since[k] = 50 * US;
+            e->since[more] += (r == 3 ? 200 : 0) * US;
         }
     }
     run(&f);

@@ -27,14 +27,9 @@ struct blame {
     double excess[RANK_COUNTERS]; /* of the rank at hand over the median of the others */
 };
 
-/* What a member did since its collective before this one. */
 static int64_t done_since(const struct rank_set *s, const struct rank_member *m, int counter)
 {
-    const struct rank_event *e = &s->ranks[m->rank].events[m->event];
-    int64_t before = 0;
-    if (m->event && e[-1].end_ns <= e->begin_ns) before = e[-1].at_end[counter];
-    else if (m->event) return 0; /* it ran beside the one before */
-    return e->at_begin[counter] - before;
+    return (int64_t)s->ranks[m->rank].events[m->event].since[counter];
 }
 
 static void add_excess(struct blame *b, const struct rank_collective *c, uint32_t late)
@@ -134,9 +129,8 @@ static bool has_more_kernels(struct blame *b, uint32_t rank)
     int64_t own = 0;
     for (uint32_t r = 0; r < b->s->n; r++) {
         const struct rank_summary *x = &b->s->ranks[r];
-        int64_t kernels = x->n_events ? x->events[x->n_events - 1].at_begin[RANK_KERNELS] : 0;
-        if (r == rank) own = kernels;
-        else if (x->n_events) b->sorted[n++] = kernels;
+        if (r == rank) own = x->n_work;
+        else if (x->n_events) b->sorted[n++] = x->n_work;
     }
     stats_sort(b->sorted, n);
     return (double)own > (1 + MORE_WORK) * (double)stats_median(b->sorted, n);

@@ -7,6 +7,7 @@
 
 #include "analyze/ranks/rank_set.h"
 #include "analyze/ranks/ranks_private.h"
+#include "base/mem.h"
 #include "base/stats.h"
 
 /* Fewer ends say nothing about a drift; quartz is never this far off. */
@@ -130,7 +131,7 @@ static int list_shared(const struct rank_set *s, struct arena *mem, struct share
         for (uint32_t k = 0; k < s->list[i].n; k++, n++)
             ret->first[s->list[i].members[k].rank + 2]++;
     for (uint32_t r = 2; r < s->n + 2; r++) ret->first[r] += ret->first[r - 1];
-    ret->index = arena_zalloc(mem, n + 1, sizeof *ret->index);
+    ret->index = mem_zalloc(n + 1, sizeof *ret->index);
     if (!ret->index) return ERR_NOMEM;
     for (uint32_t i = 0; i < s->n_list; i++)
         for (uint32_t k = 0; k < s->list[i].n; k++)
@@ -150,28 +151,35 @@ static void take_samples(struct fitting *f, const struct shared *sh, uint32_t ra
     }
 }
 
+static void align(struct fitting *f, const struct shared *sh)
+{
+    struct rank_set *s = f->s;
+    if (s->n) s->clocks[0].aligned = true;
+    for (bool more = true; more;) { /* each round reaches at least one rank more */
+        more = false;
+        for (uint32_t r = 0; r < s->n; r++) {
+            if (s->clocks[r].aligned) continue;
+            take_samples(f, sh, r);
+            if (!f->n) continue;
+            fit(f, &s->clocks[r]);
+            more = true;
+        }
+    }
+}
+
 int rank_clocks(struct rank_set *s, struct arena *mem)
 {
     struct shared sh;
     uint32_t most = 0;
-    TRY(list_shared(s, mem, &sh));
     for (uint32_t r = 0; r < s->n; r++)
         if (s->ranks[r].n_events > most) most = s->ranks[r].n_events;
     struct fitting f = {s, arena_zalloc(mem, (size_t)most + 1, sizeof *f.samples),
                         arena_zalloc(mem, (size_t)most + 1, sizeof *f.sorted), 0};
     s->clocks = arena_zalloc(mem, (size_t)s->n + 1, sizeof *s->clocks);
     if (!f.samples || !f.sorted || !s->clocks) return ERR_NOMEM;
-    if (s->n) s->clocks[0].aligned = true;
-    for (bool more = true; more;) { /* each round reaches at least one rank more */
-        more = false;
-        for (uint32_t r = 0; r < s->n; r++) {
-            if (s->clocks[r].aligned) continue;
-            take_samples(&f, &sh, r);
-            if (!f.n) continue;
-            fit(&f, &s->clocks[r]);
-            more = true;
-        }
-    }
+    TRY(list_shared(s, mem, &sh));
+    align(&f, &sh);
+    mem_free(sh.index);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "analyze/ranks/rank_set.h"
 #include "analyze/ranks/ranks_private.h"
+#include "base/mem.h"
 
 /* How many collectives a rank's recording may begin before or after that of another. */
 #define MOST_SHIFT 16
@@ -33,7 +34,7 @@ static int collect(struct matching *m)
 {
     size_t n = 0;
     for (uint32_t r = 0; r < m->s->n; r++) n += m->s->ranks[r].n_events;
-    m->list = n < UINT32_MAX ? arena_zalloc(m->mem, n + 1, sizeof *m->list) : NULL;
+    m->list = n < UINT32_MAX ? mem_zalloc(n + 1, sizeof *m->list) : NULL;
     if (!m->list) return ERR_NOMEM;
     for (uint32_t r = 0; r < m->s->n; r++)
         for (uint32_t i = 0; i < m->s->ranks[r].n_events; i++) {
@@ -188,5 +189,6 @@ int rank_match(struct rank_set *s, struct arena *mem)
     if (rc == 0) number_all(&m);
     if (rc == 0) rc = join(&m);
     intern_done(&m.groups);
+    mem_free(m.list);
     return rc;
 }

@@ -205,31 +205,46 @@ static void read_counters(const struct context *cx, const struct sums *idle, int
     ret[RANK_KERNELS] = timeline_work_at(cx->t, line, ts_ns);
 }
 
+/* Fills `since` from the counters at its begin; `before` is at the end of the one before. */
+static void set_since(struct rank_event *x, bool beside, const int64_t *begin,
+                      const int64_t *before)
+{
+    for (int k = 0; k < RANK_COUNTERS && !beside; k++) x->since[k] = (float)(begin[k] - before[k]);
+}
+
+static void add_event(const struct context *cx, const struct sums *idle, uint32_t i,
+                      int64_t *before, struct rank_summary *s)
+{
+    const struct message *m = &messages_of(cx)->list[i];
+    row_t r = comm_of(cx)->works[i].row;
+    struct rank_event *x = &s->events[s->n_events];
+    int64_t begin[RANK_COUNTERS];
+    *x = (struct rank_event){.begin_ns = cx->t->base_ns + cx->t->ts_ns[r],
+                             .end_ns = cx->t->base_ns + trace_end_ns(cx->t, r),
+                             .group = m->group,
+                             .work = i,
+                             .what = m->what,
+                             .bytes = m->bytes,
+                             .seq = m->seq};
+    read_counters(cx, idle, cx->t->ts_ns[r], begin);
+    begin[RANK_KERNELS] -= s->n_events; /* other collectives do not count */
+    set_since(x, s->n_events && x[-1].end_ns > x->begin_ns, begin, before);
+    s->n_work = begin[RANK_KERNELS];
+    read_counters(cx, idle, trace_end_ns(cx->t, r), before);
+    before[RANK_KERNELS] -= ++s->n_events;
+}
+
 static int list_events(const struct context *cx, struct arena *mem, struct rank_summary *s)
 {
     const struct comm *c = comm_of(cx);
-    const struct messages *m = messages_of(cx);
+    int64_t before[RANK_COUNTERS] = {0};
     struct sums idle;
     TRY(sum_idle(cx, &idle));
-    s->events = arena_zalloc(mem, (size_t)m->n + 1, sizeof *s->events);
+    s->events = arena_zalloc(mem, (size_t)c->n_works + 1, sizeof *s->events);
     if (!s->events) return ERR_NOMEM;
-    for (uint32_t i = 0; i < m->n; i++) {
-        row_t r = c->works[i].row;
-        if (c->works[i].device != c->busiest || !cx->t->dur_ns[r]) continue;
-        struct rank_event *x = &s->events[s->n_events];
-        read_counters(cx, &idle, cx->t->ts_ns[r], x->at_begin);
-        read_counters(cx, &idle, trace_end_ns(cx->t, r), x->at_end);
-        /* of the kernels before it, its own kind does not count */
-        x->at_begin[RANK_KERNELS] -= s->n_events;
-        x->at_end[RANK_KERNELS] -= ++s->n_events;
-        x->begin_ns = cx->t->base_ns + cx->t->ts_ns[r];
-        x->end_ns = x->begin_ns + cx->t->dur_ns[r];
-        x->group = m->list[i].group;
-        x->work = i;
-        x->what = m->list[i].what;
-        x->bytes = m->list[i].bytes;
-        x->seq = m->list[i].seq;
-    }
+    for (uint32_t i = 0; i < c->n_works; i++)
+        if (c->works[i].device == c->busiest && cx->t->dur_ns[c->works[i].row])
+            add_event(cx, &idle, i, before, s);
     return 0;
 }
 

@@ -1,9 +1,9 @@
 /* rank_summary.h: what is kept of the trace of one rank: small, whatever the size of the trace, so
  * that thousands of ranks fit side by side. Nothing in it refers to the trace.
  *
- * Counters run through the trace (compute so far, idle time so far, by reason) and are noted at the
- * begin and the end of every collective: the difference between two of them says what a rank did
- * in between, and the difference to other ranks why it came late. */
+ * Counters run through the trace (compute so far, idle time so far, by reason); their differences
+ * between two collectives say what a rank did in between, and compared with those of other ranks,
+ * why it came late. */
 #ifndef STRATA_ANALYZE_RANKS_RANK_SUMMARY_H
 #define STRATA_ANALYZE_RANKS_RANK_SUMMARY_H
 
@@ -29,8 +29,9 @@ struct rank_event {
     uint32_t group;           /* index in groups */
     uint32_t work;            /* index in comm->works of its trace, or its row without a device */
     enum collective what;
-    int64_t bytes, seq; /* -1 when not known */
-    int64_t at_begin[RANK_COUNTERS], at_end[RANK_COUNTERS];
+    int64_t bytes, seq;         /* -1 when not known */
+    float since[RANK_COUNTERS]; /* what the rank did since the end of its collective before this
+                                   one; 0 when it ran beside that */
 };
 
 /* Where something happens, as text. */
@@ -62,6 +63,7 @@ struct rank_summary {
     int64_t step_ns;           /* mean, on the device; the wall clock where there is no loop */
     struct rank_event *events; /* collectives of the busiest device, by begin */
     uint32_t n_events;
+    int64_t n_work;      /* kernels, copies and fills before the last of them */
     const char **groups; /* name and members, the same text on all ranks of a group */
     const char **group_names;
     uint32_t n_groups;
