@@ -147,6 +147,29 @@ TEST(messages_are_read_from_kernels_operators_and_annotations)
     split_done(&s);
 }
 
+/* Sender and receiver name the pair alike, so that their messages match. */
+TEST(a_message_between_two_ranks_belongs_to_the_pair)
+{
+    static const char *const ends[] = {"\"Collective name\":\"send\",\"Dst Rank\":3",
+                                       "\"Collective name\":\"recv\",\"Src Rank\":1"};
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"distributedInfo\": {\"rank\": %d, \"world_size\": 4}, \"traceEvents\": ["
+                 "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_SendRecv\",\"pid\":0,"
+                 "\"tid\":20,\"ts\":100,\"dur\":10,\"args\":{\"device\":0,\"stream\":20,%s,"
+                 "\"In msg nelems\":8,\"dtype\":\"Float\",\"Process Group Name\":\"pp\"}}]}",
+                 i ? 3 : 1, ends[i]);
+        struct split s;
+        struct trace *t = NULL;
+        REQUIRE(import_bytes(str_c(text), "x", NULL, &t, NULL) == 0);
+        split(&s, t);
+        REQUIRE(messages_of(&s.cx)->n_groups == 1);
+        CHECK_EQ_BYTES(messages_of(&s.cx)->groups[0].members, "1 to 3");
+        split_done(&s);
+    }
+}
+
 TEST(sizes_that_cannot_be_are_not_known)
 {
     static const char text[] =

@@ -2,6 +2,8 @@
  * compressed text is inflated once, then adds them up by group and collective. */
 #include "analyze/comm/messages.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyze/names/number_type.h"
@@ -21,6 +23,7 @@ struct reader {
     uint32_t *order;      /* of messages, for reading and for adding up */
     row_t *from;          /* by message: whose arguments are to be read, or ROW_NONE */
     int64_t world;        /* size of the only group there is, or 0 */
+    int64_t rank;         /* of the trace, or -1 */
 };
 
 static double elements(const struct jdoc *d, const char *key)
@@ -48,6 +51,22 @@ static int set_group(struct reader *r, uint32_t i, const char *name, const char 
     return 0;
 }
 
+/* The members of its group; of a message from one rank to another these two, which both name so. */
+static int take_group(struct reader *r, uint32_t i, const struct jdoc *d)
+{
+    const char *name = jdoc_text(d, "Process Group Name", NULL);
+    const char *members = jdoc_text(d, "Process Group Ranks", "");
+    int64_t from = whole(d, "Src Rank", -1), to = whole(d, "Dst Rank", -1);
+    char pair[64];
+    if (!name) return 0;
+    if (r->m->list[i].what == COLLECTIVE_SEND_RECV && (from >= 0) != (to >= 0)) {
+        snprintf(pair, sizeof pair, "%" PRId64 " to %" PRId64, from >= 0 ? from : r->rank,
+                 to >= 0 ? to : r->rank);
+        members = pair;
+    }
+    return set_group(r, i, name, jdoc_text(d, "Process Group Description", ""), members);
+}
+
 /* What the arguments of one row say. True when they say how large the message is. */
 static int take_args(struct reader *r, uint32_t i, const struct jdoc *d, bool *ret_sized)
 {
@@ -61,10 +80,7 @@ static int take_args(struct reader *r, uint32_t i, const struct jdoc *d, bool *r
     if (*ret_sized && each > 0) m->bytes = (int64_t)((in > out ? in : out) * each);
     m->seq = whole(d, "Seq", m->seq);
     r->ranks[i] = whole(d, "Group size", r->ranks[i]);
-    const char *group = jdoc_text(d, "Process Group Name", NULL);
-    if (!group) return 0;
-    return set_group(r, i, group, jdoc_text(d, "Process Group Description", ""),
-                     jdoc_text(d, "Process Group Ranks", ""));
+    return take_group(r, i, d);
 }
 
 static int read_row(struct reader *r, uint32_t i, row_t row, bool *ret_sized)
@@ -136,23 +152,25 @@ static void read_label(const struct reader *r, uint32_t i)
         m->bytes = (int64_t)(shape_elements(&s) * each);
 }
 
-/* Where a trace names no groups, there is one, of all ranks. */
-static int64_t world_size(struct context *cx)
+/* The rank of the trace, and how many there are: where it names no groups, there is one, of all. */
+static void read_world(struct reader *r)
 {
     struct jdoc d;
+    struct context *cx = r->cx;
     struct str text = trace_meta(cx->t, "distributedInfo");
     struct arena_mark mark = arena_mark(cx->mem);
-    int64_t n = 0;
-    if (text.p && jdoc_parse(text, cx->mem, &d, NULL) == 0 && whole(&d, "pg_count", 1) == 1)
-        n = whole(&d, "world_size", 0);
+    r->rank = -1;
+    if (text.p && jdoc_parse(text, cx->mem, &d, NULL) == 0) {
+        r->rank = whole(&d, "rank", -1);
+        if (whole(&d, "pg_count", 1) == 1) r->world = whole(&d, "world_size", 0);
+    }
     arena_reset_to(cx->mem, mark);
-    return n;
 }
 
 static int read_all(struct reader *r)
 {
     const struct comm *c = comm_of(r->cx);
-    r->world = world_size(r->cx);
+    read_world(r);
     for (uint32_t i = 0; i < r->m->n; i++) {
         struct message *m = &r->m->list[i];
         *m = (struct message){.work = i, .bytes = -1, .seq = -1};

@@ -23,7 +23,7 @@ struct message {
 struct message_group {
     struct str name;        /* as recorded; empty when not known */
     struct str description; /* "default_pg"; may be empty */
-    struct str members;     /* "[0, 1]": as recorded, may be empty or cut */
+    struct str members;     /* "[0, 1]" as recorded, may be empty or cut; "0 to 1" */
     int64_t ranks;          /* 0 when not known */
     uint32_t calls;
     int64_t time_ns, exposed_ns; /* durations added; exposed moments count once */
