@@ -58,6 +58,11 @@ growth: build-steps
 	@$(NINJA) -C build-steps src/strata
 	@tests/growth/test_growth.py --strata build-steps/src/strata
 
+## fuzz: mutants through readers and whole commands (T=TARGET, SECONDS=60 each, SEED=N)
+.PHONY: fuzz
+fuzz:
+	@tools/fuzz.sh $(or $(T),all) $(or $(SECONDS),60) $(SEED)
+
 ## demo: build, then diagnose a bundled trace of a real pipeline; needs no GPU
 .PHONY: demo
 demo: all

@@ -1,23 +1,58 @@
 #!/bin/sh
-# fuzz.sh TARGET [SECONDS]: fuzzes tests/fuzz/fuzz_TARGET.c with libFuzzer under the address and
-# undefined-behaviour sanitizers, starting from tests/fuzz/corpus/TARGET. What it finds goes to
-# build-fuzz/corpus/TARGET; a crash is left in build-fuzz/. Without TARGET it lists them.
+# fuzz.sh [TARGET] [SECONDS] [SEED]: fuzzes tests/fuzz/fuzz_TARGET.c under the address and
+# undefined-behaviour sanitizers, starting from tests/fuzz/corpus/TARGET; all targets, one after
+# the other, where TARGET is "all". With clang it is libFuzzer that does it, and what it finds goes
+# to build-fuzz/corpus/TARGET. Without (or with STRATA_FUZZ_CC=gcc) a driver of our own tries random
+# mutants of the corpus. The input that failed is left in build-fuzz/ or build-asan/fuzz/.
 set -eu
 cd "$(dirname "$0")/.."
+targets() {
+    find tests/fuzz -name 'fuzz_*.c' | sed 's/.*fuzz_\(.*\)\.c$/\1/' | sort
+}
 if [ $# -lt 1 ]; then
-    echo 'usage: tools/fuzz.sh TARGET [SECONDS]   targets:'
-    find tests/fuzz -name 'fuzz_*.c' | sed 's/.*fuzz_\(.*\)\.c$/  \1/'
+    echo 'usage: tools/fuzz.sh TARGET|all [SECONDS] [SEED]   targets:'
+    targets | sed 's/^/  /'
     exit 2
 fi
 target=$1
 seconds=${2:-60}
-tools/deps.sh build fuzz
-CC=clang-14 tools/setup.sh build-fuzz -Dbuildtype=debugoptimized -Db_lundef=false -Dfuzzer=true \
-    -Db_sanitize=address,undefined
-ninja -C build-fuzz "tests/fuzz_$target"
-mkdir -p "build-fuzz/corpus/$target"
-cd build-fuzz
+seed=${3:-$(date +%s)}
+if [ "$target" = all ]; then
+    for t in $(targets); do
+        echo "$t:"
+        "$0" "$t" "$seconds" "$seed"
+    done
+    exit 0
+fi
+corpus=$PWD/tests/fuzz/corpus/$target
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-export UBSAN_OPTIONS
-exec "tests/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 \
-    -print_final_stats=1 "corpus/$target" "../tests/fuzz/corpus/$target"
+ASAN_OPTIONS=hard_rss_limit_mb=4096
+export UBSAN_OPTIONS ASAN_OPTIONS
+
+with_libfuzzer() {
+    tools/deps.sh build fuzz
+    CC=clang-14 tools/setup.sh build-fuzz -Dbuildtype=debugoptimized -Db_lundef=false \
+        -Dfuzzer=true -Db_sanitize=address,undefined
+    ninja -C build-fuzz "tests/fuzz_$target"
+    mkdir -p "build-fuzz/corpus/$target"
+    exec "build-fuzz/tests/fuzz_$target" -max_total_time="$seconds" -timeout=10 -seed="$seed" \
+        -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$PWD/build-fuzz/" \
+        "$PWD/build-fuzz/corpus/$target" "$corpus"
+}
+
+with_our_own() {
+    make --no-print-directory build-asan
+    ninja -C build-asan "tests/fuzz_$target" >/dev/null
+    mkdir -p build-asan/fuzz
+    last=$PWD/build-asan/fuzz/$target.$seed
+    "build-asan/tests/fuzz_$target" --fuzz "$seconds" "$seed" "$last" "$corpus" || {
+        echo "fuzz.sh: the input that failed is $last" >&2
+        exit 1
+    }
+}
+
+if [ "${STRATA_FUZZ_CC:-clang}" = clang ] && command -v clang-14 >/dev/null; then
+    with_libfuzzer
+else
+    with_our_own
+fi

@@ -94,6 +94,7 @@ static int add_measured(struct cli *cli, const char *path, struct arena *mem, st
                                   .host = sc->trial.traced_host,
                                   .host_given = true};
     }
+    context_done(&run.cx);
     trace_free(run.t);
     return rc;
 }
