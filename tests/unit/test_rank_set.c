@@ -298,6 +298,29 @@ TEST(why_a_rank_is_late)
     check_cause(RANK_COPIES, usual, RANK_CAUSE_COPIES);
 }
 
+/* Without a device the function that takes longer than elsewhere is the cause. */
+TEST(why_a_rank_without_a_device_is_late)
+{
+    struct fixture f;
+    struct rank_kernel usual[2] = {kernel("run_backward", 5, 900, 0), kernel("mm", 5, 50, 0)};
+    struct rank_kernel own[3] = {kernel("run_backward", 5, 400, 0), kernel("sleep", 5, 200, 0),
+                                 kernel("mm", 5, 50, 0)};
+    own[1].reason = RANK_IDLE_HOST;
+    setup(&f, 4);
+    for (uint32_t r = 0; r < 4; r++) {
+        f.list[r].host_only = true;
+        f.list[r].functions = r == 3 ? own : usual;
+        f.list[r].n_functions = r == 3 ? 3 : 2;
+        for (int i = 0; i < 5; i++) add(&f, r, 0, 1000 * i + (r == 3 ? 300 : 100), 1000 * i + 400);
+    }
+    run(&f);
+    REQUIRE(f.s.n_stragglers == 1);
+    CHECK_EQ_STR(rank_cause_name(f.s.stragglers[0].cause), "host");
+    CHECK_EQ_STR(f.s.stragglers[0].place.name, "sleep");
+    CHECK_EQ_INT(f.s.stragglers[0].cause_ns, 5 * 200 * US);
+    arena_done(&f.mem);
+}
+
 static int run_again(void *fixture)
 {
     struct fixture *f = fixture;

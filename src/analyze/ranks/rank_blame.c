@@ -54,11 +54,17 @@ static void sum_excess(struct blame *b, struct rank_straggler *x)
     }
 }
 
+static const struct rank_kernel *find_name(const struct rank_kernel *list, uint32_t n,
+                                           const char *name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, name) == 0) return &list[i];
+    return NULL;
+}
+
 static const struct rank_kernel *find_kernel(const struct rank_summary *r, const char *name)
 {
-    for (uint32_t i = 0; i < r->n_kernels; i++)
-        if (strcmp(r->kernels[i].name, name) == 0) return &r->kernels[i];
-    return NULL;
+    return find_name(r->kernels, r->n_kernels, name);
 }
 
 /* What one call of a kernel is elsewhere: the median over the other ranks. */
@@ -149,27 +155,49 @@ static void blame_kernels(struct blame *b, struct rank_straggler *x)
     }
 }
 
-/* Of a rank without a device: the function that takes most time more than elsewhere. */
+/* By how much a function of the rank takes longer than on the median of the others. */
+static int64_t longer_by(struct blame *b, uint32_t rank, const struct rank_kernel *f)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < b->s->n; r++) {
+        const struct rank_summary *x = &b->s->ranks[r];
+        const struct rank_kernel *k =
+            r == rank ? NULL : find_name(x->functions, x->n_functions, f->name);
+        if (r != rank) b->sorted[n++] = k ? k->total_ns : 0;
+    }
+    stats_sort(b->sorted, n);
+    return f->total_ns - stats_median(b->sorted, n);
+}
+
+/* The function on the CPU that takes most time more than elsewhere. */
 static void blame_functions(struct blame *b, struct rank_straggler *x)
 {
     const struct rank_summary *own = &b->s->ranks[x->rank];
-    for (uint32_t i = 0; i < own->n_kernels; i++) {
-        uint32_t n = 0;
-        for (uint32_t r = 0; r < b->s->n; r++) {
-            if (r == x->rank) continue;
-            const struct rank_kernel *k = find_kernel(&b->s->ranks[r], own->kernels[i].name);
-            b->sorted[n++] = k ? k->total_ns : 0;
-        }
-        stats_sort(b->sorted, n);
-        int64_t more = own->kernels[i].total_ns - stats_median(b->sorted, n);
+    for (uint32_t i = 0; i < own->n_functions; i++) {
+        int64_t more = longer_by(b, x->rank, &own->functions[i]);
         if (more <= x->cause_ns) continue;
+        enum rank_counter why = own->functions[i].reason;
         x->cause_ns = more;
-        x->place = own->kernels[i].place;
-        enum rank_counter why = own->kernels[i].reason;
+        x->place = own->functions[i].place;
         x->cause = why == RANK_IDLE_DATA ? RANK_CAUSE_DATA
                    : why == RANK_IDLE_GC ? RANK_CAUSE_GC
                                          : RANK_CAUSE_HOST;
     }
+}
+
+/* Idle time whose reason the gaps do not show, or only as late launches: a function that explains
+ * half of it is the cause. */
+static void refine(struct blame *b, struct rank_straggler *x)
+{
+    struct rank_straggler f = {.rank = x->rank};
+    if (x->cause != RANK_CAUSE_IDLE && x->cause != RANK_CAUSE_LAUNCH && x->cause != RANK_CAUSE_HOST)
+        return;
+    blame_functions(b, &f);
+    bool named = f.cause == RANK_CAUSE_DATA || f.cause == RANK_CAUSE_GC;
+    if (2 * f.cause_ns < x->cause_ns || !(named || x->cause == RANK_CAUSE_IDLE)) return;
+    x->cause = f.cause;
+    x->cause_ns = f.cause_ns;
+    x->place = f.place;
 }
 
 static void find_cause(struct blame *b, struct rank_straggler *x)
@@ -185,6 +213,7 @@ static void find_cause(struct blame *b, struct rank_straggler *x)
     x->cause_ns = (int64_t)b->excess[most];
     if (most != RANK_COMPUTE) {
         x->place = b->s->ranks[x->rank].idle[most];
+        refine(b, x);
         return;
     }
     blame_kernels(b, x);

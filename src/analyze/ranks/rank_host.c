@@ -176,16 +176,16 @@ static const char *plain_name(struct arena *mem, struct str s)
     return rank_keep(mem, str_from(text, n), 160);
 }
 
-static int list_functions(const struct context *cx, struct arena *mem, struct rank_summary *s)
+int rank_functions(const struct context *cx, struct arena *mem, struct rank_summary *s)
 {
     uint32_t n;
     const struct own *sums = sum_functions(cx, &n);
     if (!sums) return ERR_NOMEM;
-    s->n_kernels = n < MOST_FUNCTIONS ? n : MOST_FUNCTIONS;
-    s->kernels = arena_zalloc(mem, (size_t)s->n_kernels + 1, sizeof *s->kernels);
-    if (!s->kernels) return ERR_NOMEM;
-    for (uint32_t i = 0; i < s->n_kernels; i++) {
-        struct rank_kernel *k = &s->kernels[i];
+    s->n_functions = n < MOST_FUNCTIONS ? n : MOST_FUNCTIONS;
+    s->functions = arena_zalloc(mem, (size_t)s->n_functions + 1, sizeof *s->functions);
+    if (!s->functions) return ERR_NOMEM;
+    for (uint32_t i = 0; i < s->n_functions; i++) {
+        struct rank_kernel *k = &s->functions[i];
         k->name = plain_name(mem, trace_str(cx->t, sums[i].name));
         k->calls = sums[i].calls;
         k->total_ns = sums[i].total_ns;
@@ -202,7 +202,6 @@ int rank_host_run(struct context *cx, struct arena *mem, struct rank_summary *s)
     s->host_only = true;
     TRY(list_events(cx, mem, s));
     TRY(measure(cx->t, s));
-    TRY(list_functions(cx, mem, s));
     s->n_steps = st->n_steps;
     s->step_ns = st->n_steps ? span_ns(st->loop) / st->n_steps : s->wall_ns;
     return 0;

@@ -358,6 +358,7 @@ static int fill(struct context *cx, struct arena *mem, struct rank_summary *s)
     s->exposed_ns = d.exposed_ns;
     s->idle_ns = s->wall_ns - d.busy_ns;
     TRY(list_groups(cx, mem, s));
+    TRY(rank_functions(cx, mem, s));
     if (d.device < 0) return rank_host_run(cx, mem, s);
     TRY(list_events(cx, mem, s));
     TRY(list_kernels(cx, mem, s));

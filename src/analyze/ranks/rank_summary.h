@@ -48,7 +48,7 @@ struct rank_kernel {
     uint32_t calls;
     int64_t total_ns;
     double blocks;            /* of threads, per call; 0 when not recorded */
-    enum rank_counter reason; /* of a rank without a device: what kind of work on the CPU */
+    enum rank_counter reason; /* of a function: what kind of work on the CPU */
     struct rank_place place;
 };
 
@@ -68,10 +68,11 @@ struct rank_summary {
     const char **group_names;
     uint32_t n_groups;
     struct rank_place idle[RANK_COUNTERS]; /* what costs most of each kind of idle time */
-    struct rank_kernel *kernels; /* most time first; functions and operators of a rank without a
-                                    device, by the time spent in themselves */
-    bool host_only;              /* it has no device */
+    struct rank_kernel *kernels;           /* most time first */
     uint32_t n_kernels;
+    struct rank_kernel *functions; /* and operators, calls: by the time spent in themselves */
+    uint32_t n_functions;
+    bool host_only; /* it has no device */
 };
 
 /* Computes the passes it is made from. Texts and tables in `mem`, which outlives the context. */

@@ -13,7 +13,10 @@ int rank_clocks(struct rank_set *s, struct arena *mem); /* clocks */
 int rank_waits(struct rank_set *s, struct arena *mem);  /* waits, who came last, lateness */
 int rank_blame(struct rank_set *s, struct arena *mem);  /* stragglers and their causes */
 
-/* Events, groups, times and the table of functions of a rank without a device. */
+/* The table of functions. */
+int rank_functions(const struct context *cx, struct arena *mem, struct rank_summary *s) MUST_USE;
+
+/* Events, groups and times of a rank without a device. */
 int rank_host_run(struct context *cx, struct arena *mem, struct rank_summary *s) MUST_USE;
 
 /* A copy of a text, shortened to `width` columns; "" when out of memory. */
