@@ -169,6 +169,14 @@ static int64_t longer_by(struct blame *b, uint32_t rank, const struct rank_kerne
     return f->total_ns - stats_median(b->sorted, n);
 }
 
+static enum rank_cause cause_of(enum rank_counter c)
+{
+    static const enum rank_cause causes[RANK_TIMES] = {
+        RANK_CAUSE_SLOW_KERNEL, RANK_CAUSE_COPIES, RANK_CAUSE_SYNC,   RANK_CAUSE_DATA,
+        RANK_CAUSE_GC,          RANK_CAUSE_HOST,   RANK_CAUSE_LAUNCH, RANK_CAUSE_IDLE};
+    return causes[c];
+}
+
 /* The function on the CPU that takes most time more than elsewhere. */
 static void blame_functions(struct blame *b, struct rank_straggler *x)
 {
@@ -176,40 +184,43 @@ static void blame_functions(struct blame *b, struct rank_straggler *x)
     for (uint32_t i = 0; i < own->n_functions; i++) {
         int64_t more = longer_by(b, x->rank, &own->functions[i]);
         if (more <= x->cause_ns) continue;
-        enum rank_counter why = own->functions[i].reason;
         x->cause_ns = more;
         x->place = own->functions[i].place;
-        x->cause = why == RANK_IDLE_DATA ? RANK_CAUSE_DATA
-                   : why == RANK_IDLE_GC ? RANK_CAUSE_GC
-                                         : RANK_CAUSE_HOST;
+        x->cause = cause_of(own->functions[i].reason);
     }
 }
 
-/* Idle time whose reason the gaps do not show, or only as late launches: a function that explains
- * half of it is the cause. */
+/* Idle time whose reason the gaps do not show, or only as late launches: a function or kernels that
+ * explain half of it are the cause. */
 static void refine(struct blame *b, struct rank_straggler *x)
 {
-    struct rank_straggler f = {.rank = x->rank};
+    struct rank_straggler f = {.rank = x->rank}, k = {.rank = x->rank};
+    struct slowness s = {0};
     if (x->cause != RANK_CAUSE_IDLE && x->cause != RANK_CAUSE_LAUNCH && x->cause != RANK_CAUSE_HOST)
         return;
     blame_functions(b, &f);
-    bool named = f.cause == RANK_CAUSE_DATA || f.cause == RANK_CAUSE_GC;
-    if (2 * f.cause_ns < x->cause_ns || !(named || x->cause == RANK_CAUSE_IDLE)) return;
-    x->cause = f.cause;
-    x->cause_ns = f.cause_ns;
-    x->place = f.place;
+    bool named = f.cause != RANK_CAUSE_HOST;
+    bool unknown = x->cause == RANK_CAUSE_IDLE;
+    if (2 * f.cause_ns >= x->cause_ns && (named || unknown)) {
+        x->cause = f.cause;
+        x->cause_ns = f.cause_ns;
+        x->place = f.place;
+        return;
+    }
+    find_worst(b, &k, &s);
+    if (!unknown || 2 * (s.all_ns - s.expected_ns) < (double)x->cause_ns) return;
+    x->cause = RANK_CAUSE_SLOW_KERNEL;
+    x->cause_ns = (int64_t)(s.all_ns - s.expected_ns);
+    blame_kernels(b, x);
 }
 
 static void find_cause(struct blame *b, struct rank_straggler *x)
 {
-    static const enum rank_cause causes[RANK_TIMES] = {
-        RANK_CAUSE_SLOW_KERNEL, RANK_CAUSE_COPIES, RANK_CAUSE_SYNC,   RANK_CAUSE_DATA,
-        RANK_CAUSE_GC,          RANK_CAUSE_HOST,   RANK_CAUSE_LAUNCH, RANK_CAUSE_IDLE};
     int most = 0;
     for (int k = 1; k < RANK_TIMES; k++)
         if (b->excess[k] > b->excess[most]) most = k;
     if (b->excess[most] <= 0) return;
-    x->cause = causes[most];
+    x->cause = cause_of((enum rank_counter)most);
     x->cause_ns = (int64_t)b->excess[most];
     if (most != RANK_COMPUTE) {
         x->place = b->s->ranks[x->rank].idle[most];

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "analyze/names/calls.h"
 #include "analyze/names/host_cause.h"
 #include "analyze/ranks/rank_summary.h"
 #include "analyze/ranks/ranks_private.h"
@@ -160,7 +161,9 @@ static enum rank_counter reason_of(const struct context *cx, row_t r)
     row_t at = host_causes_around(host_causes_of(cx), r);
     enum host_cause h = at == ROW_NONE ? HOST_OTHER : host_causes_row(host_causes_of(cx), at);
     if (host_cause_is_data(h) || h == HOST_DATA_CALL) return RANK_IDLE_DATA;
-    return host_cause_is_gc(h) ? RANK_IDLE_GC : RANK_IDLE_HOST;
+    if (host_cause_is_gc(h)) return RANK_IDLE_GC;
+    bool call = cx->t->kind[r] == KIND_RUNTIME;
+    return call && call_waits(call_kind(trace_name(cx->t, r))) ? RANK_IDLE_SYNC : RANK_IDLE_HOST;
 }
 
 /* A name without the addresses in it, which differ from process to process. */
