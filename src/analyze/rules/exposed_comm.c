@@ -199,7 +199,8 @@ static int report(const struct exposure *x, struct findings *out, struct err *e)
              "NCCL_PROTO). Where a rank comes late, strata ranks says which.";
     f->not_fixed = "Communication takes memory bandwidth and multiprocessors from the compute "
                    "beside it, which then runs a little slower.";
-    f->show = "kernels %s --filter ccl";
+    bool library = str_has(trace_name(cx->t, x->most->example), "ccl");
+    f->show = library ? "kernels %s --filter ccl" : "kernels %s";
     f->device_ns = x->d.comm_ns;
     f->exposed_ns = x->d.exposed_ns;
     add_evidence(x, f);
