@@ -63,9 +63,10 @@ static void add_span(const struct trace *t, row_t r, struct bucket *buckets, int
                      int64_t *covered)
 {
     int64_t begin = t->ts_ns[r] - t->begin_ns;
-    int64_t end = begin + (t->dur_ns[r] > 0 ? t->dur_ns[r] : 1);
-    if (begin < *covered) begin = *covered;
-    if (end > *covered) *covered = end;
+    bool lasts = t->dur_ns[r] > 0;
+    int64_t end = begin + (lasts ? t->dur_ns[r] : 1);
+    if (lasts && begin < *covered) begin = *covered;
+    if (lasts && end > *covered) *covered = end;
     while (begin < end) {
         int64_t i = begin / width_ns;
         int64_t stop = (i + 1) * width_ns < end ? (i + 1) * width_ns : end;

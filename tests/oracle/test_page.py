@@ -71,10 +71,14 @@ def check_links(page):
 
 
 def cover(page, spans, level):
-    """Covered time by bucket."""
-    busy = [0] * level["n"]
+    """Covered time by bucket: what overlaps counts once, and what has no length as 1 ns."""
+    busy, covered = [0] * level["n"], 0
     for span in spans:
-        begin, end = page.start[span], max(page.end(span), page.start[span] + 1)
+        begin, end = page.start[span], page.end(span)
+        if end > begin:
+            begin, covered = max(begin, covered), max(end, covered)
+        else:
+            end = begin + 1
         while begin < end:
             stop = min(end, (begin // level["width_ns"] + 1) * level["width_ns"])
             busy[begin // level["width_ns"]] += stop - begin
