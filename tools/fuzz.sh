@@ -46,7 +46,9 @@ with_our_own() {
     mkdir -p build-asan/fuzz
     last=$PWD/build-asan/fuzz/$target.$seed
     "build-asan/tests/fuzz_$target" --fuzz "$seconds" "$seed" "$last" "$corpus" || {
-        echo "fuzz.sh: the input that failed is $last" >&2
+        mkdir -p "$last.failed" && mv "$last" "$last.failed/input"
+        FUZZ_VERBOSE=1 "build-asan/tests/fuzz_$target" "$last.failed" || :
+        echo "fuzz.sh: the input that failed is $last.failed/input" >&2
         exit 1
     }
 }

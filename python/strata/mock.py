@@ -89,8 +89,16 @@ def _items(d: dict[str, Any], maker: Any) -> Any:
     items = [build(item, maker) for item in d["items"]]
     if is_own_tuple(d):
         made = find(d["type"], is_tuple, maker.types)
-        return getattr(made, "_make", made)(items)
-    return MAKERS[d["kind"]](items)
+        return _made(d, lambda: getattr(made, "_make", made)(items))
+    return _made(d, lambda: MAKERS[d["kind"]](items))
+
+
+def _made(d: dict[str, Any], make: Callable[[], Any]) -> Any:
+    """A container may refuse its items: a set of lists, a size that is a text."""
+    try:
+        return make()
+    except TypeError as why:
+        raise ValueError(f"a {d.get('type', d['kind'])} cannot be generated: {why}") from why
 
 
 def _dict(d: dict[str, Any], maker: Any) -> Any:

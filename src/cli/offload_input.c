@@ -109,9 +109,10 @@ static int first_from_total(const struct opts *o, struct facts *f, struct err *e
     TRY(read_time(o, "total-ms", &total, e));
     if (!total) return 0;
     if (!f->step_ns) return FAIL(e, ERR_USAGE, "--total-ms needs --step-ms, the time per step");
-    f->first_ns = total - f->fixed_ns - (int64_t)(f->steps - 1) * f->step_ns;
-    if (f->first_ns <= 0)
-        return FAIL(e, ERR_USAGE, "%u steps of --step-ms take longer than --total-ms", f->steps);
+    double later = (f->steps - 1.0) * (double)f->step_ns;
+    if (later + (double)f->fixed_ns < (double)total)
+        f->first_ns = total - f->fixed_ns - (int64_t)(f->steps - 1) * f->step_ns;
+    else return FAIL(e, ERR_USAGE, "%u steps of --step-ms take longer than --total-ms", f->steps);
     return 0;
 }
 

@@ -102,10 +102,30 @@ static void complete_rates(struct facts *f, int major)
         f->back = (struct facts_rate){.bytes_per_ns = pageable->bytes_per_ns, .from = FACT_ASSUMED};
 }
 
+/* No machine holds more or runs for longer; sums of what a file says stay far from overflow. */
+#define MOST_BYTES 0x1p50
+#define MOST_NS    0x1p57
+
+static int check_sums(const struct facts *f, struct err *e)
+{
+    double bytes = 0, ns = 0;
+    for (uint32_t i = 0; i < f->n_modules; i++) {
+        bytes += (double)f->modules[i].bytes + (double)f->modules[i].moved_bytes;
+        ns += (double)f->modules[i].compute_ns;
+    }
+    if (bytes > MOST_BYTES || (double)f->model_bytes > MOST_BYTES)
+        return FAIL(e, ERR_USAGE, "a model of more than a pebibyte fits no machine");
+    ns = ns * f->passes + (double)f->step_ns + (double)f->compute_ns;
+    if (ns * f->steps + (double)f->first_ns + (double)f->fixed_ns > MOST_NS)
+        return FAIL(e, ERR_USAGE, "a run of more than four years cannot be predicted");
+    return 0;
+}
+
 int facts_complete(struct facts *f, int major, struct arena *mem, struct err *e)
 {
     if (f->passes == 0) f->passes = 1;
     if (f->steps == 0) f->steps = 1;
+    TRY(check_sums(f, e));
     if (f->n_modules) f->model_bytes = 0;
     for (uint32_t i = 0; i < f->n_modules; i++) f->model_bytes += f->modules[i].bytes;
     if (f->model_bytes <= 0)

@@ -4,9 +4,10 @@
 #include "base/file.h"
 #include "base/jdoc.h"
 
-/* No bus and no memory is faster, in GB/s; no stage takes longer, in ms. */
-#define MOST_RATE 1e5
-#define MOST_MS   1e9
+/* No bus and no memory is faster or slower, in GB/s; no stage takes longer, in ms. */
+#define LEAST_RATE 1e-3
+#define MOST_RATE  1e5
+#define MOST_MS    1e9
 
 static int refuse(const char *path, const char *what, struct err *e)
 {
@@ -31,7 +32,13 @@ static int read_document(const char *path, const char *what, struct arena *mem, 
 
 static bool is_rate(double v)
 {
-    return v > 0 && v <= MOST_RATE;
+    return v >= LEAST_RATE && v <= MOST_RATE;
+}
+
+/* Of the slowest and the fastest tenth: 0 where it is not known. */
+static bool is_spread(double v)
+{
+    return v >= 0 && v <= MOST_RATE;
 }
 
 /* Whether the rate is present and valid; a missing rate is not an error. */
@@ -42,7 +49,7 @@ static bool take_rate(const struct jdoc *d, struct facts_rate *to, uint32_t *n)
                            .low = jdoc_number(d, "p10_gb_per_s", 0),
                            .high = jdoc_number(d, "p90_gb_per_s", 0),
                            .from = FACT_MEASURED};
-    if (!is_rate(r.bytes_per_ns) || !(r.low >= 0 && r.high <= MOST_RATE)) return false;
+    if (!is_rate(r.bytes_per_ns) || !is_spread(r.low) || !is_spread(r.high)) return false;
     if (to->from != FACT_MEASURED) *to = r;
     (*n)++;
     return true;

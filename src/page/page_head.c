@@ -172,8 +172,9 @@ static void put_steps(struct jout *j, const struct page_set *s)
         else jout_str(j, "label", trace_str(s->cx->t, step->name));
         page_json_times(j, s, step->cpu);
         page_json_int_or_null(j, "gpu_t0_ns", works,
-                              step->gpu.extent.begin_ns - s->cx->t->begin_ns);
-        page_json_int_or_null(j, "gpu_t1_ns", works, step->gpu.extent.end_ns - s->cx->t->begin_ns);
+                              trace_since_ns(s->cx->t, step->gpu.extent.begin_ns));
+        page_json_int_or_null(j, "gpu_t1_ns", works,
+                              trace_since_ns(s->cx->t, step->gpu.extent.end_ns));
         jout_end_obj(j);
     }
     jout_end_arr(j);

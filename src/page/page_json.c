@@ -3,7 +3,7 @@
 
 void page_json_time(struct jout *j, const char *key, const struct page_set *s, int64_t ts_ns)
 {
-    jout_int(j, key, ts_ns - s->cx->t->begin_ns);
+    jout_int(j, key, trace_since_ns(s->cx->t, ts_ns));
 }
 
 void page_json_times(struct jout *j, const struct page_set *s, struct span at)

@@ -62,7 +62,7 @@ static bool gather(const struct page_levels_in *in, const struct page_track *k, 
 static void add_span(const struct trace *t, row_t r, struct bucket *buckets, int64_t width_ns,
                      int64_t *covered)
 {
-    int64_t begin = t->ts_ns[r] - t->begin_ns;
+    int64_t begin = trace_since_ns(t, t->ts_ns[r]);
     bool lasts = t->dur_ns[r] > 0;
     int64_t end = begin + (lasts ? t->dur_ns[r] : 1);
     if (lasts && begin < *covered) begin = *covered;

@@ -46,12 +46,12 @@ static void put_call(struct columns *c, const struct trace *t, const struct stag
                      struct span gpu)
 {
     bool works = gpu.begin_ns < gpu.end_ns;
-    int64_t start = call->begin_ns - t->begin_ns;
+    int64_t start = trace_since_ns(t, call->begin_ns);
     page_col_uint(&c->id, call->node);
     page_col_uint(&c->start, (uint64_t)(start - c->start.last));
     c->start.last = start;
     page_col_uint(&c->dur, (uint64_t)(call->end_ns - call->begin_ns));
-    page_col_uint(&c->gpu_start, works ? (uint64_t)(gpu.begin_ns - t->begin_ns) + 1 : 0);
+    page_col_uint(&c->gpu_start, works ? (uint64_t)trace_since_ns(t, gpu.begin_ns) + 1 : 0);
     page_col_uint(&c->gpu_dur, (uint64_t)(gpu.end_ns - gpu.begin_ns));
 }
 

@@ -16,7 +16,7 @@ static void json_device(struct jout *j, const struct trace *t, const struct gaps
 {
     jout_obj(j, NULL);
     jout_int(j, "device", d->device);
-    jout_us(j, "start_us", d->window.begin_ns - t->begin_ns);
+    jout_us(j, "start_us", trace_since_ns(t, d->window.begin_ns));
     jout_us(j, "window_us", d->window.end_ns - d->window.begin_ns);
     jout_us(j, "busy_us", d->busy_ns);
     jout_us(j, "idle_us", d->idle_ns);
@@ -82,7 +82,7 @@ static void json_gap(struct jout *j, const struct view_gaps *v, const struct gap
     const struct trace *t = v->t;
     jout_obj(j, NULL);
     jout_int(j, "device", v->gaps->devices[g->device].device);
-    jout_us(j, "start_us", g->at->begin_ns - t->begin_ns);
+    jout_us(j, "start_us", trace_since_ns(t, g->at->begin_ns));
     jout_us(j, "dur_us", idle_gap_ns(g->at));
     jout_us(j, "late_us", g->at->late_ns - g->at->begin_ns);
     if (g->step == UINT32_MAX) jout_null(j, "step");
@@ -229,7 +229,7 @@ static void gap_row(struct text_table *tt, const struct view_gaps *v, const stru
     struct buf text;
     buf_init(&text);
     text_table_row(tt, TEXT_PLAIN);
-    text_table_cellf(tt, 0, "%.3f ms", (double)(g->at->begin_ns - v->t->begin_ns) / 1e6);
+    text_table_cellf(tt, 0, "%.3f ms", (double)trace_since_ns(v->t, g->at->begin_ns) / 1e6);
     screen_time(tt, 1, idle_gap_ns(g->at), unit);
     if (g->step == UINT32_MAX) text_table_cell(tt, 2, "-");
     else text_table_cellf(tt, 2, "%u", g->step);

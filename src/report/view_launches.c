@@ -47,7 +47,7 @@ static void json_device(struct jout *j, const struct view_launches *v, const str
     const struct trace *t = v->t;
     jout_obj(j, NULL);
     jout_int(j, "device", q->device);
-    jout_us(j, "start_us", q->window.begin_ns - t->begin_ns);
+    jout_us(j, "start_us", trace_since_ns(t, q->window.begin_ns));
     jout_us(j, "window_us", q->window.end_ns - q->window.begin_ns);
     jout_cstr(j, "ahead", ahead_name(who(v, q)));
     jout_num(j, "mean_depth", q->mean, 3);

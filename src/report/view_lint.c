@@ -69,7 +69,7 @@ static void print_examples(const struct screen *s, const struct trace *t,
     row_t row = r->examples[0];
     struct str name = trace_name(t, row);
     buf_printf(s->out, "           first: %s at %s", cell_text(name, 50).s,
-               t->begin_ns == ID_NONE ? "?" : human_time(t->ts_ns[row] - t->begin_ns).s);
+               t->begin_ns == ID_NONE ? "?" : human_time(trace_since_ns(t, t->ts_ns[row])).s);
     buf_printf(s->out, ", byte %s\n", human_count(t->src[row]).s);
 }
 

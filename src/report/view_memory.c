@@ -43,7 +43,7 @@ static void json_line(struct jout *j, const struct view_memory *v, const struct 
     jout_int(j, "begin_bytes", l->begin_bytes);
     jout_int(j, "end_bytes", l->end_bytes);
     jout_int(j, "peak_bytes", l->peak_bytes);
-    jout_us(j, "peak_at_us", t->ts_ns[l->peak] - t->begin_ns);
+    jout_us(j, "peak_at_us", trace_since_ns(t, t->ts_ns[l->peak]));
     jout_cstr(j, "peak_stage",
               l->peak_stage == STAGE_NONE ? NULL : v->stages->list[l->peak_stage].path);
     bytes_or_null(j, "reserved_bytes", l->reserved_bytes);

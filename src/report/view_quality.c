@@ -91,7 +91,7 @@ static void json_doubt(struct jout *j, const struct trace *t, const struct doubt
     jout_cstr(j, "instead", d->instead);
     if (d->example != ROW_NONE) {
         jout_str(j, "example", trace_name(t, d->example));
-        jout_us(j, "example_start_us", t->ts_ns[d->example] - t->begin_ns);
+        jout_us(j, "example_start_us", trace_since_ns(t, t->ts_ns[d->example]));
     } else {
         jout_null(j, "example");
         jout_null(j, "example_start_us");

@@ -10,7 +10,7 @@
 
 static double since_begin(const struct context *cx, int64_t ts_ns)
 {
-    return (double)(ts_ns - cx->t->begin_ns) / 1e3;
+    return (double)trace_since_ns(cx->t, ts_ns) / 1e3;
 }
 
 static void put_source(struct jout *j, const struct finding *f)

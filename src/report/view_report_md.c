@@ -82,8 +82,8 @@ static void put_finding(struct buf *out, const struct context *cx, const struct 
     for (uint32_t i = 0; i < f->n_evidence && i < MOST_EVIDENCE; i++) {
         if (f->evidence[i].ts_ns == ID_NONE) buf_adds(out, "- ");
         else
-            buf_printf(out,
-                       "- t = %.3f ms: ", (double)(f->evidence[i].ts_ns - cx->t->begin_ns) / 1e6);
+            buf_printf(
+                out, "- t = %.3f ms: ", (double)trace_since_ns(cx->t, f->evidence[i].ts_ns) / 1e6);
         put_md(out, f->evidence[i].text);
         buf_addc(out, '\n');
     }

@@ -24,14 +24,15 @@ static void json_step(struct jout *j, const struct context *cx, uint32_t i, bool
     jout_uint(j, "index", i);
     if (s->name != STR_NONE) jout_str(j, "name", trace_str(t, s->name));
     if (s->number >= 0) jout_int(j, "number", s->number);
-    jout_us(j, "start_us", s->cpu.begin_ns - t->begin_ns);
+    jout_us(j, "start_us", trace_since_ns(t, s->cpu.begin_ns));
     jout_us(j, "dur_us", s->cpu.end_ns - s->cpu.begin_ns);
     jout_us(j, "cpu_us", s->cpu_ns);
     jout_us(j, "blocked_us", s->blocked_ns);
     jout_us(j, "profiler_us", s->profiler_ns);
     jout_us(j, "gpu_us", s->gpu.sum_ns);
     jout_us(j, "gpu_busy_us", s->gpu.union_ns);
-    if (work_sum_count(&s->gpu)) jout_us(j, "gpu_start_us", s->gpu.extent.begin_ns - t->begin_ns);
+    if (work_sum_count(&s->gpu))
+        jout_us(j, "gpu_start_us", trace_since_ns(t, s->gpu.extent.begin_ns));
     jout_us(j, "gpu_span_us", s->gpu.span_ns);
     if (idle_trusted) jout_us(j, "gpu_idle_us", s->gpu.idle_ns);
     else jout_null(j, "gpu_idle_us");
@@ -52,7 +53,7 @@ static void json_dead(struct jout *j, const struct trace *t, const struct dead_w
     jout_obj(j, NULL);
     jout_str(j, "label", trace_name(t, d->label));
     jout_str(j, "first_op", trace_name(t, d->first_op));
-    jout_us(j, "start_us", t->ts_ns[d->label] - t->begin_ns);
+    jout_us(j, "start_us", trace_since_ns(t, t->ts_ns[d->label]));
     jout_us(j, "dead_us", d->dead_ns);
     jout_us(j, "usual_us", d->usual_ns);
     if (d->step != UINT32_MAX) jout_uint(j, "step", d->step);
@@ -183,7 +184,7 @@ static struct units pick_units(const struct trace *t, const struct steps *steps)
         if (s->cpu.end_ns - s->cpu.begin_ns > wall) wall = s->cpu.end_ns - s->cpu.begin_ns;
         if (s->blocked_ns > blocked) blocked = s->blocked_ns;
         if (s->gpu.span_ns > gpu) gpu = s->gpu.span_ns;
-        start = s->cpu.begin_ns - t->begin_ns;
+        start = trace_since_ns(t, s->cpu.begin_ns);
     }
     return (struct units){
         screen_unit(start), screen_unit(wall), screen_unit(blocked), screen_unit(gpu), true, false};
@@ -203,7 +204,7 @@ static void add_row(struct text_table *tt, const struct context *cx, uint32_t i,
     text_table_row(tt, s->flags ? TEXT_YELLOW : TEXT_PLAIN);
     if (s->number >= 0) text_table_cellf(tt, 0, "#%lld", (long long)s->number);
     else text_table_cellf(tt, 0, "%u", i);
-    screen_time(tt, 1, s->cpu.begin_ns - t->begin_ns, u.start);
+    screen_time(tt, 1, trace_since_ns(t, s->cpu.begin_ns), u.start);
     screen_time(tt, 2, s->cpu.end_ns - s->cpu.begin_ns, u.wall);
     screen_time(tt, 3, s->blocked_ns, u.blocked);
     screen_time(tt, 4, s->gpu.union_ns, u.gpu);

@@ -20,7 +20,7 @@ void view_sync_what(struct buf *out, const struct trace *t, const struct sync_si
 static void json_moment(struct jout *j, const struct view_syncs *v, int64_t ts_ns, const char *what)
 {
     jout_obj(j, NULL);
-    jout_us(j, "t_us", ts_ns - v->t->begin_ns);
+    jout_us(j, "t_us", trace_since_ns(v->t, ts_ns));
     jout_cstr(j, "what", what);
     jout_end_obj(j);
 }
@@ -97,7 +97,7 @@ static void tell_moment(const struct screen *s, const struct view_syncs *v, cons
     static const enum text_style styles[] = {
         [MARK_NONE] = TEXT_PLAIN, [MARK_BLOCKED] = TEXT_DIM, [MARK_EXPOSED] = TEXT_YELLOW};
     if (m->ts_ns == ID_NONE) buf_pad(s->out, ' ', INDENT);
-    else buf_printf(s->out, "  t=%11.3f ms  ", (double)(m->ts_ns - v->t->begin_ns) / 1e6);
+    else buf_printf(s->out, "  t=%11.3f ms  ", (double)trace_since_ns(v->t, m->ts_ns) / 1e6);
     buf_adds(s->out, m->text);
     text_styled(s->out, styles[m->mark], s->color, marks[m->mark]);
 }

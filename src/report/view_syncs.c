@@ -46,8 +46,8 @@ static void json_costs(struct jout *j, const struct view_syncs *v, const struct 
     jout_us(j, "behind_us", longest->waited_ns);
     if (s->bytes < 0) jout_null(j, "bytes");
     else jout_int(j, "bytes", s->bytes);
-    jout_us(j, "first_us", s->first_ns - v->t->begin_ns);
-    jout_us(j, "last_us", s->last_ns - v->t->begin_ns);
+    jout_us(j, "first_us", trace_since_ns(v->t, s->first_ns));
+    jout_us(j, "last_us", trace_since_ns(v->t, s->last_ns));
 }
 
 static void json_site(struct jout *j, const struct view_syncs *v, uint32_t i)

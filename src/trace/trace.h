@@ -308,6 +308,12 @@ static inline bool trace_is_derived(const struct trace *t, row_t r)
 /* First row at or after `ts_ns` on the lane; lane.end when there is none. */
 row_t trace_lower_bound(const struct trace *t, lane_id lane, int64_t ts_ns);
 
+/* A moment as time since the first span; 0 where no span has a time. */
+static inline int64_t trace_since_ns(const struct trace *t, int64_t ns)
+{
+    return t->begin_ns == ID_NONE ? 0 : ns - t->begin_ns;
+}
+
 /* Whether the row is device work (kernel, copy, memset) and counts as busy time. */
 static inline bool trace_is_work(const struct trace *t, row_t r)
 {

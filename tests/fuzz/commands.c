@@ -2,7 +2,6 @@
 #include "fuzz/commands.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,8 @@ enum { MOST_PARTS = 4, MOST_WORDS = 40, MOST_LINE = 4096 };
 static char folder[] = "/tmp/strata-fuzz-XXXXXX";
 static int captured = -1, messages, real_stdout, real_stderr;
 
-/* Where sanitizer reports go while the command's own standard error is captured. */
+/* Where sanitizer reports go while the command's own standard error is thrown away;
+ * with FUZZ_VERBOSE set it is not. */
 void __sanitizer_set_report_fd(void *fd) __attribute__((weak));
 
 struct parts {
@@ -36,28 +36,6 @@ static void clean_up(void)
     if (system(line) != 0) perror(folder); /* NOLINT(cert-env33-c): a name of our own */
 }
 
-/* A failed assert is among the messages of the command. */
-static void on_abort(int sig)
-{
-    char text[2048];
-    ssize_t n = pread(messages, text, sizeof text, 0);
-    if (n > 0 && write(real_stderr, text, (size_t)n) < 0) _exit(2);
-    signal(sig, SIG_DFL);
-    raise(sig);
-}
-
-static int new_memory(const char *name)
-{
-    int fd = memfd_create(name, MFD_CLOEXEC);
-    if (fd < 0) abort();
-    return fd;
-}
-
-static void empty(int fd)
-{
-    if (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0) abort();
-}
-
 static void set_up(void)
 {
     if (captured >= 0) return;
@@ -67,9 +45,9 @@ static void set_up(void)
     setenv("XDG_CACHE_HOME", folder, 1);
     real_stdout = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     real_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    messages = new_memory("messages");
-    captured = new_memory("output");
-    signal(SIGABRT, on_abort);
+    messages = getenv("FUZZ_VERBOSE") ? real_stderr : open("/dev/null", O_WRONLY | O_CLOEXEC);
+    captured = memfd_create("output", MFD_CLOEXEC);
+    if (captured < 0 || messages < 0) abort();
     if (__sanitizer_set_report_fd) __sanitizer_set_report_fd((void *)(intptr_t)real_stderr);
 }
 
@@ -206,8 +184,7 @@ static void run_line(const char *line, struct parts *in)
     int n = fill_in(copy, in, options, words);
     if (n == 0) return;
     memcpy(moved, words, sizeof moved); /* reading options moves them about */
-    empty(captured);
-    empty(messages);
+    if (ftruncate(captured, 0) < 0 || lseek(captured, 0, SEEK_SET) < 0) abort();
     put_streams(captured, messages);
     int status = cli_main(n, moved);
     put_streams(real_stdout, real_stderr);

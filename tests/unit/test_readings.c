@@ -58,7 +58,9 @@ TEST(what_is_no_calibration)
         "{\"rates\": 7}",
         "{\"rates\": {\"pinned\": {\"gb_per_s\": 0}}}",
         "{\"rates\": {\"pinned\": {\"gb_per_s\": 1e9}}}",
+        "{\"rates\": {\"pinned\": {\"gb_per_s\": 1e-300}}}",
         "{\"rates\": {\"pinned\": {\"gb_per_s\": 5, \"p10_gb_per_s\": -1}}}",
+        "{\"rates\": {\"pinned\": {\"gb_per_s\": 5, \"p10_gb_per_s\": 1e308}}}",
         "{\"rates\": {\"pinned\": {\"gb_per_s\": 5}}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -65,6 +65,23 @@ TEST(unchanged_replay_is_exact)
     sim_end(&s);
 }
 
+/* Zero is a time like any other where the trace begins with it. */
+TEST(work_at_time_zero_counts)
+{
+    struct kit k = kit_begin();
+    kit_orphan(&k, "first", 0, 50);
+    kit_launch(&k, 100, "gemm", 120, 80);
+    struct trace *t = kit_end(&k);
+    row_t first = row_named(t, "first", 0);
+    REQUIRE(first != ROW_NONE);
+    int64_t shift = t->ts_ns[first];
+    for (row_t r = 0; r < t->n_rows; r++) t->ts_ns[r] -= shift;
+    struct sim s = sim_begin(t);
+    CHECK_EQ_UINT(s.m.n_works, 2);
+    CHECK_EQ_INT(s.m.end_ns - s.m.begin_ns, 200000);
+    sim_end(&s);
+}
+
 TEST(dropping_a_drain_gains_what_was_exposed_not_what_was_blocked)
 {
     struct sim s = sim_begin(drain());

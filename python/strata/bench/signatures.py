@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from strata.bench import described
 from strata.bench.errors import USAGE, BenchError, nearest
 
 SCHEMA = 1
@@ -58,7 +59,7 @@ class SignatureFile:
         except OSError as why:
             raise BenchError(f"{self.path}: {why.strerror}. `strata run -- python pipe.py` writes one "
                              "into the run's folder.") from why
-        except ValueError as why:
+        except (ValueError, RecursionError) as why:
             raise BenchError(f"{self.path}: not JSON: {why}") from why
         if not isinstance(content, dict) or not isinstance(content.get("stages"), dict):
             raise BenchError(f"{self.path}: not a signature file: it has no \"stages\". The run "
@@ -68,6 +69,9 @@ class SignatureFile:
             raise BenchError(f"{self.path}: written in version {schema} of the format, but this strata "
                              f"reads version {SCHEMA}. Record the run again with this strata, or use "
                              "the one that wrote it.")
+        wrong = described.problem(content["stages"])
+        if wrong:
+            raise BenchError(f"{self.path}: not a signature file: {wrong}")
         return content["stages"]
 
     def names(self) -> list[str]:

@@ -290,11 +290,12 @@ static int find_pauses(const struct context *cx, uint32_t thread, struct quiet *
     }
     stats_sort(gaps, n);
     int64_t least = PAUSE_TIMES * stats_median(gaps, n);
-    done = INT64_MAX;
+    done = INT64_MIN;
     for (uint32_t c = 0; c < m->n_calls; c++) {
-        if (m->calls[c].begin_ns - done >= least && m->calls[c].begin_ns > done)
-            add_pause(m, thread, (struct span){done, m->calls[c].begin_ns}, q);
-        if (done == INT64_MAX || m->calls[c].end_ns > done) done = m->calls[c].end_ns;
+        int64_t begin = m->calls[c].begin_ns;
+        if (c && begin > done && begin - done >= least)
+            add_pause(m, thread, (struct span){done, begin}, q);
+        if (m->calls[c].end_ns > done) done = m->calls[c].end_ns;
     }
     arena_reset_to(cx->mem, mark);
     return 0;

@@ -16,7 +16,7 @@ bool model_counts(const struct trace *t, row_t r)
     case KIND_ANNOTATION:
     case KIND_RUNTIME:
     case KIND_DRIVER: return true;
-    default: return trace_is_work(t, r) && t->ts_ns[r] != 0; /* zero: no time was recorded */
+    default: return trace_is_work(t, r) && !(t->flags[r] & ROW_NO_TIME);
     }
 }
 
@@ -118,7 +118,7 @@ static int collect_works(struct model_build *b)
         if (t->lanes[l].kind != LANE_STREAM) continue;
         uint32_t stream = SIM_NONE;
         for (row_t r = t->lanes[l].begin; r < t->lanes[l].end; r++) {
-            if (!trace_is_work(t, r) || t->ts_ns[r] == 0) continue;
+            if (!trace_is_work(t, r) || t->flags[r] & ROW_NO_TIME) continue;
             if (stream == SIM_NONE) stream = b->stream_of_lane[l] = m->n_streams++;
             row_t launch = trace_launch_of(t, r);
             uint32_t call = launch == ROW_NONE ? SIM_NONE : b->call_of_aux[t->aux[launch]];
