@@ -3,7 +3,8 @@
 
 In a console block a line `$ command` is run by bash in the root of the tree, with our strata in
 the path; the lines after it must be what it prints (standard error too). A line `...` stands for
-any number of lines. Relative links must lead to a file, #anchors to a heading. Between the marks
+any number of lines. Relative links must lead to a file, #anchors to a heading, `tests/FILE:NAME` to a
+test or function of that name. Between the marks
 `<!-- glossary -->` and `<!-- end -->` must be the table of `strata help glossary`. --update rewrites
 the blocks (those without `...`) and the table to what came out. Ends with `N passed, N failed`.
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = re.compile(r"(?<=<!-- glossary -->\n).*?(?=<!-- end -->)", re.S)
+TEST = re.compile(r"`(tests/[\w/]+\.(?:c|py)):(\w+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -98,6 +100,13 @@ def broken_links(path, text):
                 yield target
 
 
+def missing_tests(text):
+    for file, name in TEST.findall(text):
+        source = (ROOT / file).read_text() if (ROOT / file).exists() else ""
+        if not re.search(rf"^(?:TEST\({name}\)|\s*def {name}\(|[\w *]*\b{name}\()", source, flags=re.M):
+            yield f"{file}:{name}"
+
+
 def glossary(strata):
     """The glossary of the program as a Markdown table."""
     done = subprocess.run([strata, "help", "glossary", "--json"], check=True, capture_output=True, text=True)
@@ -128,9 +137,10 @@ def check(path, args):
         lines[first:last] = written
     if args.update:
         path.write_text("\n".join(lines))
-    bad = list(broken_links(path, text))
-    for target in bad:
-        print(f"{path.relative_to(ROOT)}: dead link: {target}")
+    bad = [f"dead link: {target}" for target in broken_links(path, text)]
+    bad += [f"no such test: {name}" for name in missing_tests(text)]
+    for what in bad:
+        print(f"{path.relative_to(ROOT)}: {what}")
     return passed + (not bad), failed + bool(bad)
 
 

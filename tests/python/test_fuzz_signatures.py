@@ -119,10 +119,10 @@ def test_refusals_name_the_place(tmp_path, capsys):
     from strata.bench import command
     path = tmp_path / "signature.json"
     for change_of, says in ((lambda c: c.pop("inputs"), "it has no 'inputs'"),
-                            (lambda c: c["inputs"]["x"].update(shape=[-1]), "'x' is no description"),
+                            (lambda c: c["inputs"]["x"].update(shape=[-1]), "'x' is not a description"),
                             (lambda c: c["inputs"]["x"].update(kind="file"), "its kind is 'file'"),
                             (lambda c: c["inputs"]["x"].update(stride=[1]), "does not fit its 'shape'"),
-                            (lambda c: c.update(count="many"), "its 'count' is none")):
+                            (lambda c: c.update(count="many"), "its 'count' is not valid")):
         document = copy.deepcopy(FILE)
         change_of(document["stages"]["encode"]["signatures"][0])
         path.write_text(json.dumps(document))

@@ -91,10 +91,10 @@ def _wrong(d: dict[str, Any], must: Fields, may: Fields) -> str | None:
         if name not in d:
             return f"it has no {name!r}"
         if not fits(d[name]):
-            return f"its {name!r} is none"
+            return f"its {name!r} is not valid"
     for name, fits in may.items():
         if name in d and not fits(d[name]):
-            return f"its {name!r} is none"
+            return f"its {name!r} is not valid"
     return None
 
 
@@ -109,7 +109,7 @@ def _inner(d: dict[str, Any]) -> Iterator[Any]:
 
 def _description(d: Any, depth: int = 0) -> str | None:
     if not isinstance(d, dict):
-        return "it is no object"
+        return "it is not an object"
     if depth > DEEPEST:
         return "it is nested too deeply"
     kind = d.get("kind")
@@ -123,16 +123,16 @@ def _description(d: Any, depth: int = 0) -> str | None:
 
 def _signature(s: Any) -> str | None:
     if not isinstance(s, dict):
-        return "a signature is no object"
+        return "a signature is not an object"
     wrong = _wrong(s, {"inputs": _by_name}, SIGNATURE)
     if wrong:
-        return f"a signature is none: {wrong}"
+        return f"a signature is not valid: {wrong}"
     described = [*s["inputs"].items(), *s.get("state", {}).get("attributes", {}).items()]
     described += [("output", s["output"])] if "output" in s else []
     for name, d in described:
         wrong = _description(d)
         if wrong:
-            return f"{name!r} is no description: {wrong}"
+            return f"{name!r} is not a description: {wrong}"
     return None
 
 
@@ -141,7 +141,7 @@ def problem(stages: dict[str, Any]) -> str | None:
     for path, stage in stages.items():
         found = stage.get("signatures", []) if isinstance(stage, dict) else None
         if not isinstance(found, list):
-            return f"stage {path!r} is none"
+            return f"stage {path!r} is not valid"
         wrong = next((w for s in found if (w := _signature(s))), None)
         if wrong:
             return f"stage {path!r}: {wrong}"
