@@ -19,6 +19,7 @@ LAYERS = {
     "analyze": ["base", "format", "trace"],
     # Reads lists of modules with the JSON scanner of import; traces reach it ready made.
     "offload": ["base", "format", "trace", "import", "analyze"],
+    "tables": ["base", "format", "trace", "export", "analyze"],
     "dive": ["base", "format", "trace", "analyze"],
     "report": ["base", "format", "trace", "analyze", "offload", "dive"],
     "page": ["base", "format", "trace", "export", "analyze", "offload", "dive", "report"],

@@ -7,12 +7,13 @@
 #include "base/pool.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/summarize.h"
 #include "export/export.h"
 
 static const struct opt opts[] = {
     {"output", 'o', "FILE", "output file; - is standard output", NULL},
-    {"to", 0, "FORMAT", "chrome, strata, csv or sqlite (default: from FILE's name)",
-     "chrome|strata|csv|sqlite"},
+    {"to", 0, "FORMAT", "chrome, strata, csv, sqlite or parquet (default: from FILE's name)",
+     "chrome|strata|csv|sqlite|parquet"},
     {"for", 0, "VIEWER", "chrome: put spans that Perfetto would drop on threads of their own",
      "perfetto"},
     {"args", 0, NULL, "csv, sqlite: include every event's args as JSON", NULL},
@@ -27,6 +28,8 @@ static const char *const examples[] = {
     "for ui.perfetto.dev, overlapping kernels included",
     "strata export run.json -o run.sqlite",
     "for SQL queries",
+    "strata export rank0.json --to parquet -o tables",
+    "small tables of results for databases; the same as strata summarize",
     NULL,
 };
 
@@ -37,7 +40,8 @@ static int find_exporter(const struct opts *o, const char *path, const struct ex
     *ret = name ? export_find(name) : export_for_path(path);
     if (*ret) return 0;
     return FAIL(e, ERR_USAGE,
-                "cannot tell the format from '%s'; use --to chrome, strata, csv or sqlite", path);
+                "cannot tell the format from '%s'; use --to chrome, strata, csv, sqlite or parquet",
+                path);
 }
 
 /* An option that the format would silently ignore is a mistake. */
@@ -84,11 +88,24 @@ static void tell(void *ctx, uint64_t done, uint64_t all)
     progress_tell(ctx, done, all);
 }
 
+/* Parquet files hold results, not events: what `strata summarize` writes. */
+static int export_tables(struct cli *cli, const struct opts *o, struct err *e)
+{
+    static const char *const events_only[] = {"for", "args", "strip"};
+    for (size_t i = 0; i < sizeof events_only / sizeof *events_only; i++)
+        if (opt_has(o, events_only[i]))
+            return FAIL(e, ERR_USAGE, "--%s does not apply to parquet: tables hold no events",
+                        events_only[i]);
+    struct summarize in = {.folder = opt_get(o, "output", NULL)};
+    return summarize_run(cli, o, &in, e);
+}
+
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     const char *path = opt_get(o, "output", NULL);
     const struct exporter *x;
     if (!path) return FAIL(e, ERR_USAGE, "no output file: give -o FILE");
+    if (strcmp(opt_get(o, "to", ""), "parquet") == 0) return export_tables(cli, o, e);
     TRY(find_exporter(o, path, &x, e));
     TRY(check_options(o, x, e));
     struct progress progress;
@@ -116,7 +133,8 @@ const struct cmd cmd_export = {
     .args = "TRACE",
     .about =
         "Writes a trace as Chrome JSON (plain, .gz or .zst), as a native .strata file, as CSV or\n"
-        "as a SQLite database. JSON and .strata keep everything from the input, unknown metadata\n"
+        "as a SQLite database; Parquet writes the tables of strata summarize into a folder. JSON "
+        "and .strata keep everything from the input, unknown metadata\n"
         "included; --strip removes what may hold secrets. The file is written completely or not\n"
         "at all.",
     .examples = examples,

@@ -1,7 +1,5 @@
 /* cmd_ranks.c: `strata ranks`: the traces of all ranks of one program, one at a time. */
 #include "analyze/ranks/rank_replay.h"
-#include "base/mem.h"
-#include "base/vec.h"
 #include "cli/pick_trace.h"
 #include "cli/show.h"
 #include "report/view_ranks.h"
@@ -18,22 +16,6 @@ static const char *const examples[] = {
     "the worst one: rank, cause, source line",
     NULL,
 };
-
-struct paths {
-    const char **list;
-    size_t n, cap;
-};
-
-static int find_paths(const struct opts *o, struct paths *p, struct arena *mem, struct err *e)
-{
-    for (int i = 0; i < o->n_args; i++) {
-        struct folder_list f;
-        TRY(pick_traces(o->args[i], mem, &f, e));
-        if (VEC_RESERVE(p->list, p->n, p->cap, f.n)) return err_nomem(e);
-        for (uint32_t k = 0; k < f.n; k++) p->list[p->n++] = f.paths[k];
-    }
-    return 0;
-}
 
 /* One trace under analysis, while it is open. */
 struct open_rank {
@@ -86,16 +68,16 @@ static int replay(struct cli *cli, const struct rank_set *s, int64_t *ret, struc
     return rc;
 }
 
-static int show(struct cli *cli, const struct opts *o, const struct paths *p, struct arena *mem,
-                struct err *e)
+static int show(struct cli *cli, const struct opts *o, const struct folder_list *p,
+                struct arena *mem, struct err *e)
 {
-    struct rank_summary *list = arena_zalloc(mem, p->n + 1, sizeof *list);
+    struct rank_summary *list = arena_zalloc(mem, (size_t)p->n + 1, sizeof *list);
     struct rank_set set;
     struct screen s;
     uint32_t n = 0;
     if (!list) return err_nomem(e);
     TRY(show_screen(cli, o, 16, &s, e));
-    for (size_t i = 0; i < p->n; i++) TRY(summarize(cli, p->list[i], mem, list, &n, e));
+    for (uint32_t i = 0; i < p->n; i++) TRY(summarize(cli, p->paths[i], mem, list, &n, e));
     if (!n) return FAIL(e, ERR_FORMAT, "none of the files is a trace");
     TRY(rank_set_run(list, n, mem, &set, e));
     struct view_ranks v = {.set = &set};
@@ -107,12 +89,11 @@ static int show(struct cli *cli, const struct opts *o, const struct paths *p, st
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    struct paths p = {0};
+    struct folder_list p;
     struct arena mem;
     arena_init(&mem);
-    int rc = find_paths(o, &p, &mem, e);
+    int rc = pick_traces_of(o->args, o->n_args, &mem, &p, e);
     if (rc == 0) rc = show(cli, o, &p, &mem, e);
-    mem_free(p.list);
     arena_done(&mem);
     return rc;
 }

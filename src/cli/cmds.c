@@ -25,6 +25,7 @@
     X(launches) \
     X(memory) \
     X(export) \
+    X(summarize) \
     X(perfetto) \
     X(gaps) \
     X(syncs) \

@@ -116,3 +116,28 @@ int pick_trace(const char *path, struct arena *mem, const char **ret, struct err
     else cli_say("reading %s", *ret);
     return 0;
 }
+
+static int add_list(struct found *f, const struct folder_list *more, struct err *e)
+{
+    if (VEC_RESERVE(f->list, f->n, f->cap, more->n)) return err_nomem(e);
+    for (uint32_t i = 0; i < more->n; i++) f->list[f->n++] = more->paths[i];
+    return 0;
+}
+
+int pick_traces_of(char *const *paths, int n, struct arena *mem, struct folder_list *ret,
+                   struct err *e)
+{
+    struct found f = {0};
+    struct folder_list one;
+    int rc = 0;
+    for (int i = 0; i < n && rc == 0; i++) {
+        rc = pick_traces(paths[i], mem, &one, e);
+        if (rc == 0) rc = add_list(&f, &one, e);
+    }
+    ret->n = (uint32_t)f.n;
+    ret->paths = arena_zalloc(mem, f.n + 1, sizeof *ret->paths);
+    if (ret->paths && f.n) memcpy(ret->paths, f.list, f.n * sizeof *f.list);
+    if (!ret->paths && rc == 0) rc = err_nomem(e);
+    mem_free(f.list);
+    return rc;
+}

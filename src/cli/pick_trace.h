@@ -19,4 +19,8 @@ int pick_trace(const char *path, struct arena *mem, const char **ret, struct err
 int pick_traces(const char *path, struct arena *mem, struct folder_list *ret,
                 struct err *e) MUST_USE;
 
+/* The same for the operands of a command, one after the other. */
+int pick_traces_of(char *const *paths, int n, struct arena *mem, struct folder_list *ret,
+                   struct err *e) MUST_USE;
+
 #endif

@@ -42,10 +42,10 @@ $ strata export tiny.strata
 ! strata: no output file: give -o FILE
 ? 2
 $ strata export tiny.strata -o tiny.parquet
-! strata: cannot tell the format from 'tiny.parquet'; use --to chrome, strata, csv or sqlite
+! strata: cannot tell the format from 'tiny.parquet'; use --to chrome, strata, csv, sqlite or parquet
 ? 2
 $ strata export tiny.strata -o tiny.json --to xml
-! strata: --to takes one of chrome|strata|csv|sqlite, not 'xml'; see strata export --help
+! strata: --to takes one of chrome|strata|csv|sqlite|parquet, not 'xml'; see strata export --help
 ? 2
 $ strata export missing.json -o x.strata
 ! strata: missing.json: cannot open: No such file or directory
