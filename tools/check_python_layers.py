@@ -19,6 +19,8 @@ LAYERS = {
     "mock": ["_pipeline"],
     "ceilings": [],
     "offload": [],
+    "sql": [],
+    "fleet": ["_base"],
     "bench": ["_base", "_record", "_pipeline", "mock"],
     # These two see the package as programs do, and more.
     "__init__": ["_base", "_timeline", "_record", "_pipeline", "_report", "_switch", "memory"],

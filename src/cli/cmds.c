@@ -26,6 +26,7 @@
     X(memory) \
     X(export) \
     X(summarize) \
+    X(sql) \
     X(perfetto) \
     X(gaps) \
     X(syncs) \

@@ -58,10 +58,10 @@ static int make_folders(char *path, struct err *e)
 
 const char *tables_run_name(const char *run, struct arena *mem)
 {
-    char *name = arena_strdup(mem, str_c(*run ? run : "run"));
+    bool plain = isalpha((unsigned char)*run);
+    char *name = arena_printf(mem, "%s%s", plain ? "" : "run_", run);
     for (char *c = name; c && *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("._-", *c)) *c = '_';
-    if (name && *name == '.') *name = '_';
     return name;
 }
 

@@ -28,7 +28,8 @@ struct table {
 
 extern const struct table *const tables[]; /* NULL-terminated, in the order they are written */
 
-/* A name as it can stand in such a path, in `mem`: what readers treat specially becomes "_". NULL
+/* A name as it can stand in such a path, in `mem`: what readers treat specially becomes "_", and
+ * what does not begin with a letter gets "run_" in front: they would guess a number or a date. NULL
  * when out of memory. */
 const char *tables_run_name(const char *run, struct arena *mem);
 

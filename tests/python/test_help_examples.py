@@ -42,6 +42,10 @@ def fill(folder, before, after):
         (folder / f"{name}.json").write_bytes(gzip.decompress(before.read_bytes()))
     subprocess.run([PROGRAM, "export", "run.json", "-o", "run.strata"], cwd=folder, check=True,
                    capture_output=True)
+    shutil.copy(before, folder / "rank0.json")
+    shutil.copytree(DATA / "comm" / "slow_rank", folder / "traces")
+    subprocess.run([PROGRAM, "summarize", "traces", "-o", "tables"], cwd=folder, check=True,
+                   capture_output=True)
     (folder / "budget.txt").write_text("kernels_per_step <= 1000\n")
     (folder / "pipe.py").write_text("import strata\n@strata.stage('vae_decode')\ndef f(x): pass\nf(1)\n")
     subprocess.run([PROGRAM, "run", "-o", "made", "--", "python3", "pipe.py"], cwd=folder, check=True,
