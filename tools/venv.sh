@@ -8,7 +8,7 @@ folder=$1
 wanted=${2:-tests/python/requirements.txt}
 size=''
 if [ $# -eq 1 ]; then
-    size=' (torch for the CPU and friends, about 1.3 GB)'
+    size=' (torch for the CPU and friends, about 2.5 GB)'
     [ -z "${STRATA_TEST_VENV:-}" ] || {
         echo "$STRATA_TEST_VENV/bin/python"
         exit
