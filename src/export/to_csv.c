@@ -1,5 +1,8 @@
 /* to_csv.c: one table of all events for spreadsheets and data frames, after RFC 4180.
  *
+ * Readers guess types and quoting from the first rows. So every text is quoted, from the first row
+ * on, and a column holds numbers or texts, not both.
+ *
  * Names come from other people's programs: a cell that a spreadsheet would run as a formula gets an
  * apostrophe in front. Cells that do not apply to an event are empty. */
 #include "base/mem.h"
@@ -21,7 +24,7 @@ struct csv {
 static const char head[] =
     "row,ts_ns,dur_ns,name,category,kind,phase,pid,tid,lane,lane_name,device,stream,parent,depth,"
     "correlation,external_id,launch_row,bytes,grid,block,registers,shared_bytes,occupancy_pct,"
-    "input_dims";
+    "input_dims,pid_text,tid_text";
 
 static struct buf *text(struct csv *c)
 {
@@ -33,13 +36,6 @@ static bool is_formula(struct str s)
     return s.n && memchr("=+-@\t\r", s.p[0], 6);
 }
 
-static bool needs_quotes(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] && strchr(",\"\r\n", s.p[i])) return true;
-    return s.n && (s.p[0] == ' ' || s.p[s.n - 1] == ' ');
-}
-
 static void put_quoted(struct buf *b, struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
@@ -48,18 +44,17 @@ static void put_quoted(struct buf *b, struct str s)
     }
 }
 
-/* A cell with the comma before it. */
+/* A cell with the comma before it; nothing at all when it is empty. */
 static void put_text(struct csv *c, struct str s)
 {
     struct buf *b = text(c);
     s = clean_utf8(s, &c->scratch);
-    bool quotes = needs_quotes(s);
     buf_addc(b, ',');
-    if (quotes) buf_addc(b, '"');
+    if (!s.n) return;
+    buf_addc(b, '"');
     if (is_formula(s)) buf_addc(b, '\'');
-    if (quotes) put_quoted(b, s);
-    else buf_add_str(b, s);
-    if (quotes) buf_addc(b, '"');
+    put_quoted(b, s);
+    buf_addc(b, '"');
 }
 
 static void put_int(struct csv *c, int64_t v)
@@ -80,23 +75,31 @@ static void put_empty(struct csv *c, int n)
     buf_pad(text(c), ',', n);
 }
 
-static void put_id_or_text(struct csv *c, int64_t id, str_id id_text)
-{
-    if (id != ID_NONE) put_int(c, id);
-    else put_text(c, trace_str(c->t, id_text));
-}
-
 static void put_place(struct csv *c, row_t r)
 {
     const struct trace *t = c->t;
     const struct lane *l = &t->lanes[t->lane[r]];
     const struct process *p = &t->processes[l->process];
-    put_id_or_text(c, p->pid, p->pid_text);
-    put_id_or_text(c, l->tid, l->tid_text);
+    put_int_unless(c, p->pid, ID_NONE);
+    put_int_unless(c, l->tid, ID_NONE);
     put_int(c, t->lane[r]);
     put_text(c, trace_str(t, l->name));
     put_int_unless(c, l->device, -1);
     put_int_unless(c, l->stream, -1);
+}
+
+/* Ids that are words: trace viewers allow them. */
+static void put_word(struct csv *c, int64_t id, str_id words)
+{
+    put_text(c, id == ID_NONE ? trace_str(c->t, words) : str_c(""));
+}
+
+static void put_words(struct csv *c, row_t r)
+{
+    const struct lane *l = &c->t->lanes[c->t->lane[r]];
+    const struct process *p = &c->t->processes[l->process];
+    put_word(c, p->pid, p->pid_text);
+    put_word(c, l->tid, l->tid_text);
 }
 
 static void put_dim3(struct csv *c, const uint32_t dim[3])
@@ -104,11 +107,13 @@ static void put_dim3(struct csv *c, const uint32_t dim[3])
     struct buf *b = text(c);
     buf_addc(b, ',');
     if (!dim[0]) return;
+    buf_addc(b, '"');
     fmt_u64(b, dim[0]);
     for (int i = 1; i < 3; i++) {
         buf_addc(b, 'x');
         fmt_u64(b, dim[i]);
     }
+    buf_addc(b, '"');
 }
 
 static void put_gpu(struct csv *c, const struct gpu_info *g, bool is_kernel)
@@ -179,6 +184,7 @@ static int put_row(struct csv *c, row_t r, struct err *e)
     put_int_unless(c, t->parent[r], ROW_NONE);
     put_int(c, t->depth[r]);
     put_details(c, r);
+    put_words(c, r);
     if (c->o->with_args) TRY(put_args(c, r, e));
     FMT_LIT(text(c), "\r\n");
     return sink_pump(&c->sink, e);

@@ -16,7 +16,7 @@ $ strata export tiny.json -o tiny.json.gz --for perfetto --json | grep -v size_b
 |   "flows": 4,
 | }
 $ strata export tiny.json.gz -o tiny.csv
-| tiny.csv   csv   27 events   3.13 kB
+| tiny.csv   csv   27 events   3.47 kB
 |
 | next: python3 -c "import pandas; print(pandas.read_csv('tiny.csv').describe())"
 $ strata export tiny.strata -o tiny.sqlite | sed 's/ *[0-9.]* [kM]*B$//'
@@ -32,7 +32,7 @@ $ strata table $DATA/tiny.json --json > a; strata table tiny.strata --json > b
 # To standard output there is nothing but the file.
 $ strata export tiny.strata -o - --to csv | head -2 | cut -d, -f1-7
 | row,ts_ns,dur_ns,name,category,kind,phase
-| 0,1000000,400000,pipe.py(3): main,python_function,python_function,X
+| 0,1000000,400000,"pipe.py(3): main","python_function","python_function","X"
 $ strata export tiny.strata -o - --to sqlite
 ! strata: a SQLite database can only be written to a file
 ? 2

@@ -81,8 +81,8 @@ def test_ids_are_unique_in_a_process_only(path):
     found = by_name(path)
     calls = {row["row"]: row for row in rows(path) if row["name"] == "cudaLaunchKernel"}
     for pid, name in ((100, "first"), (200, "second")):
-        assert calls[found[name]["launch_row"]]["pid"] == f"[{pid}] {pid}"
-        assert found[name]["pid"] == f"[{pid}] 0"
+        assert calls[found[name]["launch_row"]]["pid_text"] == f"[{pid}] {pid}"
+        assert found[name]["pid_text"] == f"[{pid}] 0"
     assert found["first"]["lane"] != found["second"]["lane"]
 
 

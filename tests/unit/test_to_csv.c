@@ -18,7 +18,7 @@ static struct buf written(struct trace *t, const struct export_options *o)
 static const char head[] =
     "row,ts_ns,dur_ns,name,category,kind,phase,pid,tid,lane,lane_name,device,stream,parent,depth,"
     "correlation,external_id,launch_row,bytes,grid,block,registers,shared_bytes,occupancy_pct,"
-    "input_dims";
+    "input_dims,pid_text,tid_text";
 
 static void check_csv(struct trace *t, bool with_args, const char *want)
 {
@@ -37,12 +37,14 @@ TEST(to_the_byte)
     kit_label(&k, "step", 0, 100);
     kit_launch(&k, 1, "gemm", 20, 50);
     kit_memory(&k, 3, -1024, 2048, 4096);
-    check_csv(kit_end(&k), false,
-              "0,0,100000,step,user_annotation,user_annotation,X,100,1,0,,,,,0,,,,,,,,,,\r\n"
-              "1,1000,5000,cudaLaunchKernel,cuda_runtime,cuda_runtime,X,100,1,0,,,,0,1,1,,,,,,,,,"
-              "\r\n"
-              "2,3000,0,[memory],memory,memory,i,100,1,0,,,,1,2,,,,-1024,,,,,,\r\n"
-              "3,20000,50000,gemm,kernel,kernel,X,0,7,1,,0,7,,0,1,,1,,,,0,0,,\r\n");
+    check_csv(
+        kit_end(&k), false,
+        "0,0,100000,\"step\",\"user_annotation\",\"user_annotation\",\"X\",100,1,0,,,,,0,,,,,,,,,,,"
+        ",\r\n"
+        "1,1000,5000,\"cudaLaunchKernel\",\"cuda_runtime\",\"cuda_runtime\",\"X\",100,1,0,,,,"
+        "0,1,1,,,,,,,,,,,\r\n"
+        "2,3000,0,\"[memory]\",\"memory\",\"memory\",\"i\",100,1,0,,,,1,2,,,,-1024,,,,,,,,\r\n"
+        "3,20000,50000,\"gemm\",\"kernel\",\"kernel\",\"X\",0,7,1,,0,7,,0,1,,1,,,,0,0,,,,\r\n");
 }
 
 TEST(every_line_has_every_cell)
@@ -61,7 +63,7 @@ TEST(every_line_has_every_cell)
     for (size_t i = 0; i < text.n; i++) {
         commas += text.p[i] == ',';
         if (text.p[i] != '\n') continue;
-        CHECK_EQ_INT(commas, 24);
+        CHECK_EQ_INT(commas, 26);
         commas = 0;
         lines++;
     }
@@ -77,11 +79,14 @@ TEST(quotes_and_formulas)
     kit_row(&k, KIND_INSTANT, "=cmd|' /C calc'!A1", 1, 0, NULL);
     kit_row(&k, KIND_INSTANT, "@x,y", 2, 0, NULL);
     kit_row(&k, KIND_INSTANT, "bad \xff byte", 3, 0, NULL);
-    check_csv(kit_end(&k), true,
-              "0,0,0,\"a,b \"\"c\"\"\nd\",instant,instant,i,100,1,0,,,,,0,,,,,,,,,,,\r\n"
-              "1,1000,0,'=cmd|' /C calc'!A1,instant,instant,i,100,1,0,,,,,0,,,,,,,,,,,\r\n"
-              "2,2000,0,\"'@x,y\",instant,instant,i,100,1,0,,,,,0,,,,,,,,,,,\r\n"
-              "3,3000,0,bad \xef\xbf\xbd byte,instant,instant,i,100,1,0,,,,,0,,,,,,,,,,,\r\n");
+    check_csv(
+        kit_end(&k), true,
+        "0,0,0,\"a,b \"\"c\"\"\nd\",\"instant\",\"instant\",\"i\",100,1,0,,,,,0,,,,,,,,,,,,,\r\n"
+        "1,1000,0,\"'=cmd|' /C "
+        "calc'!A1\",\"instant\",\"instant\",\"i\",100,1,0,,,,,0,,,,,,,,,,,,,\r\n"
+        "2,2000,0,\"'@x,y\",\"instant\",\"instant\",\"i\",100,1,0,,,,,0,,,,,,,,,,,,,\r\n"
+        "3,3000,0,\"bad \xef\xbf\xbd "
+        "byte\",\"instant\",\"instant\",\"i\",100,1,0,,,,,0,,,,,,,,,,,,,\r\n");
 }
 
 TEST(args)
@@ -89,7 +94,8 @@ TEST(args)
     struct kit k = kit_begin();
     kit_call(&k, "cudaLaunchKernel", 1, 2);
     check_csv(kit_end(&k), true,
-              "0,1000,2000,cudaLaunchKernel,cuda_runtime,cuda_runtime,X,100,1,0,,,,,0,1,,,,,,,,,,"
+              "0,1000,2000,\"cudaLaunchKernel\",\"cuda_runtime\",\"cuda_runtime\",\"X\",100,1,0,,,,"
+              ",0,1,,,,,,,,,,,,"
               "\"{\"\"correlation\"\":1}\"\r\n");
 }
 
