@@ -132,3 +132,13 @@ def test_clickhouse_reads_them(folder):
                                 "SETTINGS use_hive_partitioning = 1", "JSONCompactEachRow")
         seen = [json.loads(line) for line in str(text).splitlines()]
         assert sorted((run, int(rank)) for run, rank in seen) == expected(folder, table)
+
+
+def test_the_page_of_the_format_lists_every_column(folder):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    page = (DATA.parents[1] / "docs" / "format" / "tables.md").read_text()
+    for table in TABLES:
+        line = next(line for line in page.splitlines() if line.startswith(f"| `{table}` "))
+        said = line.split("|")[3].replace("`", "").replace(" ", "").split(",")
+        schema = parquet.read_schema(next(folder.glob(f"{table}/*/*/part.parquet")))
+        assert said == [field.name + "?" * field.nullable for field in schema]
