@@ -4,6 +4,7 @@
 # build-asan/  address and undefined-behaviour sanitizers: what `make test` runs
 # build-tsan/  thread sanitizer, for the tests of threaded code
 # build-steps/ counts what a command does, for the tests of how that grows with the trace
+# build-mutate/  a copy of the tree that `make mutate` changes
 # build-venv/  Python packages of the Python tests
 # build-lint/  those of `make lint`
 # build-node/  Perfetto's trace processor, for one of them
@@ -62,6 +63,11 @@ growth: build-steps
 .PHONY: fuzz
 fuzz:
 	@tools/fuzz.sh $(or $(T),all) $(or $(SECONDS),60) $(SEED)
+
+## mutate: small changes of the core, and whether a test notices (N=30, SEED=1, T=REGEX of files); slow
+.PHONY: mutate
+mutate: deps
+	@tools/mutate.py --n $(or $(N),30) --seed $(or $(SEED),1) $(if $(T),--only '$(T)')
 
 ## demo: build, then diagnose a bundled trace of a real pipeline; needs no GPU
 .PHONY: demo
@@ -131,7 +137,7 @@ try-wheels: wheels
 ## clean: remove everything that was built
 .PHONY: clean
 clean:
-	@rm -rf build build-asan build-tsan build-steps build-fuzz build-venv build-lint build-node \
+	@rm -rf build build-asan build-tsan build-steps build-fuzz build-mutate build-venv build-lint build-node \
 		build-browser build-wheels build-roots
 
 ## help: this list

@@ -304,6 +304,26 @@ TEST(idle_time_passes_on_to_the_thread_that_handed_over)
     done(&f);
 }
 
+/* Both threads wait in the same gap: what the one has paid for is not charged to the other again.
+ */
+TEST(two_threads_pay_for_a_gap_once)
+{
+    struct kit k = kit_begin();
+    kit_launch(&k, 0, "forward", 10, 500);
+    kit_call(&k, "cudaDeviceSynchronize", 100, 420);
+    k.tid = 2;
+    kit_call(&k, "cudaStreamSynchronize", 600, 100);
+    kit_op(&k, "autograd::engine::evaluate_function", 705, 100);
+    kit_launch(&k, 720, "backward", 730, 500);
+    struct found f = run(&k);
+    REQUIRE(CHECK_EQ_UINT(f.s.waits->n, 2));
+    int64_t first = exposed_of(&f.cx)->ns[0], second = exposed_of(&f.cx)->ns[1];
+    CHECK_EQ_INT(first, kit_ns(110));
+    CHECK_EQ_INT(second, kit_ns(100));
+    CHECK_EQ_INT(first + second, kit_ns(720 - 510));
+    done(&f);
+}
+
 TEST(another_thread_is_not_charged_while_the_launching_one_works)
 {
     struct kit k = kit_begin();
