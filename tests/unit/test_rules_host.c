@@ -78,6 +78,19 @@ TEST(near_miss_late_start)
     done(&d);
 }
 
+/* Frames before the first label, operator or call are before the wall clock begins. */
+TEST(near_miss_late_start_before_the_wall_clock)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "run.py(1): prepare", 10, 217000);
+    kit_label(&k, "forward", 218000, 100200);
+    for (int i = 0; i < 100; i++) kit_launch(&k, 218010 + i * 10, "gemm", 218100 + i * 1000, 1000);
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    CHECK(found(&d, "late_start") == NULL);
+    done(&d);
+}
+
 /* ---- data_loader ---- */
 
 TEST(data_loader_without_workers)

@@ -45,7 +45,8 @@ static bool is_quiet_row(const struct context *cx, row_t r)
            host_causes_row(host_causes_of(cx), r) == HOST_OTHER;
 }
 
-/* Outermost rows only: what lies in one that was taken is passed over. */
+/* Outermost rows only: what lies in one that was taken is passed over. What is before the wall
+ * clock begins, with the first operator, label or call, costs nothing of it. */
 static void find_rows(const struct context *cx, struct start *s)
 {
     const struct trace *t = cx->t;
@@ -53,6 +54,7 @@ static void find_rows(const struct context *cx, struct start *s)
     int64_t done = INT64_MIN;
     for (row_t r = l->begin; r < l->end && t->ts_ns[r] < s->first_work_ns; r++) {
         if (t->ts_ns[r] < done || trace_end_ns(t, r) > s->first_work_ns) continue;
+        if (t->ts_ns[r] < model_of(cx)->begin_ns) continue;
         if (!is_quiet_row(cx, r)) continue;
         done = trace_end_ns(t, r);
         if (s->n < MOST_ROWS) s->rows[s->n++] = r;
