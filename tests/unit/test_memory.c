@@ -167,6 +167,22 @@ TEST(the_cpu_is_a_line_of_its_own)
     done(&f);
 }
 
+/* Devices by number, whichever allocates first, and the CPU last. */
+TEST(lines_are_in_order)
+{
+    static const int devices[] = {-1, 3, 0, 2, 1};
+    struct kit k = kit_begin();
+    for (int i = 0; i < 5; i++) {
+        k.device = devices[i];
+        kit_memory(&k, 10 * i, 100 + devices[i], 100 + devices[i], 200);
+    }
+    struct found f = measure(&k);
+    REQUIRE(CHECK_EQ_UINT(f.m.n_lines, 5));
+    for (int i = 0; i < 4; i++) CHECK_EQ_INT(f.m.lines[i].peak_bytes, 100 + i);
+    CHECK_EQ_INT(f.m.lines[4].device_type, 0);
+    done(&f);
+}
+
 TEST(calls_to_the_driver_in_the_loop)
 {
     struct kit k = kit_begin();
