@@ -34,16 +34,23 @@ def prefix(tmp_path_factory):
 
 
 MODULES = sorted(p.relative_to(SOURCE).with_name(p.name.removesuffix(".in"))
-                 for ending in ("py", "py.in") for p in SOURCE.glob(f"strata/**/*.{ending}"))
+                 for ending in ("py", "py.in", "sql") for p in SOURCE.glob(f"strata/**/*.{ending}"))
 
 
 def test_no_module_is_forgotten(prefix):
-    """Every module of the package is built and installed, and nothing else."""
+    """Every module and query of the package is built and installed, and nothing else."""
     for package in (Path(BUILD) / "python", prefix / "lib" / "strata" / "python"):
-        found = sorted(p.relative_to(package) for p in package.glob("strata/**/*.py"))
+        found = sorted(p.relative_to(package) for ending in ("py", "sql")
+                       for p in package.glob(f"strata/**/*.{ending}"))
         assert found == MODULES
         for library in ("_strata.abi3.so", "libstrata_inject.so"):
             assert (package / "strata" / library).exists()
+
+
+def test_queries_are_found_where_they_are_installed(prefix):
+    command = [prefix / "bin" / "strata", "sql", "--list"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "stragglers" in done.stdout
 
 
 def test_the_installed_program_brings_its_package(prefix, tmp_path):

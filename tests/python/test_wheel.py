@@ -111,7 +111,8 @@ def check_installation(folder, python):
 def test_what_is_in_it(wheel):
     assert wheel.name.endswith(f"-cp310-abi3-linux_{os.uname().machine}.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    ours = {str(p.relative_to(TOP / "python")) for p in TOP.glob("python/strata/**/*.py")}
+    ours = {str(p.relative_to(TOP / "python")) for ending in ("py", "sql")
+            for p in TOP.glob(f"python/strata/**/*.{ending}")}
     assert ours | {"strata/_base/version.py"} <= set(names)
     assert "strata/_strata.abi3.so" in names
     assert any(n.endswith(".data/scripts/strata") for n in names)
