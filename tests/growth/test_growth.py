@@ -78,7 +78,7 @@ export --for perfetto -o OUT.json TRACE
 export --strip -o OUT.json TRACE
 export --args -o OUT.csv TRACE
 export -o OUT.sqlite TRACE
-summarize -o OUT TRACE
+summarize -o OUT.tables TRACE
 offload TRACE
 offload --json TRACE
 dive --ncu NCU TRACE
