@@ -125,6 +125,7 @@ static void put_program_wall(struct buf *out, const struct context *cx)
 {
     int64_t apart = llabs(cx->program_ns - wall_of(cx)->wall_ns);
     if (!cx->program_ns || apart * CLOCKS_DIFFER < cx->program_ns) return;
+    if (cx->program_ns < wall_of(cx)->wall_ns) return; /* written before the program ended */
     buf_printf(out, "first to last event (timing.json: %s, from loading strata to the end), ",
                human_time(cx->program_ns).s);
 }

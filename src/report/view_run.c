@@ -46,9 +46,10 @@ static void json_straggler(struct jout *j, const struct ranks *r)
     }
     jout_obj(j, "straggler");
     jout_int(j, "rank", r->straggler);
-    jout_cstr(j, "stage", r->stages[r->straggler_in].path);
-    jout_us(j, "time_us", r->straggler_ns);
-    jout_us(j, "others_us", r->others_ns);
+    bool known = r->straggler_in != UINT32_MAX;
+    jout_cstr(j, "stage", known ? r->stages[r->straggler_in].path : NULL);
+    json_us_or_null(j, "time_us", known ? r->straggler_ns : -1);
+    json_us_or_null(j, "others_us", known ? r->others_ns : -1);
     jout_us(j, "excess_us", r->excess_ns);
     bool waits = r->waiting_in != UINT32_MAX;
     jout_cstr(j, "waiting_in", waits ? r->stages[r->waiting_in].path : NULL);
@@ -124,13 +125,22 @@ static void name_cell(struct text_table *t, const struct rank_stage *s)
                      human_cut(str_c(s->name), 60, name, sizeof name));
 }
 
-static void remark(char *out, size_t cap, const struct rank_stage *s)
+static bool is_running(const struct ranks *r)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->list[i].running) return true;
+    return false;
+}
+
+static void remark(char *out, size_t cap, const struct ranks *r, const struct rank_stage *s)
 {
     const struct timing_stage *one = s->slowest;
     out[0] = 0;
     if (s->errors)
         snprintf(out, cap, "%s exception%s", human_count(s->errors).s, s->errors == 1 ? "" : "s");
-    else if (one->unfinished) snprintf(out, cap, "%s never ended", human_count(one->unfinished).s);
+    else if (one->unfinished)
+        snprintf(out, cap, "%s %s", human_count(one->unfinished).s,
+                 is_running(r) ? "running" : "never ended");
     else if (one->count > 2 && one->median_ns > 0 && one->first_ns > SLOW_FIRST * one->median_ns &&
              one->first_ns - one->median_ns > SLOW_FIRST_NS)
         snprintf(out, cap, "first %.0fx slower", (double)one->first_ns / (double)one->median_ns);
@@ -187,7 +197,7 @@ static void show_single(const struct screen *s, const struct ranks *r)
         const struct rank_stage *st = &r->stages[i];
         const struct timing_stage *one = st->slowest;
         char word[64];
-        remark(word, sizeof word, st);
+        remark(word, sizeof word, r, st);
         text_table_row(&t, TEXT_PLAIN);
         name_cell(&t, st);
         screen_count(&t, 1, st->count);
@@ -216,7 +226,7 @@ static void show_ranks(const struct screen *s, const struct ranks *r)
     for (uint32_t i = 0; i < r->n_stages && i < s->limit; i++) {
         const struct rank_stage *st = &r->stages[i];
         char word[64];
-        remark(word, sizeof word, st);
+        remark(word, sizeof word, r, st);
         bool named = r->straggler >= 0 && i == r->straggler_in;
         text_table_row(&t, named ? TEXT_RED : TEXT_PLAIN);
         name_cell(&t, st);
@@ -235,6 +245,21 @@ static void show_ranks(const struct screen *s, const struct ranks *r)
     buf_adds(s->out, "  over: how far the slowest rank is above the mean\n");
 }
 
+/* Where the straggler loses its time: in a stage, or in none. */
+static void straggler_line(char *out, size_t cap, const struct ranks *r)
+{
+    char name[100];
+    if (r->straggler_in == UINT32_MAX) {
+        snprintf(out, cap, "  rank %d is the straggler: it comes last, busy outside the stages",
+                 r->straggler);
+        return;
+    }
+    double more = stats_pct(r->straggler_ns - r->others_ns, r->others_ns);
+    snprintf(out, cap, "  rank %d is the straggler: %s takes %s there, %s on the others (%+.0f %%)",
+             r->straggler, human_cut(str_c(r->stages[r->straggler_in].name), 40, name, sizeof name),
+             human_time(r->straggler_ns).s, human_time(r->others_ns).s, more);
+}
+
 static void show_verdict(const struct screen *s, const struct ranks *r)
 {
     buf_addc(s->out, '\n');
@@ -242,13 +267,8 @@ static void show_verdict(const struct screen *s, const struct ranks *r)
         buf_adds(s->out, "  no straggler: no single rank is slower than the others\n");
         return;
     }
-    char name[100];
-    double more = stats_pct(r->straggler_ns - r->others_ns, r->others_ns);
-    char line[400];
-    snprintf(line, sizeof line,
-             "  rank %d is the straggler: %s takes %s there, %s on the others (%+.0f %%)",
-             r->straggler, human_cut(str_c(r->stages[r->straggler_in].name), 40, name, sizeof name),
-             human_time(r->straggler_ns).s, human_time(r->others_ns).s, more);
+    char name[100], line[400];
+    straggler_line(line, sizeof line, r);
     text_styled(s->out, TEXT_RED, s->color, line);
     buf_addc(s->out, '\n');
     if (r->waiting_in != UINT32_MAX && r->others_wait_ns > 0)

@@ -123,6 +123,37 @@ def test_the_straggler_of_four_ranks_is_named(tmp_path):
     assert compute["imbalance_pct"] > 50
 
 
+LATE = """
+    import sys, time
+    import torch, torch.distributed as dist
+
+    dist.init_process_group("gloo")
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 8))
+    for _ in range(12):
+        if dist.get_rank() == int(sys.argv[1]):
+            time.sleep(0.1)
+        model(torch.randn(4, 8)).sum().backward()
+    dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("late", [0, 1])
+def test_a_rank_that_waits_in_backward_is_not_the_straggler(tmp_path, late):
+    """Gradients are reduced inside backward, so the rank that is early stays there longer."""
+    pytest.importorskip("torch")
+    (tmp_path / "train.py").write_text(textwrap.dedent(LATE))
+    launcher = os.path.join(os.path.dirname(sys.executable), "torchrun")
+    done = strata("run", "-o", tmp_path, "--", launcher, "--nproc-per-node", 2,
+                  tmp_path / "train.py", late, PATH=os.environ["PATH"])
+    assert done.returncode == 0, done.stderr
+    assert f"rank {late} is the straggler: it comes last, busy outside the stages" in done.stderr
+    assert "the others wait for it in backward" in done.stderr
+    (folder,) = (tmp_path / "train").iterdir()
+    straggler = json.loads(strata("stages", folder, "--json").stdout)["straggler"]
+    assert straggler["rank"] == late and straggler["stage"] is None
+    assert straggler["waiting_in"] == "backward" and straggler["wait_us"] > 600000
+
+
 @pytest.mark.parametrize("variables", [
     ("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS")])
@@ -320,6 +351,34 @@ def test_a_server_is_ended_by_a_signal(tmp_path, words):
     shapes = [s["inputs"]["x"]["shape"] for s in seen["signatures"]]
     assert shapes == [[3], [4, 4]]
     assert json.loads((folder / "environment.json").read_text())["packages"]["torch"]
+
+
+def test_a_call_that_runs_is_not_one_that_never_ended(tmp_path):
+    """While the program lives; and what it wrote before its end is not called its end."""
+    (tmp_path / "busy.py").write_text(textwrap.dedent("""
+        import time, strata
+        with strata.stage("load"):
+            pass
+        with strata.stage("serve"):
+            strata.write()
+            for _ in range(4):
+                with strata.stage("request"):
+                    time.sleep(0.1)
+            print("ready", flush=True)
+            time.sleep(100)
+    """))
+    server = subprocess.Popen([sys.executable, str(tmp_path / "busy.py")], text=True,
+                              stdout=subprocess.PIPE, env=clean_environment(STRATA_OUT=tmp_path))
+    assert server.stdout.readline() == "ready\n"
+    (folder,) = (p.parent for p in tmp_path.glob("busy/*/rings"))
+    live = strata("stages", folder).stdout
+    server.kill()
+    server.wait()
+    assert "1 running" in live and "never ended" not in live
+    dead = strata("stages", folder).stdout
+    assert "1 never ended" in dead and "running" not in dead
+    report = strata("report", folder).stdout
+    assert " wall, of which only the stages are known" in report, report
 
 
 def test_a_server_is_followed(tmp_path):

@@ -17,6 +17,13 @@ static int rank_of(const struct ranks *r, uint32_t i)
     return r->list[i].rank >= 0 ? r->list[i].rank : (int)i;
 }
 
+/* Data-parallel training reduces its gradients inside backward: there, too, the early ranks wait.
+ */
+static bool ranks_meet(struct str name)
+{
+    return collective_stage(name) || str_is(name, "backward");
+}
+
 /* Every path that any rank has, in the order the ranks have them; `place` gets their numbers. */
 static int list_stages(struct ranks *r, struct arena *mem, struct map *place)
 {
@@ -31,11 +38,10 @@ static int list_stages(struct ranks *r, struct arena *mem, struct map *place)
             if (!slot) return ERR_NOMEM;
             if (*slot != MAP_NONE) continue;
             *slot = r->n_stages;
-            r->stages[r->n_stages++] =
-                (struct rank_stage){.path = s->path,
-                                    .name = s->name,
-                                    .meeting = collective_stage(str_c(s->name)),
-                                    .peak_bytes = -1};
+            r->stages[r->n_stages++] = (struct rank_stage){.path = s->path,
+                                                           .name = s->name,
+                                                           .meeting = ranks_meet(str_c(s->name)),
+                                                           .peak_bytes = -1};
         }
     return 0;
 }
@@ -128,12 +134,69 @@ static void find_waiting(struct ranks *r, uint32_t who)
     }
 }
 
+/* How much less the rank that spends least in a stage spends there than the next. */
+static int64_t lone_shortfall(const struct ranks *r, uint32_t k, uint32_t *ret_who)
+{
+    int64_t first = INT64_MAX, second = INT64_MAX;
+    for (uint32_t i = 0; i < r->n; i++) {
+        int64_t ns = own_ns(r, k, i);
+        if (ns < first) {
+            second = first;
+            first = ns;
+            *ret_who = i;
+        } else if (ns < second) {
+            second = ns;
+        }
+    }
+    return second - first;
+}
+
+/* A rank's wall clock without the stages where ranks meet. */
+static int64_t apart_ns(const struct ranks *r, uint32_t i)
+{
+    int64_t ns = r->list[i].wall_ns;
+    for (uint32_t k = 0; k < r->n_stages; k++)
+        if (r->stages[k].meeting) ns -= own_ns(r, k, i);
+    return ns;
+}
+
+/* Who waits least where ranks meet came last, if it was busy elsewhere meanwhile: ranks that only
+ * have less to do there end sooner instead. `wait` is zeroed; the time the others wait, or 0. */
+static int64_t find_last(const struct ranks *r, int64_t *wait, uint32_t *ret_who)
+{
+    uint32_t last = 0;
+    for (uint32_t k = 0; k < r->n_stages; k++) {
+        uint32_t who = 0;
+        int64_t ns = r->stages[k].meeting ? lone_shortfall(r, k, &who) : 0;
+        wait[who] += ns;
+        if (wait[who] > wait[last]) last = who;
+    }
+    int64_t own = apart_ns(r, last);
+    for (uint32_t i = 0; i < r->n; i++)
+        if (i != last && own - apart_ns(r, i) < wait[last] / 2) return 0;
+    *ret_who = last;
+    return wait[last];
+}
+
+static void name_straggler(struct ranks *r, uint32_t who, uint32_t where, int64_t excess_ns)
+{
+    r->straggler = rank_of(r, who);
+    r->straggler_in = where;
+    r->excess_ns = excess_ns;
+    if (where != UINT32_MAX) {
+        r->straggler_ns = own_ns(r, where, who);
+        r->others_ns = mean_of_others(r, who, where);
+    }
+    find_waiting(r, who);
+}
+
 static int find_straggler(struct ranks *r, struct arena *mem)
 {
     int64_t *excess = arena_zalloc(mem, r->n, sizeof *excess);
     int64_t *worst = arena_zalloc(mem, r->n, sizeof *worst);
+    int64_t *waits = arena_zalloc(mem, r->n, sizeof *waits);
     uint32_t *where = arena_zalloc(mem, r->n, sizeof *where);
-    if (!excess || !worst || !where) return ERR_NOMEM;
+    if (!excess || !worst || !waits || !where) return ERR_NOMEM;
     for (uint32_t k = 0; k < r->n_stages; k++) {
         uint32_t who = 0;
         int64_t ns = r->stages[k].meeting ? 0 : lone_excess(r, k, &who);
@@ -142,16 +205,14 @@ static int find_straggler(struct ranks *r, struct arena *mem)
         worst[who] = ns;
         where[who] = k;
     }
-    uint32_t who = 0;
+    uint32_t who = 0, last = 0;
     for (uint32_t i = 1; i < r->n; i++)
         if (excess[i] > excess[who]) who = i;
-    if ((double)excess[who] < WORTH_NAMING * (double)r->wall_max_ns || !excess[who]) return 0;
-    r->straggler = rank_of(r, who);
-    r->straggler_in = where[who];
-    r->excess_ns = excess[who];
-    r->straggler_ns = own_ns(r, where[who], who);
-    r->others_ns = mean_of_others(r, who, where[who]);
-    find_waiting(r, who);
+    int64_t least = (int64_t)(WORTH_NAMING * (double)r->wall_max_ns),
+            wait = find_last(r, waits, &last);
+    if (excess[who] >= least && excess[who] && (last == who || excess[who] >= wait))
+        name_straggler(r, who, where[who], excess[who]);
+    else if (wait >= least && wait > 0) name_straggler(r, last, UINT32_MAX, wait);
     return 0;
 }
 

@@ -3,7 +3,8 @@
  *
  * The straggler is not the rank with the largest numbers: where ranks meet (all-reduce, barrier) it
  * is the others that stay long, waiting. It is the rank that is alone in being slow: its time above
- * that of the next slowest, added over the stages where ranks do not meet. */
+ * that of the next slowest, added over the stages where ranks do not meet. If no stage is slow, it
+ * is the rank that waits least where ranks meet, and so came last. */
 #ifndef STRATA_ANALYZE_COMPARE_RANKS_H
 #define STRATA_ANALYZE_COMPARE_RANKS_H
 
@@ -32,8 +33,8 @@ struct ranks {
     int64_t wall_min_ns, wall_max_ns;
 
     int straggler;          /* its rank, or -1 when none stands out */
-    uint32_t straggler_in;  /* the stage where it loses most */
-    int64_t excess_ns;      /* time it is slower than the next slowest, in all such stages */
+    uint32_t straggler_in;  /* the stage where it loses most, or UINT32_MAX: outside the stages */
+    int64_t excess_ns;      /* time it is slower than the next slowest, or they wait for it */
     int64_t straggler_ns;   /* its time in that stage, */
     int64_t others_ns;      /* and the mean of the others */
     uint32_t waiting_in;    /* where the others wait for it, or UINT32_MAX */
