@@ -49,6 +49,10 @@ void view_part_text(struct buf *out, const struct trace *t)
     const struct trace_part *p = &t->part;
     if (!view_part_is(t)) return;
     view_part_shown(out, t);
+    if (p->number && p->n_parts == 1) {
+        buf_addc(out, '\n');
+        return;
+    }
     if (p->number) {
         buf_printf(out,
                    "\nleft out: the other parts that strata.timeline recorded (--part 1 to %u; "

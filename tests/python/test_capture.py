@@ -698,6 +698,26 @@ def test_a_timeline_without_a_device(tmp_path):
     assert run.stderr.count("no GPU work was recorded") == 1
 
 
+def test_one_part_of_only_python(program):
+    """It leaves no other part out, and its wall time is that of its functions."""
+    done = program("""
+        import strata, time
+        def work():
+            end = time.monotonic() + 0.3
+            while time.monotonic() < end:
+                sum(range(1000))
+        with strata.timeline() as part:
+            work()
+        print(part.report())
+    """)
+    assert done.status == 0, done.stderr
+    assert "shown: part 1 of 1" in done.stdout and "left out" not in done.stdout, done.stdout
+    wall = re.search(r"(\d+) ms wall, all of it on the CPU", done.stdout)
+    assert wall and 250 < int(wall[1]) < 3000, done.stdout
+    share = re.search(r"work .*?([\d.]+) %", done.stdout)
+    assert share and float(share[1]) > 40, done.stdout
+
+
 def test_parts_without_a_device(program):
     """Every part has its own report and its own choice of operators; all of them are the default where
     nothing else can be seen."""

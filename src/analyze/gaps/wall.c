@@ -107,12 +107,20 @@ const char *bound_name(enum bound b)
     return names[b];
 }
 
+/* From the first to the last event that a replay knows; of a trace that has only Python functions,
+ * all of it. */
+static int64_t wall_time(const struct context *cx)
+{
+    int64_t ns = undistort_of(cx)->traced_ns;
+    return ns > 0 ? ns : cx->t->end_ns - cx->t->begin_ns;
+}
+
 static int run_pass(struct context *cx, void *ret, struct err *e)
 {
     (void)e;
     const struct integrity *q = integrity_of(cx);
     struct wall *w = ret;
-    w->wall_ns = undistort_of(cx)->traced_ns;
+    w->wall_ns = wall_time(cx);
     w->abstains = !q->idle_trusted || q->quality == QUALITY_UNUSABLE;
     take_apart(cx, w->wall_ns, &w->parts);
     w->bound = w->abstains ? BOUND_UNKNOWN : bound_of(&w->parts);
