@@ -209,7 +209,8 @@ static int show_result(struct cli *cli, const struct ended *x, const char *dir,
     if (timeline && run_timeline_tell(cli, r, shown(dir))) return 0;
     if (!stages && !timeline) tell_nothing(dir, x->wall_s);
     if (stages && !timeline && !cli->json)
-        cli_say("strata run --level timeline also records kernels, copies, waits and Python lines");
+        cli_say("strata run --level timeline also records what happens inside the stages, with "
+                "Python lines");
     return 0;
 }
 

@@ -79,3 +79,10 @@ void screen_next(const struct screen *s, const struct screen_next *list, int n)
         buf_addc(s->out, '\n');
     }
 }
+
+void screen_no_device(const struct screen *s)
+{
+    static const struct screen_next next[] = {{"report %s", "where the time goes on the CPU"}};
+    buf_adds(s->out, "the trace has no device work\n\n");
+    screen_next(s, next, 1);
+}

@@ -40,4 +40,7 @@ struct screen_next {
 };
 void screen_next(const struct screen *s, const struct screen_next *list, int n);
 
+/* All that a view of the device can say of a trace without any, and where to look instead. */
+void screen_no_device(const struct screen *s);
+
 #endif

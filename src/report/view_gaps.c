@@ -286,7 +286,10 @@ static bool make_whatif(const struct gaps *g, char *out, size_t cap)
 
 void view_gaps_text(const struct screen *s, const struct view_gaps *v)
 {
-    if (!v->gaps->n_devices) buf_adds(s->out, "the trace has no device work\n");
+    if (!v->gaps->n_devices) {
+        screen_no_device(s);
+        return;
+    }
     for (uint32_t i = 0; i < v->gaps->n_devices; i++) {
         say_device(s, &v->gaps->devices[i], v->gaps->min_ns);
         show_causes(s, v, i);

@@ -236,6 +236,10 @@ void view_launches_text(const struct screen *s, const struct view_launches *v)
 {
     const struct launches *l = v->launches;
     view_quality_warn(s, v->integrity);
+    if (!l->n_devices && !l->n_calls) {
+        screen_no_device(s);
+        return;
+    }
     if (!l->n_devices) buf_adds(s->out, "the trace has no device work\n");
     for (uint32_t i = 0; i < l->n_devices; i++) show_device(s, v, &l->devices[i]);
     if (l->all.kernels) show_latency(s, &l->all);

@@ -224,6 +224,12 @@ static void put_verdict(const struct screen *s, const struct view_ranks *v)
 {
     const struct rank_set *r = v->set;
     buf_addc(s->out, '\n');
+    if (!r->n_list) {
+        buf_adds(s->out,
+                 r->n > 1 ? "  who waits for whom is unknown: these traces share no collective\n"
+                          : "  it takes the traces of several ranks to see who waits for whom\n");
+        return;
+    }
     if (!r->n_stragglers) {
         text_styled(s->out, TEXT_GREEN, s->color,
                     "  no straggler: no rank keeps the others waiting");
@@ -311,6 +317,7 @@ static void put_collectives(const struct screen *s, const struct rank_set *r)
 
 static void put_clocks(const struct screen *s, const struct rank_set *r)
 {
+    if (!r->n_list) return;
     double offset = 0, error = 0;
     uint32_t apart = 0;
     for (uint32_t i = 0; i < r->n; i++) {
@@ -323,8 +330,8 @@ static void put_clocks(const struct screen *s, const struct rank_set *r)
     buf_printf(s->out, "\n  clocks: up to %s apart, ", human_time((int64_t)offset).s);
     buf_printf(s->out, "aligned to %s on the ends of collectives", human_time((int64_t)error).s);
     if (apart)
-        buf_printf(s->out, "; %s rank%s share none with the first", human_count(apart).s,
-                   apart == 1 ? "" : "s");
+        buf_printf(s->out, "; %s rank%s none with the first", human_count(apart).s,
+                   apart == 1 ? " shares" : "s share");
     buf_addc(s->out, '\n');
 }
 

@@ -238,6 +238,10 @@ static void say_terms(const struct screen *s, const struct view_syncs *v)
 
 static void show_all(const struct screen *s, const struct view_syncs *v)
 {
+    if (!v->syncs->n_sites && !timeline_of(v->cx)->n_devices) {
+        screen_no_device(s);
+        return;
+    }
     if (!v->syncs->n_sites) {
         buf_adds(s->out, "the CPU never waits for the GPU in this trace\n");
     } else {

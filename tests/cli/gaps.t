@@ -179,13 +179,22 @@ $ strata gaps large.json.gz --json --min-us 5
 | }
 
 # A trace without a GPU.
-$ ln -s $DATA/torch/plain.json.gz cpu.json.gz && strata gaps cpu.json.gz && strata syncs cpu.json.gz
+$ ln -s $DATA/torch/plain.json.gz cpu.json.gz && strata gaps cpu.json.gz && strata syncs cpu.json.gz && strata launches cpu.json.gz && strata checklist cpu.json.gz
 | the trace has no device work
 |
-| next: strata syncs cpu.json.gz   which CPU waits leave the GPU idle
-| the CPU never waits for the GPU in this trace
+| next: strata report cpu.json.gz   where the time goes on the CPU
+| the trace has no device work
 |
-| next: strata gaps cpu.json.gz   when the GPU was idle, and why
+| next: strata report cpu.json.gz   where the time goes on the CPU
+| the trace has no device work
+|
+| next: strata report cpu.json.gz   where the time goes on the CPU
+|     ?   the trace has no device work; record with ProfilerActivity.CUDA (or XPU, PrivateUse1)
+|     ?   waits for a GPU are unknown: the trace has no device work
+|     ?   no stage is named scheduler; annotate the pipeline's stages to see their shares
+|     ?   the trace has no kernels
+|     ?   memory was not recorded; record with profile_memory=True to see it over the steps
+|     ?   the trace has no launches
 
 $ strata gaps small.json.gz --min-us no
 ! strata: --min-us takes a number from 0 to 1e+09, not 'no'

@@ -51,3 +51,22 @@ $ strata ranks nowhere
 ! strata: nowhere: cannot open: No such file or directory; left out
 ! strata: none of the files is a trace
 ? 3
+
+# Traces without any collective say nothing about who waits; nor does one alone.
+$ mkdir apart && ln -s $DATA/torch/plain.json.gz apart/rank0.json.gz && ln -s $DATA/torch/plain.json.gz apart/rank1.json.gz
+$ strata ranks apart && strata ranks apart/rank0.json.gz
+| 2 of 2 ranks, 0 collectives matched
+|
+|   who waits for whom is unknown: these traces share no collective
+|
+|   rank     wall  compute  comm  exposed  of wall  waits     idle
+|      0  25.3 ms  25.2 ms     -        -    0.0 %      -  0.09 ms
+|      1  25.3 ms  25.2 ms     -        -    0.0 %      -  0.09 ms
+|
+| 1 of 1 ranks, 0 collectives matched
+|
+|   it takes the traces of several ranks to see who waits for whom
+|
+|   rank     wall  compute  comm  exposed  of wall  waits     idle
+|      0  25.3 ms  25.2 ms     -        -    0.0 %      -  0.09 ms
+|

@@ -98,6 +98,11 @@ static void cpu_waits(const struct context *cx, struct checklist *c)
     double cost = stats_pct(exposed, wall_of(cx)->wall_ns);
     i->healthy = n == 0 || cost < 1;
     i->known = n == 0 || !wall_of(cx)->abstains;
+    if (n == 0 && !timeline_of(cx)->n_devices) {
+        i->known = false;
+        i->verdict = "waits for a GPU are unknown: the trace has no device work";
+        return;
+    }
     if (!i->known)
         i->verdict = text(cx,
                           "%.3g sync%s%s: in total the CPU is blocked for %s; the cost is unknown "
