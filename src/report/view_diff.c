@@ -156,6 +156,7 @@ static const char *mechanism_text(enum diff_mechanism m)
 static void put_kernels(const struct screen *s, const struct diff *d)
 {
     const struct diff_kernels *k = &d->kernels;
+    if (!timeline_of(d->side[0])->n_devices && !timeline_of(d->side[1])->n_devices) return;
     if (!d->device) {
         buf_adds(s->out, "\n  kernels are unknown: one of the traces has no device work\n");
         return;
@@ -179,6 +180,7 @@ static uint64_t in_loop(const struct context *cx)
 static void put_syncs(const struct screen *s, const struct diff *d)
 {
     uint32_t told = 0;
+    if (!d->side[0]->t->n_calls && !d->side[1]->t->n_calls) return;
     if (!d->calls) {
         buf_adds(s->out, "  syncs are unknown: one of the traces has no runtime calls\n");
         return;

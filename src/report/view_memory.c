@@ -232,6 +232,7 @@ static void show_calls(const struct screen *s, const struct view_memory *v)
 {
     const struct memory *m = v->memory;
     uint32_t in_steps = 0;
+    if (!v->cx->t->n_calls) return; /* calls were not recorded, or there is no driver */
     for (uint32_t i = 0; i < m->n_calls; i++) in_steps += m->calls[i].in_steps;
     if (!m->n_calls) {
         buf_adds(

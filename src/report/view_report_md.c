@@ -158,7 +158,7 @@ void view_report_md(struct buf *out, const struct context *cx, const char *path)
                     "above are fixed too)\n");
     put_ladder(out, cx);
     put_no_gain(out, cx);
-    if (!findings_of(cx)->n && !no_gain_of(cx)->n_fills) buf_adds(out, "\nNothing to fix.\n");
+    if (!findings_of(cx)->n && !no_gain_of(cx)->n_fills) buf_adds(out, "\nNo findings.\n");
     uint32_t told = 0;
     for (; told < findings_of(cx)->n && told < MOST_FINDINGS; told++) {
         buf_reset(&one);

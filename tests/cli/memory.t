@@ -33,3 +33,17 @@ $ strata memory 64_bf16_warm_eager.json.gz
 |
 | next: strata stages 64_bf16_warm_eager.json.gz   peak memory by stage
 |       strata report 64_bf16_warm_eager.json.gz   what is slow and why
+
+# A trace of the CPU: nothing is said of a driver that was not called.
+$ ln -s $DATA/torch/plain.json.gz cpu.json.gz && strata memory cpu.json.gz
+| memory was not recorded, so levels, peaks and growth are unknown. Record with
+|   torch.profiler.profile(..., profile_memory=True)
+|
+| next: strata stages cpu.json.gz   peak memory by stage
+|       strata report cpu.json.gz   what is slow and why
+$ strata diff cpu.json.gz cpu.json.gz
+|   wall 25.31 -> 25.31 ms  (+0.00 ms, +0.0 %)
+|   too few traces to rule out noise: give three or more per side for a verdict
+|        +0.00  everything else
+|
+| next: strata report cpu.json.gz   what is left to gain
