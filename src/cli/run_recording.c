@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "cli/html.h"
 #include "cli/progress.h"
+#include "cli/show.h"
 #include "export/export.h"
 #include "import/import.h"
 #include "import/rings.h"
@@ -119,6 +120,7 @@ int run_recording_finish(struct run_recording *r, struct err *e)
     TRY(focus_cut(&r->t, e));
     if (!r->t->n_rows) return 0;
     context_init(&r->cx, r->t, &r->mem);
+    r->cx.program_ns = show_program_wall(r->folder, &r->mem);
     TRY(view_report_need(&r->cx, e));
     r->analysed = true;
     write_reports(r);

@@ -8,8 +8,7 @@
 #include "format/timing.h"
 #include "report/view_part.h"
 
-/* The wall clock in the timing files of a run folder, that of the slowest rank. */
-static int64_t program_wall(const char *path, struct arena *mem)
+int64_t show_program_wall(const char *path, struct arena *mem)
 {
     struct timing_run run;
     int64_t most = 0;
@@ -30,7 +29,7 @@ static int show_open(struct cli *cli, const struct opts *o, struct trace *t, sho
     struct ceilings measured;
     if (t->n_devices && gpu_ceilings_kept(trace_str(t, t->devices[0].name), &mem, &measured))
         cx.ceilings = &measured;
-    cx.program_ns = program_wall(o->args[0], &mem);
+    cx.program_ns = show_program_wall(o->args[0], &mem);
     int rc = fn(cli, o, &cx, e);
     consistent_assert(&cx);
     context_done(&cx);

@@ -19,6 +19,9 @@ int show_part_untold(struct cli *cli, const struct opts *o, show_fn *fn, struct 
 /* The same with cli_open_summary. */
 int show_summary(struct cli *cli, const struct opts *o, show_fn *fn, struct err *e) MUST_USE;
 
+/* The wall clock in the timing files of a run folder, that of the slowest rank; 0 without any. */
+int64_t show_program_wall(const char *path, struct arena *mem);
+
 /* The screen of a text view. `limit` is the default of --limit N, where 0 means all rows. */
 int show_screen(struct cli *cli, const struct opts *o, uint32_t limit, struct screen *ret,
                 struct err *e) MUST_USE;

@@ -120,10 +120,12 @@ static const char *advice_for(enum bound b)
 }
 
 /* A run has two clocks: the trace's, and the program's own, which starts when strata is loaded and
- * stops when the program ends. Where they differ, both are named. */
+ * stops when the program ends. Where they differ, both are named; not where a part is shown, which
+ * says itself what it leaves out. */
 static void put_program_wall(struct buf *out, const struct context *cx)
 {
     int64_t apart = llabs(cx->program_ns - wall_of(cx)->wall_ns);
+    if (view_part_is(cx->t)) return;
     if (!cx->program_ns || apart * CLOCKS_DIFFER < cx->program_ns) return;
     if (cx->program_ns < wall_of(cx)->wall_ns) return; /* written before the program ended */
     buf_printf(out, "first to last event (timing.json: %s, from loading strata to the end), ",

@@ -698,6 +698,22 @@ def test_a_timeline_without_a_device(tmp_path):
     assert run.stderr.count("no GPU work was recorded") == 1
 
 
+def test_a_run_and_its_report_agree_on_the_wall_clock(tmp_path):
+    """The table has the program's time, the report that of its events: it names both, as later."""
+    pytest.importorskip("torch")
+    (tmp_path / "work.py").write_text(textwrap.dedent("""
+        import time, strata, torch
+        time.sleep(0.5)
+        with strata.stage("work"):
+            torch.ones(100).sum()
+    """))
+    command = [PROGRAM, "run", "--level", "timeline", "-o", str(tmp_path), "--"]
+    done = subprocess.run([*command, sys.executable, str(tmp_path / "work.py")], check=True,
+                          capture_output=True, text=True, env=clean_environment())
+    table = re.search(r"work   ([\d.]+ m?s) wall", done.stderr)
+    assert table and f"(timing.json: {table[1]}, from loading strata" in done.stderr, done.stderr
+
+
 def test_one_part_of_only_python(program):
     """It leaves no other part out, and its wall time is that of its functions."""
     done = program("""
