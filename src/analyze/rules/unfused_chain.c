@@ -208,7 +208,8 @@ static double fused_ns(const struct context *cx, const struct run_of *x)
     double inputs = (x->read - (x->written - x->last_written)) / READS_EACH;
     double one = x->read / (x->n + 1);
     double results = x->last_written > 0 ? x->last_written : x->written / x->n;
-    results *= 1 + (double)(x->n / (x->joins ? JOINED_EACH : RESULT_EACH));
+    uint32_t more = x->n / (x->joins ? JOINED_EACH : RESULT_EACH);
+    results *= 1 + more;
     double bytes = (inputs > one ? inputs : one) + results + x->again;
     double reaches = x->reduces ? REDUCING_REACHES : POINTWISE_REACHES;
     double memory = roofline_ns(c, PRECISIONS, 0, bytes) / reaches;

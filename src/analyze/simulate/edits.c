@@ -290,12 +290,16 @@ static int edit_kernels(struct plan_build *b, struct sim_edit *ed, struct err *e
     return 0;
 }
 
+/* Threads whose stages are captured. A stage looks at the calls of all threads while it lasts, so
+ * that many threads at once would cost the square of their number. */
+#define MOST_CAPTURING 64
+
 static int capture_stages(struct plan_build *b, struct sim_edit *ed, struct err *e)
 {
     const struct trace *t = b->m->t;
     uint8_t *hit;
     TRY(match_names(t, ed->pattern, b->mem, &hit, e));
-    for (uint32_t i = 0; i < b->m->n_threads; i++) {
+    for (uint32_t i = 0; i < b->m->n_threads && i < MOST_CAPTURING; i++) {
         const struct lane *lane = &t->lanes[b->m->threads[i].lane];
         int64_t done = INT64_MIN;
         for (row_t r = lane->begin; r < lane->end; r++) {

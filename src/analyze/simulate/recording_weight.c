@@ -56,7 +56,8 @@ static int measure_python(const struct sim_model *m, struct arena *mem, float *p
     function_distances(m, each, ns);
     n /= each;
     stats_sort(ns, n);
-    float measured = (float)ns[n / 4] / (float)m->typical_launch_ns;
+    uint32_t quarter = n / 4;
+    float measured = (float)ns[quarter] / (float)m->typical_launch_ns;
     if (measured < *price) *price = measured;
     arena_reset_to(mem, mark);
     return 0;
