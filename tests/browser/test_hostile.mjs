@@ -111,7 +111,7 @@ export const tests = [
     'a comparison of hostile traces',
     async kit => {
       const trace = kit.file('hostile.json', hostile());
-      const page = await kit.open(kit.html('diff', trace, trace));
+      const page = await kit.open(kit.html('diff', trace, trace, '--allow-untrusted'));
       for (const tab of ['stages', 'parts', 'families', 'names'])
         await page.locator(`#tab-${tab}`).click();
       assert.equal(await page.evaluate(() => window.pwned), undefined);

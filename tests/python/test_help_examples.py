@@ -44,6 +44,8 @@ def fill(folder, before, after):
                    capture_output=True)
     shutil.copy(before, folder / "rank0.json")
     shutil.copytree(DATA / "comm" / "slow_rank", folder / "traces")
+    for rank in (folder / "traces").glob("rank*.json"):
+        (folder / f"{rank.name}.gz").write_bytes(gzip.compress(rank.read_bytes()))
     subprocess.run([PROGRAM, "summarize", "traces", "-o", "tables"], cwd=folder, check=True,
                    capture_output=True)
     (folder / "budget.txt").write_text("kernels_per_step <= 1000\n")

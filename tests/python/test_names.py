@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 API = Path(__file__).parents[2] / "docs" / "api.md"
-MODULES = ["bench", "ceilings", "memory", "mock", "offload", "telefuser"]
+MODULES = ["bench", "ceilings", "fleet", "memory", "mock", "offload", "telefuser"]
 
 
 @pytest.mark.parametrize("setting", ["on", "off"])

@@ -114,7 +114,10 @@ def start_profiler() -> Any:
 def stop_profiler(running: Any) -> None:
     """What start_profiler has started."""
     labels.end()
-    running.stop()
+    try:
+        running.stop()
+    except UnicodeDecodeError:
+        pass  # a name that torch kept no copy of; its records are there, and are written as they are
 
 
 def listen(action: Callable[[str, str], None]) -> None:
@@ -131,7 +134,10 @@ def write(name: str, profiler: Any) -> None:
     profiler.export_chrome_trace(trace)
     for action in _listeners:
         action(name, trace)
-    rows = break_down(profiler.key_averages())
+    try:
+        rows = break_down(profiler.key_averages())
+    except UnicodeDecodeError:
+        return  # the trace has all of it
     run_files.write_json(breakdown, {"name": name, "rank": run_files.rank()[0],
                                   "trace": os.path.basename(trace), **rows})
 
