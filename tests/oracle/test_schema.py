@@ -48,7 +48,7 @@ class Shape:
                 self.items.see(inner, name, shared)
 
     def schema(self, name="", always=True):
-        """What is not always there, a figure that is unknown and a name that is none are null."""
+        """A key that some rows leave out may be null; so may any number or text, when it is unknown."""
         types = set(self.types)
         if "number" in types:
             types -= {"integer"}

@@ -169,6 +169,16 @@ int64_t timeline_idle_ns(const struct device_line *d, int64_t begin_ns, int64_t 
     return end_ns > begin_ns ? end_ns - begin_ns - timeline_busy_ns(d, begin_ns, end_ns) : 0;
 }
 
+int64_t timeline_idle_in(const struct timeline *tl, struct span s)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < tl->n_devices; i++) {
+        struct span both = span_both(s, tl->devices[i].extent);
+        sum += timeline_idle_ns(&tl->devices[i], both.begin_ns, both.end_ns);
+    }
+    return sum;
+}
+
 uint32_t timeline_work_at(const struct trace *t, const struct device_line *d, int64_t ts_ns)
 {
     uint32_t i = 0;

@@ -50,6 +50,9 @@ const struct device_line *timeline_device(const struct timeline *tl, int32_t dev
 int64_t timeline_busy_ns(const struct device_line *d, int64_t begin_ns, int64_t end_ns);
 int64_t timeline_idle_ns(const struct device_line *d, int64_t begin_ns, int64_t end_ns);
 
+/* Idle time of all devices inside the span, of each between its first and its last work. */
+int64_t timeline_idle_in(const struct timeline *tl, struct span s);
+
 /* Index of the first busy span that ends after `ts_ns`; n_busy when there is none. The device
  * works at `ts_ns` when that span has begun by then. */
 uint32_t timeline_busy_at(const struct device_line *d, int64_t ts_ns);

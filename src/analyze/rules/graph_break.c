@@ -70,17 +70,6 @@ static struct one_break look_between(const struct sim_model *m, uint32_t thread,
     return g;
 }
 
-static int64_t idle_in(const struct context *cx, struct span s)
-{
-    int64_t sum = 0;
-    for (uint32_t d = 0; d < timeline_of(cx)->n_devices; d++) {
-        const struct device_line *line = &timeline_of(cx)->devices[d];
-        struct span both = span_both(s, line->extent);
-        if (both.begin_ns < both.end_ns) sum += timeline_idle_ns(line, both.begin_ns, both.end_ns);
-    }
-    return sum;
-}
-
 static void add(const struct context *cx, struct breaks *b, uint32_t thread,
                 const struct one_break *g)
 {
@@ -91,7 +80,7 @@ static void add(const struct context *cx, struct breaks *b, uint32_t thread,
     b->waits += g->waits;
     b->cpu_ns += span_ns(g->free);
     b->work_ns += g->work_ns;
-    b->idle_ns += idle_in(cx, g->free);
+    b->idle_ns += timeline_idle_in(timeline_of(cx), g->free);
     b->n_steps += step != b->last_step;
     b->last_step = step;
     if (span_ns(g->free) <= b->first_ns) return;

@@ -3,25 +3,14 @@
 
 #include "base/human.h"
 
-static int64_t idle_in(const struct context *cx, row_t r)
-{
-    int64_t sum = 0;
-    for (uint32_t d = 0; d < timeline_of(cx)->n_devices; d++) {
-        const struct device_line *line = &timeline_of(cx)->devices[d];
-        struct span row = {cx->t->ts_ns[r], trace_end_ns(cx->t, r)}, both;
-        both = span_both(row, line->extent);
-        if (both.begin_ns < both.end_ns) sum += timeline_idle_ns(line, both.begin_ns, both.end_ns);
-    }
-    return sum;
-}
-
 static void add(const struct context *cx, struct host_rows *h, row_t r, uint32_t *last_step)
 {
     const struct trace *t = cx->t;
     uint32_t step = steps_at(steps_of(cx), t->ts_ns[r]);
     h->rows[h->n++] = r;
     h->cpu_ns += t->dur_ns[r];
-    h->idle_ns += idle_in(cx, r);
+    h->idle_ns +=
+        timeline_idle_in(timeline_of(cx), (struct span){cx->t->ts_ns[r], trace_end_ns(cx->t, r)});
     h->n_steps += step != UINT32_MAX && step != *last_step;
     *last_step = step;
     if (h->longest == ROW_NONE || t->dur_ns[r] > t->dur_ns[h->longest]) h->longest = r;

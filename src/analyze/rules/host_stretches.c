@@ -91,17 +91,6 @@ struct stretch {
     int64_t idle_ns, own_rule_ns;
 };
 
-static int64_t idle_in(const struct context *cx, struct span s)
-{
-    int64_t sum = 0;
-    for (uint32_t d = 0; d < timeline_of(cx)->n_devices; d++) {
-        const struct device_line *line = &timeline_of(cx)->devices[d];
-        struct span both = span_both(s, line->extent);
-        if (both.begin_ns < both.end_ns) sum += timeline_idle_ns(line, both.begin_ns, both.end_ns);
-    }
-    return sum;
-}
-
 /* Whether torch is at work there, and not the user's function that launches: it plans, checks,
  * prepares a launch. */
 static bool is_torch(const struct context *cx, row_t r)
@@ -197,7 +186,8 @@ static int look_between(struct looking *k, uint32_t thread, struct span s)
     s.end_ns -= launch_delays_of(cx)->usual_ns;
     if (span_ns(s) < LEAST_STRETCH_NS) return 0;
     double ns = (double)span_ns(s);
-    int64_t idle = idle_in(cx, s); /* first, because it costs little and rules out most */
+    int64_t idle = timeline_idle_in(timeline_of(cx),
+                                    s); /* first, because it costs little and rules out most */
     if ((double)idle < (k->waiting ? LEAST_IDLE_WAITING : LEAST_IDLE) * ns) return 0;
     if (others_launch(cx, thread, s) != k->waiting) return 0;
     struct stretch parts;

@@ -50,17 +50,6 @@ static int64_t uploads(const struct sim_model *m, const struct sim_call *c)
     return g && g->bytes > 0 && g->bytes <= MOST_BYTES ? g->bytes : 0;
 }
 
-static int64_t idle_in(const struct context *cx, const struct sim_cut *s)
-{
-    int64_t sum = 0;
-    for (uint32_t d = 0; d < timeline_of(cx)->n_devices; d++) {
-        const struct device_line *line = &timeline_of(cx)->devices[d];
-        struct span both = span_both((struct span){s->begin_ns, s->end_ns}, line->extent);
-        if (both.begin_ns < both.end_ns) sum += timeline_idle_ns(line, both.begin_ns, both.end_ns);
-    }
-    return sum;
-}
-
 static void end_run(const struct context *cx, struct copies *all, struct run *r)
 {
     if (r->n < LEAST_COPIES) all->n = r->first_span;
@@ -73,7 +62,8 @@ static void end_run(const struct context *cx, struct copies *all, struct run *r)
     }
     for (uint32_t i = r->first_span; i < all->n; i++) {
         all->cpu_ns += all->spans[i].end_ns - all->spans[i].begin_ns;
-        all->idle_ns += idle_in(cx, &all->spans[i]);
+        all->idle_ns += timeline_idle_in(
+            timeline_of(cx), (struct span){all->spans[i].begin_ns, all->spans[i].end_ns});
     }
     *r = (struct run){.first_span = all->n};
 }

@@ -85,17 +85,6 @@ static struct span silence_at(const struct readbacks *x, int64_t ts_ns)
     return s;
 }
 
-static int64_t idle_in(const struct context *cx, struct span s)
-{
-    int64_t sum = 0;
-    for (uint32_t d = 0; d < timeline_of(cx)->n_devices; d++) {
-        const struct device_line *line = &timeline_of(cx)->devices[d];
-        struct span both = span_both(s, line->extent);
-        if (both.begin_ns < both.end_ns) sum += timeline_idle_ns(line, both.begin_ns, both.end_ns);
-    }
-    return sum;
-}
-
 static int add(struct readbacks *x, uint32_t reader, struct span silence,
                const struct sim_work *copy)
 {
@@ -109,7 +98,7 @@ static int add(struct readbacks *x, uint32_t reader, struct span silence,
     x->n_steps += step != x->last_step;
     x->last_step = step;
     x->blocked_ns += copy->end_ns - silence.begin_ns;
-    x->idle_ns += idle_in(x->cx, silence);
+    x->idle_ns += timeline_idle_in(timeline_of(x->cx), silence);
     x->until_ns = silence.end_ns;
     x->copy = copy->row;
     return 0;
