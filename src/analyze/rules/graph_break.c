@@ -201,7 +201,7 @@ static int report(const struct context *cx, const struct breaks *b, struct findi
                  steps);
     struct sim_cut *spans = arena_alloc(cx->mem, b->n * sizeof *spans);
     if (!spans) return err_nomem(e);
-    memcpy(spans, b->spans, b->n * sizeof *spans);
+    if (b->n) memcpy(spans, b->spans, b->n * sizeof *spans);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = spans, .n_spans = b->n};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;

@@ -58,8 +58,9 @@ struct finding_parts {
 struct str frame_parts_class(struct str name)
 {
     static const char start[] = "nn.Module: ";
-    if (!str_starts(name, start)) return (struct str){"", 0};
-    struct str s = str_from(name.p + sizeof start - 1, name.n - (sizeof start - 1));
+    const size_t skip = sizeof start - 1;
+    if (name.n <= skip || !str_starts(name, start)) return (struct str){"", 0};
+    struct str s = str_from(name.p + skip, name.n - skip);
     size_t n = s.n;
     while (n > 0 && s.p[n - 1] >= '0' && s.p[n - 1] <= '9') n--;
     if (n > 1 && n < s.n && s.p[n - 1] == '_') s.n = n - 1;
