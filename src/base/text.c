@@ -101,11 +101,30 @@ void text_styled(struct buf *out, enum text_style style, bool color, const char 
     if (styled) buf_adds(out, "\033[0m");
 }
 
+static bool is_unit(struct str s)
+{
+    static const char *const units[] = {"%", "ns", "us", "ms", "s",  "min",
+                                        "h", "B",  "KB", "MB", "GB", "TB"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (str_is(s, units[i])) return true;
+    return false;
+}
+
+/* Bytes of the word that starts here; a number and its unit are one word. */
+static size_t word_bytes(const char *word)
+{
+    size_t n = strcspn(word, " \n");
+    if (!n || word[n] != ' ' || word[n - 1] < '0' || word[n - 1] > '9') return n;
+    const char *next = word + n + 1;
+    if (!is_unit(str_from(next, strcspn(next, " \n.,;:)")))) return n;
+    return n + 1 + strcspn(next, " \n");
+}
+
 void text_wrap(struct buf *out, const char *text, int indent, int width)
 {
     int col = indent;
     for (const char *word = text; *word;) {
-        size_t n = strcspn(word, " \n");
+        size_t n = word_bytes(word);
         int w = utf8_width(str_from(word, n));
         bool first = col == indent;
         if (!first && col + 1 + w > width) {

@@ -37,8 +37,9 @@ void text_table_cellf(struct text_table *t, int col, const char *fmt, ...)
 void text_table_print(const struct text_table *t, struct buf *out, int indent, int width,
                       bool color);
 
-/* `text` in lines of at most `width` columns, broken at blanks; a newline in it breaks too. The
- * first line starts where the caller stands, at column `indent`; the others are indented so far. */
+/* `text` in lines of at most `width` columns, broken at blanks, but not between a number and its
+ * unit; a newline in it breaks too. The first line starts where the caller stands, at column
+ * `indent`; the others are indented so far. */
 void text_wrap(struct buf *out, const char *text, int indent, int width);
 
 /* `text` between the escapes of the style, or bare. */

@@ -54,14 +54,15 @@ static void print_file(const struct screen *s, const struct trace *t, const stru
     buf_done(&rest);
 }
 
-static void print_recorder(const struct screen *s, const struct census *c)
+static void print_recorder(const struct screen *s, const struct trace *t, const struct census *c)
 {
+    bool ours = trace_meta(t, TRACE_META_EXTENT).p || trace_meta(t, TRACE_META_RECORDED).p;
     struct buf *out = s->out;
     buf_adds(out, "  recorded  ");
     for (int i = 0; i < c->n_versions; i++)
         buf_printf(out, "%s%s %s", i ? ", " : "", c->versions[i].what,
                    cell_text(str_c(c->versions[i].text), 30).s);
-    if (!c->n_versions) buf_adds(out, "by an unknown version");
+    if (!c->n_versions) buf_adds(out, ours ? "by strata" : "by an unknown version");
     if (c->wall_begin_ns >= 0) buf_printf(out, "; %s", date_of(c->wall_begin_ns).s);
     buf_printf(out, "\n  with      stacks %s, shapes %s, memory %s, modules %s, FLOPs %s\n",
                flag_word(c->stacks), flag_word(c->shapes), flag_word(c->memory),
@@ -200,7 +201,7 @@ void view_info_text(const struct screen *s, const struct trace *t, const struct 
                     int64_t file_bytes)
 {
     print_file(s, t, c, file_bytes);
-    print_recorder(s, c);
+    print_recorder(s, t, c);
     print_devices(s, t);
     print_extent(s, c);
     print_cats(s, t, c);

@@ -22,6 +22,8 @@
 #define INDENT        12
 /* Clocks that differ by this part of their time are both named. */
 #define CLOCKS_DIFFER 50
+/* Time outside the work of the GPU is said from this part of the wall time on. */
+#define OUTSIDE_SHOWS 10
 /* Points between the gain alone and the gain after the others from which both are said. */
 #define ALONE_DIFFERS 0.5
 /* Columns a subject gets however long the title is. */
@@ -132,6 +134,22 @@ static void put_program_wall(struct buf *out, const struct context *cx)
                human_time(cx->program_ns).s);
 }
 
+/* Where much of the trace lies outside the GPU's work, the share within it is what it is bound by.
+ */
+static bool starts_late(const struct wall *w)
+{
+    return w->bound == BOUND_GPU && w->parts.outside_ns > w->wall_ns / OUTSIDE_SHOWS;
+}
+
+static void put_busy_within(struct buf *out, const struct wall *w)
+{
+    double outside = 100.0 * (double)w->parts.outside_ns / (double)w->wall_ns;
+    buf_printf(out,
+               "from its first to its last work the GPU is busy %s of the time; %s of the wall "
+               "time lies before and after. ",
+               human_pct(100 * w->busy_pct / (100 - outside)).s, human_pct(outside).s);
+}
+
 /* What the GPU does with its time; communication that no other work overlaps is not work. */
 static void put_busy(struct buf *out, const struct context *cx)
 {
@@ -143,6 +161,7 @@ static void put_busy(struct buf *out, const struct context *cx)
     else if (comm_exposed_pct(comm_of(cx)) >= cx->th.value[TH_COMM_SHARE_PCT])
         buf_printf(out, "the GPU is busy %s of the time, %s with communication alone. ", busy.s,
                    comm.s);
+    else if (starts_late(w)) put_busy_within(out, w);
     else buf_printf(out, "the GPU is busy %s of the time. ", busy.s);
 }
 

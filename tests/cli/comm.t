@@ -45,8 +45,8 @@ $ strata report $DATA/comm/slow_rank/rank0.json
 |
 |   checklist
 |     !!  the GPU is busy 96.9 % of the time, but 22.4 % with communication alone
-|     ok  1 sync per step: in total the CPU is blocked for 5.42 ms and the GPU idle for 56.0 us (1.0
-|         %); the GPU has work meanwhile, so there is little to gain
+|     ok  1 sync per step: in total the CPU is blocked for 5.42 ms and the GPU idle for 56.0 us
+|         (1.0 %); the GPU has work meanwhile, so there is little to gain
 |     ?   no stage is named scheduler; annotate the pipeline's stages to see their shares
 |     ok  eager: 12 kernels per step, no CUDA graphs
 |     ?   memory was not recorded; record with profile_memory=True to see it over the steps

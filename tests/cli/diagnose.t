@@ -60,8 +60,9 @@ $ ln -s $DATA/matmul_add/4096_bf16_warm_eager.json.gz big.json.gz && strata repo
 | big.json.gz  CUDA 13.0  NVIDIA H200  3 steps  59 events
 | trace quality: good (replay error 0.0 %; about 733 us without the profiler, 759 us with it)
 |
-|   759 us wall, GPU-bound: the GPU is busy 76.8 % of the time. Make the kernels faster; a faster CPU
-|   side gains at most 23.2 %
+|   759 us wall, GPU-bound: from its first to its last work the GPU is busy 96.5 % of the time; 20.4 %
+|   of the wall time lies before and after. Make the kernels faster; a faster CPU side gains at most
+|   23.2 %
 |
 |   stage             calls      CPU     GPU  GPU idle  kernels  syncs
 |   matmul_add            3   338 us  582 us   14.7 us        6      -

@@ -144,6 +144,15 @@ TEST(wrapping)
     check_wrap("größe größe", 0, 11, "größe größe\n");
 }
 
+TEST(a_number_keeps_its_unit)
+{
+    check_wrap("takes 8.37 ms here", 0, 11, "takes\n8.37 ms\nhere\n");
+    check_wrap("takes 8.37 ms, or", 0, 14, "takes 8.37 ms,\nor\n");
+    check_wrap("busy 43.8 %.", 0, 10, "busy\n43.8 %.\n");
+    check_wrap("of 12 msgs", 0, 6, "of 12\nmsgs\n");
+    check_wrap("ends in 5", 0, 8, "ends in\n5\n");
+}
+
 static int table(void *ctx)
 {
     begin();

@@ -84,8 +84,10 @@ static int report_first_step(const struct context *cx, struct findings *out, str
                   "It takes %s, the others %s: it includes one-time work such as lazy loading, "
                   "autotuning or allocator growth.",
                   human_time(first).s, human_time(s->median_ns).s);
-    f->fix =
-        "Run a few steps before recording, or record with schedule(wait=1, warmup=2, active=3).";
+    f->fix = trace_meta(cx->t, TRACE_META_RECORDED).p
+                 ? "Run a few steps before recording, or record with --only STAGE --skip 2."
+                 : "Run a few steps before recording, or record with schedule(wait=1, warmup=2, "
+                   "active=3).";
     f->not_fixed =
         "Warming up removes this cost from the figures; a user's first call still pays it.";
     f->show = "steps %s";
