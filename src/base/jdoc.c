@@ -130,7 +130,7 @@ static int string(struct reader *r, struct str *ret)
 
 static int number(struct reader *r, double *ret)
 {
-    char text[64];
+    char text[512]; /* the largest number there is, with all its digits, and decimals */
     size_t n = 0;
     while (r->p + n < r->end && n + 1 < sizeof text && r->p[n] &&
            strchr("+-.eE0123456789", r->p[n]))

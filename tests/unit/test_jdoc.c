@@ -35,6 +35,18 @@ TEST(everything_there_is)
     arena_done(&mem);
 }
 
+/* As our own output writes the largest numbers: without an exponent, with decimals. */
+TEST(a_number_may_have_hundreds_of_digits)
+{
+    char text[400];
+    struct jdoc d;
+    struct err e;
+    snprintf(text, sizeof text, "%.6f", -1.7e308);
+    REQUIRE(CHECK_EQ_INT(parse(text, &d, &e), 0));
+    CHECK_NEAR(d.number / 1e308, -1.7, 1e-12);
+    arena_done(&mem);
+}
+
 TEST(what_is_not_json)
 {
     static const struct {
