@@ -74,9 +74,9 @@ int file_map(struct file_map *f, const char *path, struct err *e)
     } else if (S_ISDIR(st.st_mode)) {
         err_at(e, path, ERR_NO_OFFSET);
         rc = FAIL(e, ERR_USAGE, "this is a directory, expected a trace file");
-    } else if (!S_ISREG(st.st_mode)) {
+    } else if (!S_ISREG(st.st_mode) || st.st_size == 0) {
         rc = read_all(f, fd, path, e);
-    } else if (st.st_size > 0) {
+    } else {
         void *p = map_padded(fd, (size_t)st.st_size);
         if (p == MAP_FAILED) rc = fail_io(e, path, "cannot map");
         else *f = (struct file_map){p, (uint64_t)st.st_size, true};

@@ -11,9 +11,9 @@
 enum { FILE_PADDING = 64 }; /* zero bytes that may be read after the last one */
 
 struct file_map {
-    const char *p; /* NULL for an empty file */
+    const char *p; /* never NULL, also of an empty file */
     uint64_t n;
-    bool mapped; /* false when read into memory (a pipe) */
+    bool mapped; /* false when read into memory: a pipe, or nothing to map */
 };
 
 /* Maps `path` for reading; "-" and pipes are read to the end instead. */

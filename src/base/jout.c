@@ -30,7 +30,7 @@ void jout_quote(struct buf *out, struct str s)
         else buf_adds(out, "\xef\xbf\xbd");
         from = ++i;
     }
-    buf_add(out, s.p + from, s.n - from);
+    if (from < s.n) buf_add(out, s.p + from, s.n - from);
     buf_addc(out, '"');
 }
 

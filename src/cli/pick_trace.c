@@ -32,7 +32,7 @@ bool pick_trace_is(const char *path)
     struct file_map f;
     struct stat st;
     if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || file_map(&f, path, NULL) < 0) return false;
-    struct str head = str_from(f.p ? f.p : "", f.n < SNIFFED ? f.n : SNIFFED);
+    struct str head = str_from(f.p, f.n < SNIFFED ? f.n : SNIFFED);
     bool yes = import_native.sniff(head) || import_nsys.sniff(head);
     if (is_compressed(head)) yes = str_has(str_c(path), ".json");
     else if (!yes) yes = str_has(head, "\"traceEvents\"") || str_has(head, "\"ph\"");

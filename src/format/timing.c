@@ -112,7 +112,7 @@ int timing_read(const char *path, struct arena *mem, struct timing *ret, struct 
     TRY(file_map(&f, path, e));
     struct jdoc *d = arena_zalloc(mem, 1, sizeof *d);
     struct timing t = {.file = arena_strdup(mem, str_c(path))};
-    int rc = t.file && d ? jdoc_parse(str_from(f.p ? f.p : "", f.n), mem, d, e) : ERR_NOMEM;
+    int rc = t.file && d ? jdoc_parse(str_from(f.p, f.n), mem, d, e) : ERR_NOMEM;
     if (rc == 0) rc = read_document(d, mem, &t, e);
     file_unmap(&f);
     if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
@@ -125,7 +125,7 @@ bool timing_is(const char *path)
     enum { SNIFFED = 4096 };
     struct file_map f;
     if (folder_is(path) || strcmp(path, "-") == 0 || file_map(&f, path, NULL) < 0) return false;
-    struct str head = str_from(f.p ? f.p : "", f.n < SNIFFED ? f.n : SNIFFED);
+    struct str head = str_from(f.p, f.n < SNIFFED ? f.n : SNIFFED);
     bool yes = str_has(head, "\"wall_clock_ms\"") && !str_has(head, "\"traceEvents\"");
     file_unmap(&f);
     return yes;

@@ -52,7 +52,7 @@ static void check_content(const char *path, const char *want)
     struct err e;
     err_init(&e);
     if (!CHECK_EQ_INT(file_map(&f, path, &e), 0)) return;
-    CHECK_EQ_BYTES(str_from(f.p ? f.p : "", f.n), want);
+    CHECK_EQ_BYTES(str_from(f.p, f.n), want);
     file_unmap(&f);
     CHECK(f.p == NULL && f.n == 0);
 }
@@ -66,6 +66,28 @@ TEST(writes_and_maps)
     CHECK_EQ_INT(file_write_whole(in_dir("a"), NULL, 0, NULL), 0);
     CHECK_EQ_INT(entries(), 1);
     unlink(in_dir("a"));
+}
+
+/* Readers add lengths to where it begins, and look at the padding. */
+TEST(an_empty_file_has_a_beginning_too)
+{
+    struct file_map f;
+    CHECK_EQ_INT(file_write_whole(in_dir("empty"), "", 0, NULL), 0);
+    REQUIRE(CHECK_EQ_INT(file_map(&f, in_dir("empty"), NULL), 0));
+    CHECK_EQ_UINT(f.n, 0);
+    REQUIRE(CHECK(f.p != NULL));
+    for (int i = 0; i < FILE_PADDING; i++) CHECK_EQ_INT(f.p[i], 0);
+    file_unmap(&f);
+    unlink(in_dir("empty"));
+}
+
+/* What the kernel makes up has no size before it is read. */
+TEST(a_file_without_a_size_is_read)
+{
+    struct file_map f;
+    REQUIRE(CHECK_EQ_INT(file_map(&f, "/proc/self/status", NULL), 0));
+    CHECK(f.n > 0 && memcmp(f.p, "Name:", 5) == 0);
+    file_unmap(&f);
 }
 
 TEST(pieces_small_and_large_arrive_in_order)
