@@ -108,6 +108,38 @@ TEST(parts_add_up_and_the_drain_is_gone)
     done(&p);
 }
 
+/* A wait in the function f of each file, on a busy device: places differ, what they are called does
+ * not. */
+static struct trace *waits_in(const char *const *files)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (; *files; files++, at += 1000) {
+        char frame[64];
+        snprintf(frame, sizeof frame, "%s(1): f", *files);
+        kit_python(&k, frame, at, 900);
+        kit_launch(&k, at + 10, "gemm", at + 20, 500);
+        kit_call(&k, "cudaStreamSynchronize", at + 100, 430);
+    }
+    return kit_end(&k);
+}
+
+TEST(the_nth_wait_of_a_name_belongs_to_the_nth_of_the_other_side)
+{
+    const char *const before[] = {"a.py", "b.py", NULL};
+    const char *const after[] = {"a.py", "b.py", "c.py", NULL};
+    struct pair p;
+    compare(&p, waits_in(before), waits_in(after));
+    REQUIRE(CHECK_EQ_UINT(p.d.n_syncs, 3));
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_EQ_STR(p.d.syncs[i].key, "cudaStreamSynchronize in f");
+        CHECK(p.d.syncs[i].side[1] == &syncs_of(&p.cx[1])->sites[i]);
+    }
+    for (uint32_t i = 0; i < 2; i++) CHECK(p.d.syncs[i].side[0] == &syncs_of(&p.cx[0])->sites[i]);
+    CHECK(p.d.syncs[2].side[0] == NULL);
+    done(&p);
+}
+
 /* Eager against compiled: 30 kernels a step become 10, of which 6 are fused. */
 static struct trace *steps(int n, const char *kernel, bool graph)
 {

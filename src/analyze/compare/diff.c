@@ -13,7 +13,7 @@ struct work {
     struct arena *mem;
     struct diff *out;
     size_t cap_parts, cap_stages, cap_syncs;
-    struct map part_at; /* kind and name -> index in parts */
+    struct map at; /* key_of() an entry -> its index in the list it is in */
 };
 
 static int nomem(struct err *e)
@@ -21,13 +21,17 @@ static int nomem(struct err *e)
     return err_nomem(e);
 }
 
+static uint64_t key_of(const char *kind, struct str name)
+{
+    return intern_hash(name) ^ map_mix(intern_hash(str_c(kind)));
+}
+
 /* ---- parts of the wall clock ---- */
 
 static struct diff_part *part_of(struct work *w, const char *kind, struct str name)
 {
     struct diff *d = w->out;
-    uint64_t key = intern_hash(name) ^ map_mix(intern_hash(str_c(kind)));
-    uint32_t *slot = map_at(&w->part_at, key);
+    uint32_t *slot = map_at(&w->at, key_of(kind, name));
     if (!slot) return NULL;
     if (*slot != MAP_NONE) return &d->parts[*slot];
     if (VEC_RESERVE(d->parts, d->n_parts, w->cap_parts, 1)) return NULL;
@@ -115,13 +119,14 @@ static int add_stages(struct work *w, enum diff_side s)
     for (uint32_t i = 0; i < stages_of(w->side[s])->n; i++) {
         const struct stage *st = &stages_of(w->side[s])->list[i];
         if (!stage_is_part(st)) continue;
-        uint32_t k = 0;
-        while (k < d->n_stages && strcmp(d->stages[k].path, st->path) != 0) k++;
-        if (k == d->n_stages) {
+        uint32_t *slot = map_at(&w->at, key_of("path of a stage", str_c(st->path)));
+        if (!slot) return ERR_NOMEM;
+        if (*slot == MAP_NONE) {
             if (VEC_RESERVE(d->stages, d->n_stages, w->cap_stages, 1)) return ERR_NOMEM;
-            d->stages[d->n_stages++] = (struct diff_stage){.path = st->path};
+            d->stages[d->n_stages] = (struct diff_stage){.path = st->path};
+            *slot = d->n_stages++;
         }
-        d->stages[k].side[s] = st;
+        d->stages[*slot].side[s] = st;
     }
     return 0;
 }
@@ -140,20 +145,31 @@ static const char *sync_key(struct work *w, const struct context *cx, const stru
                         op.n ? " under " : "", STR_ARG(op), where.n ? " in " : "", STR_ARG(where));
 }
 
-static int add_syncs(struct work *w, enum diff_side s)
+/* Several sites may have one key; the n-th of one side belongs to the n-th of the other. */
+static struct diff_sync *sync_of(struct work *w, enum diff_side s, const char *key)
 {
     struct diff *d = w->out;
+    uint32_t *count = map_at(&w->at, key_of(s == DIFF_BEFORE ? "before" : "after", str_c(key)));
+    if (!count) return NULL;
+    uint32_t n = *count == MAP_NONE ? 0 : *count + 1;
+    *count = n;
+    uint32_t *slot = map_at(&w->at, map_mix(key_of("sync", str_c(key)) + n));
+    if (!slot) return NULL;
+    if (*slot != MAP_NONE) return &d->syncs[*slot];
+    if (VEC_RESERVE(d->syncs, d->n_syncs, w->cap_syncs, 1)) return NULL;
+    *slot = d->n_syncs;
+    d->syncs[d->n_syncs] = (struct diff_sync){.key = key};
+    return &d->syncs[d->n_syncs++];
+}
+
+static int add_syncs(struct work *w, enum diff_side s)
+{
     for (uint32_t i = 0; i < syncs_of(w->side[s])->n_sites; i++) {
         const struct sync_site *site = &syncs_of(w->side[s])->sites[i];
         const char *key = sync_key(w, w->side[s], site);
-        if (!key) return ERR_NOMEM;
-        uint32_t k = 0;
-        while (k < d->n_syncs && (d->syncs[k].side[s] || strcmp(d->syncs[k].key, key) != 0)) k++;
-        if (k == d->n_syncs) {
-            if (VEC_RESERVE(d->syncs, d->n_syncs, w->cap_syncs, 1)) return ERR_NOMEM;
-            d->syncs[d->n_syncs++] = (struct diff_sync){.key = key};
-        }
-        d->syncs[k].side[s] = site;
+        struct diff_sync *found = key ? sync_of(w, s, key) : NULL;
+        if (!found) return ERR_NOMEM;
+        found->side[s] = site;
     }
     return 0;
 }
@@ -282,10 +298,10 @@ int diff_run(const struct context *before, const struct context *after, struct a
         .calls = before->t->n_calls && after->t->n_calls,
     };
     struct work w = {.side = {before, after}, .mem = mem, .out = ret};
-    map_init(&w.part_at);
+    map_init(&w.at);
     int rc = run_side(&w, DIFF_BEFORE);
     if (rc == 0) rc = run_side(&w, DIFF_AFTER);
-    map_done(&w.part_at);
+    map_done(&w.at);
     if (rc == 0) rc = compare_names(&w);
     int kept = finish(&w);
     return rc < 0 || kept < 0 ? nomem(e) : 0;
