@@ -4,7 +4,7 @@
 # build-asan/  address and undefined-behaviour sanitizers: what `make test` runs
 # build-tsan/  thread sanitizer, for the tests of threaded code
 # build-steps/ counts what a command does, for the tests of how that grows with the trace
-# build-mutate/  a copy of the tree that `make mutate` changes
+# build-mutate/  one library of everything, which `make mutate` links anew for every change
 # build-venv/  Python packages of the Python tests
 # build-lint/  those of `make lint`
 # build-node/  Perfetto's trace processor, for one of them
@@ -64,10 +64,10 @@ growth: build-steps
 fuzz:
 	@tools/fuzz.sh $(or $(T),all) $(or $(SECONDS),60) $(SEED)
 
-## mutate: small changes of the core, and whether a test notices (N=30, SEED=1, T=REGEX of files); slow
+## mutate: small changes of the core, and whether a test notices (N=30, SEED=1, T=REGEX of files, CSV=FILE); slow
 .PHONY: mutate
 mutate: deps
-	@tools/mutate.py --n $(or $(N),30) --seed $(or $(SEED),1) $(if $(T),--only '$(T)')
+	@tools/mutate.py --n $(or $(N),30) --seed $(or $(SEED),1) $(if $(T),--only '$(T)') $(if $(CSV),--csv '$(CSV)')
 
 ## demo: build, then diagnose a bundled trace of a real pipeline; needs no GPU
 .PHONY: demo

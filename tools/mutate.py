@@ -1,35 +1,53 @@
 #!/usr/bin/env python3
 """mutate.py: changes the core in small ways and looks whether a test notices.
 
-    tools/mutate.py [--n 30] [--seed 1] [--only REGEX] [--line FILE:LINE]
+    tools/mutate.py [--n 30] [--seed 1] [--only REGEX] [--line FILE:LINE] [--csv FILE [--survivors]]
 
 A mutant turns a comparison, a constant, a sign, a returned value or a condition around, or drops a
-statement. It is made in a copy of the tree (build-mutate/), so the tree itself is never touched. A
-mutant that compiles is killed when a unit test fails that includes a header of the changed file's
-folder, or, if those pass, a golden of the command line. The others survive: a test is missing, or
-the change makes no difference. Prints both; the exit status is 1 when fewer than 90 % were killed.
-Slow, and not part of `make test`."""
+statement. Tests and program are linked with one shared library of everything (build-mutate/), so a
+mutant costs one compile and one link into a library of its own, which the same tests then load; the
+tree is never touched.
+
+Only what a test reaches is changed: each test runs once on a library that counts lines (gcov), and a
+mutant runs the tests that reach its line, fastest first, until one fails, dies or takes ten times as
+long as it does otherwise. What no test reaches is counted apart. A change that the compiler makes the
+same code of is none; one that makes no difference is listed in tests/mutation/equivalent.csv, with
+the reason. The others survive: a test is missing.
+
+--csv keeps the results: a second run goes on where the first stopped, --survivors looks again at
+those alone. The exit status is 1 when fewer than 90 % were killed. Slow; not part of `make test`."""
 import argparse
+import csv
+import hashlib
+import json
 import os
 import random
 import re
+import resource
+import shlex
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TREE = ROOT / "build-mutate" / "tree"
-BUILD = TREE / "build"
+BUILD = ROOT / "build-mutate"
+COVER = BUILD / "cover"
+MUTANT = BUILD / "mutant"
+REACHES = COVER / "reaches.json"
+EQUIVALENT = ROOT / "tests" / "mutation" / "equivalent.csv"
+LIBRARY = "src/libstrata_all.so"
+FAKE_TORCH = "tests/libtorch_cpu.so"  # a test loads it
 WHERE = ("src/analyze", "src/record")
-SETUP = ["-Ddebug=false", "-Doptimization=1", "-Db_ndebug=false"]
-EVERYTHING = ("test_rules", "test_consistency")  # run all passes, whatever they include
-GOLDENS = ("diagnose", "syncs", "gaps", "steps", "launches", "ranks", "comm", "kernels", "memory", "lint",
-           "table", "stages", "offload", "json_keys")
-LIMIT_S = 300
+SETUP = ["-Ddebug=false", "-Doptimization=1", "-Db_ndebug=false", "-Done_library=true"]
+SUITES = ("unit", "cli")
+SLOWER = 10  # a mutant may take this many times as long as the core itself
+LEAST_S = 5
+MOST_BYTES = 4 << 30
 WANTED_PCT = 90
 DROP = ""
-COMPILER = "the compiler"  # such mutants do not count
+FIELDS = ("file", "line", "old", "new", "verdict", "by")
 
 # (what is looked for, what takes its place)
 CHANGES = [
@@ -46,33 +64,194 @@ CHANGES = [
 
 
 def sh(words, **kw):
-    return subprocess.run(words, capture_output=True, text=True, cwd=TREE, check=False, **kw)
+    done = subprocess.run(words, capture_output=True, text=True, cwd=BUILD, check=False, **kw)
+    if done.returncode:
+        sys.exit(f"{shlex.join(map(str, words))[:400]}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+    return done.stdout
 
 
-def set_up():
-    """The copy as the tree is now, configured and built once."""
-    TREE.mkdir(parents=True, exist_ok=True)
-    names = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, check=True,
-                           capture_output=True, text=True).stdout.split("\0")
-    for name in filter(None, names):
-        source, copy = ROOT / name, TREE / name
-        if not source.is_file() or source.is_symlink():
+# ---- the build
+
+
+def registered(suites):
+    """The tests that count, by name: command, environment, the program it comes from."""
+    found = {}
+    for test in json.loads(sh(["meson", "introspect", "--tests", "."])):
+        suite = test["suite"][0].split(":")[-1]
+        if suite not in suites:
             continue
-        data = source.read_bytes()
-        if not copy.exists() or copy.read_bytes() != data:
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(data)
-            copy.chmod(source.stat().st_mode)
+        words = test["cmd"] + (["--first"] if suite == "cli" else [])
+        found[f"{suite} {test['name']}"] = {"cmd": words, "env": test["env"], "suite": suite}
+    return found
+
+
+def set_up(suites):
+    """The library, the program and the tests, built from the tree as it is."""
     if not (BUILD / "build.ninja").exists():
-        done = sh(["meson", "setup", "build", *SETUP])
-        if done.returncode:
-            sys.exit(done.stdout + done.stderr)
+        BUILD.mkdir(exist_ok=True)
+        sh(["meson", "setup", str(BUILD), str(ROOT), *SETUP])
+    else:
+        sh(["meson", "setup", "--reconfigure", str(BUILD), str(ROOT)])  # sees new tests
+    tests = registered(suites)
+    programs = [os.path.relpath(t["cmd"][0], BUILD) for t in tests.values() if t["suite"] == "unit"]
+    sh(["ninja", "-j1", "src/strata", FAKE_TORCH, *programs])
+    return tests
+
+
+class Recipe:
+    """How one file of the core is compiled, and the library linked with another object for it."""
+
+    def __init__(self):
+        lines = sh(["ninja", "-t", "commands", LIBRARY]).splitlines()
+        self.link = shlex.split(lines[-1])
+        self.compile: dict[str, list[str]] = {}
+        for line in lines[:-1]:
+            words = shlex.split(line)
+            if "-c" in words and words[words.index("-o") + 1] in self.link:
+                self.compile[words[-1].removeprefix("../")] = words
+
+    def object_of(self, name):
+        words = self.compile[name]
+        return words[words.index("-o") + 1]
+
+    def compiled(self, name, source, target, more=()):
+        """Whether the source compiles in the place of the file."""
+        words = [w for w in self.compile[name] if w != "ccache"]
+        words[words.index("-o") + 1] = str(target)
+        words[words.index("-MF") + 1] = "/dev/null"
+        words[-1:] = ["-w", *more, str(source)]
+        return not subprocess.run(words, cwd=BUILD, capture_output=True, check=False).returncode
+
+    def linked(self, objects, target, more=()):
+        """The library at `target`, with the objects that `objects` names by file."""
+        others = {self.object_of(name): str(o) for name, o in objects.items()}
+        words = [others.get(w, w) for w in self.link]
+        words[words.index("-o") + 1] = str(target)
+        sh([*words, *more])
+
+
+OUTSIDE = ("src/record/autostart.c",)  # of the library for programs alone
+
+
+def core_files():
+    found = [str(p.relative_to(ROOT)) for folder in WHERE for p in sorted((ROOT / folder).rglob("*.c"))]
+    return [name for name in found if name not in OUTSIDE]
+
+
+# ---- running a test
+
+
+def limits(cpu_s):
+    def apply():
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    return apply
+
+
+def passes(test, library, usual_s):
+    """(whether the test passes with that library, what it did otherwise). No process of it is left."""
+    limit_s = LEAST_S + SLOWER * usual_s
+    env = {**os.environ, **test["env"], "LD_LIBRARY_PATH": str(library)}
+    child = subprocess.Popen(test["cmd"], cwd=BUILD, env=env, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                             preexec_fn=limits(int(limit_s)))
+    try:
+        return child.wait(timeout=4 * limit_s) == 0
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        child.wait()
+
+
+# ---- which test reaches which line
+
+
+def counting_library(recipe):
+    """The core at -O0, counting lines; made again for files that changed."""
+    COVER.mkdir(exist_ok=True)
+    objects = {}
+    for name in core_files():
+        target = COVER / (name.replace("/", "_") + ".o")
+        objects[name] = target
+        if target.exists() and target.stat().st_mtime > (ROOT / name).stat().st_mtime:
+            continue
+        if not recipe.compiled(name, "../" + name, target, ["-O0", "--coverage"]):
+            sys.exit(f"mutate.py: {name} does not compile for counting")
+    recipe.linked(objects, COVER / Path(LIBRARY).name, ["--coverage"])
+
+
+def counted_lines():
+    """{file: [lines]} of what ran since the last call."""
+    counts = sorted(COVER.glob("*.gcda"))
+    lines: dict[str, list[int]] = {}
+    if not counts:
+        return lines
+    out = subprocess.run(["gcov", "--json-format", "--stdout", *(c.name for c in counts)], cwd=COVER,
+                         capture_output=True, text=True, check=True).stdout
+    for text in out.splitlines():
+        for file in json.loads(text)["files"] if text else ():
+            name = file["file"].removeprefix("../")
+            ran = [x["line_number"] for x in file["lines"] if x["count"]]
+            if ran and name.startswith(WHERE) and name.endswith(".c"):
+                lines[name] = ran
+    for c in counts:
+        c.unlink()
+    return lines
+
+
+def digest(*paths):
+    found = hashlib.sha1()
+    for path in paths:
+        found.update(Path(path).read_bytes())
+    return found.hexdigest()
+
+
+def reached(tests, recipe):
+    """{test: {"seconds", "lines"}} of the tests that pass; kept until they or the core change."""
+    counting_library(recipe)
+    old = json.loads(REACHES.read_text()) if REACHES.exists() else {}
+    core = digest(*(ROOT / n for n in core_files()))
+    found = {}
+    for title, test in tests.items():
+        files = [BUILD / w for w in test["cmd"] if not w.endswith("strata")]
+        key = core + digest(*(f for f in files if f.is_file()))
+        if old.get(title, {}).get("key") == key:
+            found[title] = old[title]
+            continue
+        counted_lines()
+        began = time.time()
+        ok = passes(test, COVER, 60)
+        seconds = time.time() - began
+        ok = ok or passes(test, BUILD / "src", 60)  # some do not bear the files that counting writes
+        found[title] = {"key": key, "ok": ok, "seconds": seconds, "lines": counted_lines()}
+        if not ok:
+            print(f"mutate.py: {title} fails here as it is, and is left out", file=sys.stderr)
+        REACHES.write_text(json.dumps({**old, **found}))
+    return {t: f for t, f in found.items() if f["ok"]}
+
+
+def tests_by_line(found):
+    """{(file, line): [test, fastest first]}"""
+    lines: dict[tuple[str, int], list[str]] = {}
+    for title in sorted(found, key=lambda t: found[t]["seconds"]):
+        for name, numbers in found[title]["lines"].items():
+            for no in numbers:
+                lines.setdefault((name, no), []).append(title)
+    return lines
+
+
+# ---- the mutants
 
 
 def code_lines(path):
     """(number, line) of what is code: no comments, declarations, messages, asserts."""
     inside = False
-    for no, line in enumerate(path.read_text().split("\n")):
+    for no, line in enumerate(path.read_text().split("\n"), 1):
         begins = "/*" in line
         inside = inside or begins
         skip = inside or not line.startswith(" ") or '"' in line or "assert" in line or "NOLINT" in line
@@ -82,78 +261,142 @@ def code_lines(path):
             yield no, line
 
 
-def mutants(only):
+def mutants():
     """Every (file, line number, old line, new line)."""
-    for folder in WHERE:
-        for path in sorted((ROOT / folder).rglob("*.c")):
-            name = str(path.relative_to(ROOT))
-            if only and not re.search(only, name):
-                continue
-            for no, line in code_lines(path):
-                for pattern, other in CHANGES:
-                    for m in re.finditer(pattern, line):
-                        yield name, no, line, line[:m.start()] + other + line[m.end():]
+    for name in core_files():
+        for no, line in code_lines(ROOT / name):
+            for pattern, other in CHANGES:
+                for m in re.finditer(pattern, line):
+                    yield name, no, line, line[:m.start()] + other + line[m.end():]
 
 
-def tests_of(name):
-    """Unit tests that include a header of the file's folder."""
-    folder = os.path.dirname(name).removeprefix("src/") + "/"
-    found = []
-    kits = {k.name: k.read_text() for k in (TREE / "tests").glob("*.h")}
-    for path in sorted((TREE / "tests" / "unit").glob("test_*.c")):
-        text = path.read_text()
-        text += "".join(kits.get(k, "") for k in re.findall(r'#include "(\w+\.h)"', text))
-        if f'#include "{folder}' in text or path.stem in EVERYTHING:
-            found.append(path.stem)
-    return found
-
-
-def passes(words, env=None):
-    try:
-        return sh(words, timeout=LIMIT_S, env={**os.environ, **(env or {})}).returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
-
-
-def unit_tests(name):
-    """The first thing that fails, or None."""
-    tests = tests_of(name)
-    if not passes(["ninja", "-C", "build", *(f"tests/{t}" for t in tests)]):
-        return COMPILER
-    data = {"STRATA_TEST_DATA": str(TREE / "tests" / "data")}
-    return next((t for t in tests if not passes([f"build/tests/{t}"], data)), None)
-
-
-def goldens():
-    if not passes(["ninja", "-C", "build", "src/strata"]):
-        return COMPILER
-    files = [f"tests/cli/{g}.t" for g in GOLDENS if (TREE / f"tests/cli/{g}.t").exists()]
-    run = ["tests/cli/run.py", "--strata", "build/src/strata"]
-    return next((f for f in files if not passes([*run, f])), None)
-
-
-def killer(mutant):
-    """What notices the mutant, or None."""
+def made(mutant, recipe):
+    """Whether the mutant's library is there; not if it does not compile or is the same code."""
     name, no, old, new = mutant
-    path = TREE / name
-    text = path.read_text()
-    lines = text.split("\n")
-    assert lines[no] == old
-    lines[no] = new
-    path.write_text("\n".join(lines))
-    try:
-        return unit_tests(name) or (goldens() if name.startswith("src/analyze") else None)
-    finally:
-        path.write_text(text)
+    lines = (ROOT / name).read_text().split("\n")
+    assert lines[no - 1] == old
+    MUTANT.mkdir(exist_ok=True)
+    same, source, target = MUTANT / "same.o", MUTANT / "mutant.c", MUTANT / "mutant.o"
+    for text, to in ((old, same), (new, target)):
+        lines[no - 1] = text
+        source.write_text("\n".join(lines))
+        if not recipe.compiled(name, source, to):
+            return False
+    if same.read_bytes() == target.read_bytes():
+        return False
+    recipe.linked({name: target}, MUTANT / Path(LIBRARY).name)
+    return True
 
 
-def choose(args):
-    found = list(mutants(args.only))
+class Judge:
+    """Says of a mutant what kills it."""
+
+    def __init__(self, suites):
+        self.tests = set_up(suites)
+        self.recipe = Recipe()
+        self.found = reached(self.tests, self.recipe)
+        self.by_line = tests_by_line(self.found)
+
+    def order(self, mutant):
+        """The tests that reach the line, those named after the file first, then by time."""
+        stem = Path(mutant[0]).stem
+        titles = self.by_line.get((mutant[0], mutant[1]), [])
+        return sorted(titles, key=lambda t: not t.startswith(f"unit test_{stem}"))
+
+    def killer(self, mutant):
+        """The test that notices the mutant; "" if none does; None where there is no mutant."""
+        if not made(mutant, self.recipe):
+            return None
+        return next((t for t in self.order(mutant)
+                     if not passes(self.tests[t], MUTANT, self.found[t]["seconds"])), "")
+
+
+# ---- results
+
+
+def key_of(row):
+    return row["file"], row["old"], row["new"]
+
+
+def rows_of(path):
+    if not path or not Path(path).exists():
+        return []
+    with open(path, newline="", encoding="utf-8") as f:
+        return list(csv.DictReader(f))
+
+
+def write(path, rows):
+    if path:
+        with open(path, "w", newline="", encoding="utf-8") as f:
+            out = csv.DictWriter(f, FIELDS, lineterminator="\n")
+            out.writeheader()
+            out.writerows(rows)
+
+
+def row_of(mutant, verdict, by):
+    name, no, old, new = mutant
+    return dict(zip(FIELDS, (name, no, old.strip(), new.strip(), verdict, by), strict=True))
+
+
+def judged(judge, mutant, reasons):
+    """Its row, or None where there is no mutant."""
+    by = judge.killer(mutant)
+    if by is None:
+        return None
+    row = row_of(mutant, "killed" if by else "survives", by)
+    if not by and key_of(row) in reasons:
+        row.update(verdict="equivalent", by=reasons[key_of(row)])
+    what = {"killed": "killed by " + by, "equivalent": "makes no difference"}.get(row["verdict"], "SURVIVES")
+    print(f"{what}: {row['file']}:{row['line']}\n  - {row['old']}\n  + {row['new']}", flush=True)
+    return row
+
+
+def choose(args, judge, everything):
+    """The mutants to look at: of one line, or of what the tests reach, in the seed's order."""
     if args.line:
         file, _, line = args.line.rpartition(":")
-        return [m for m in found if m[0] == file and m[1] + 1 == int(line)]
-    random.Random(args.seed).shuffle(found)
-    return found[:args.n]
+        return [m for m in everything if m[0] == file and m[1] == int(line)]
+    random.Random(args.seed).shuffle(everything)
+    return [m for m in everything if m[:2] in judge.by_line and (not args.only or re.search(args.only, m[0]))]
+
+
+def report(rows, everything, judge):
+    count = {v: sum(r["verdict"] == v for r in rows) for v in ("killed", "survives", "equivalent")}
+    lines = {m[:2] for m in everything}
+    unreached = sorted(lines - judge.by_line.keys())
+    (BUILD / "unreached.txt").write_text("".join(f"{n}:{i}\n" for n, i in unreached))
+    print(f"{count['killed']} of {count['killed'] + count['survives']} mutants killed; "
+          f"{count['equivalent']} more make no difference; {len(unreached)} of {len(lines)} lines are "
+          f"reached by no test (build-mutate/unreached.txt)")
+    return count
+
+
+def again(args, judge, everything, rows, reasons):
+    """Looks at the survivors once more; those whose line is gone are left out."""
+    by_key: dict[tuple, list] = {}
+    for m in everything:
+        by_key.setdefault((m[0], m[2].strip(), m[3].strip()), []).append(m)
+    for row in [r for r in rows if r["verdict"] == "survives"]:
+        near = sorted(by_key.get(key_of(row), []), key=lambda m: abs(m[1] - int(row["line"])))
+        fresh = judged(judge, near[0], reasons) if near else None
+        at = rows.index(row)
+        rows[at:at + 1] = [fresh] if fresh else []
+        write(args.csv, rows)
+
+
+def search(args, judge, chosen, rows, reasons):
+    """Judges what was not judged yet, until there are enough."""
+    seen = {(r["file"], int(r["line"]), r["old"], r["new"]) for r in rows}
+    began = time.time()
+    for m in chosen:
+        if not args.line and len(rows) >= args.n or time.time() - began > 60 * args.minutes:
+            break
+        if (m[0], m[1], m[2].strip(), m[3].strip()) in seen:
+            continue
+        row = judged(judge, m, reasons)
+        if row:
+            rows.append(row)
+            write(args.csv, rows)
 
 
 def main():
@@ -162,25 +405,21 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="files whose name matches")
     parser.add_argument("--line", help="all mutants of one line: FILE:LINE")
+    parser.add_argument("--csv", help="keeps the results there, and goes on from those it has")
+    parser.add_argument("--survivors", action="store_true", help="looks again at those of --csv")
+    parser.add_argument("--oracles", action="store_true", help="tests/oracle too, minutes each")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after this")
     args = parser.parse_args()
-    set_up()
-    killed, survivors, began = 0, [], time.time()
-    for mutant in choose(args):
-        if time.time() - began > 60 * args.minutes:
-            break
-        by = killer(mutant)
-        if by == COMPILER:
-            continue
-        killed += by is not None
-        if by is None:
-            survivors.append(mutant)
-        name, no, old, new = mutant
-        print(f"{'killed by ' + by if by else 'SURVIVES'}: {name}:{no + 1}")
-        print(f"  - {old.strip()}\n  + {new.strip()}", flush=True)
-    total = killed + len(survivors)
-    print(f"{killed} of {total} mutants killed")
-    return 0 if total and 100 * killed >= WANTED_PCT * total else 1
+    judge, everything = Judge((*SUITES, "oracle") if args.oracles else SUITES), list(mutants())
+    rows = rows_of(args.csv)
+    reasons = {key_of(r): r["reason"] for r in rows_of(EQUIVALENT)}
+    if args.survivors:
+        again(args, judge, everything, rows, reasons)
+    else:
+        search(args, judge, choose(args, judge, list(everything)), rows, reasons)
+    count = report(rows, everything, judge)
+    total = count["killed"] + count["survives"]
+    return 0 if total and 100 * count["killed"] >= WANTED_PCT * total else 1
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ def report(path, step, result):
         print("  the right lines in another order")
 
 
-def run_file(path, strata, data, update):
+def run_file(path, strata, data, update, first=False):
     passed = failed = 0
     text = []
     with (tempfile.TemporaryDirectory(prefix="strata-cli-") as scratch,
@@ -118,6 +118,8 @@ def run_file(path, strata, data, update):
             else:
                 failed += 1
                 report(path, step, result)
+                if first:
+                    break
     if update:
         path.write_text("\n".join(text) + "\n")
     return passed, failed
@@ -127,12 +129,13 @@ def main():
     parser = argparse.ArgumentParser(description="golden tests of the command line")
     parser.add_argument("--strata", required=True, type=lambda p: Path(p).resolve())
     parser.add_argument("--update", action="store_true", help="rewrite the expectations")
+    parser.add_argument("--first", action="store_true", help="stop at the first that fails")
     parser.add_argument("files", nargs="+", type=Path)
     args = parser.parse_args()
     data = Path(__file__).resolve().parent.parent / "data"
     passed = failed = 0
     for path in args.files:
-        p, f = run_file(path, args.strata, data, args.update)
+        p, f = run_file(path, args.strata, data, args.update, args.first)
         passed, failed = passed + p, failed + f
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
