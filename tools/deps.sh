@@ -4,6 +4,7 @@
 #
 #   build   compiler, Meson, ninja and the libraries strata links with
 #   lint    formatters and checkers for `make lint`
+#   fuzz    clang with libFuzzer
 #   bench   tools to compare with
 #   node    what checks the HTML page's sources
 #   browser what the tests of the HTML page need

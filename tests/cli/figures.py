@@ -38,9 +38,10 @@ def line(values):
 
 
 def main():
-    words, found = sys.argv[1].split(), {}
+    found: dict[str, list] = {}
     for trace in sys.argv[2:]:
-        done = subprocess.run(["strata", *words, trace, "--json"], capture_output=True, text=True, check=False)
+        words = ["strata", *sys.argv[1].split(), trace, "--json"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
         flat({"exit status": done.returncode}, "", found)
         if not done.returncode:
             flat(json.loads(done.stdout.replace(trace, os.path.basename(trace))), "", found)
