@@ -12,8 +12,9 @@
 
 static const struct opt opts[] = {
     {"output", 'o', "FILE", "output file; - is standard output", NULL},
-    {"to", 0, "FORMAT", "chrome, strata, csv, sqlite or parquet (default: from FILE's name)",
-     "chrome|strata|csv|sqlite|parquet"},
+    {"to", 0, "FORMAT",
+     "chrome, strata, pftrace, csv, sqlite or parquet (default: from FILE's name)",
+     "chrome|strata|pftrace|csv|sqlite|parquet"},
     {"for", 0, "VIEWER", "chrome: put spans that Perfetto would drop on threads of their own",
      "perfetto"},
     {"args", 0, NULL, "csv, sqlite: include every event's args as JSON", NULL},
@@ -26,6 +27,8 @@ static const char *const examples[] = {
     "a complete file that opens instantly",
     "strata export run.strata -o run.json.gz --for perfetto",
     "for ui.perfetto.dev, overlapping kernels included",
+    "strata export run.json -o run.pftrace",
+    "Perfetto's own format, which loads faster there than JSON",
     "strata export run.json -o run.sqlite",
     "for SQL queries",
     "strata export rank0.json --to parquet -o tables",
@@ -40,7 +43,8 @@ static int find_exporter(const struct opts *o, const char *path, const struct ex
     *ret = name ? export_find(name) : export_for_path(path);
     if (*ret) return 0;
     return FAIL(e, ERR_USAGE,
-                "cannot tell the format from '%s'; use --to chrome, strata, csv, sqlite or parquet",
+                "cannot tell the format from '%s'; use --to chrome, strata, pftrace, csv, "
+                "sqlite or parquet",
                 path);
 }
 

@@ -36,9 +36,9 @@ void help_overview(struct buf *out, bool color)
             buf_printf(out, "  %-11s %s\n", cmds[i]->name, cmds[i]->summary);
         }
     }
-    buf_adds(out, "\nTRACE is a PyTorch/Chrome trace (.json, .json.gz, .json.zst), a .strata file, "
-                  "an Nsight\n"
-                  "Systems SQLite export, or - for standard input.\n\n"
+    buf_adds(out, "\nTRACE is a PyTorch/Chrome trace (.json, .json.gz, .json.zst), a Perfetto trace "
+                  "(.pftrace),\n"
+                  "a .strata file, an Nsight Systems SQLite export, or - for standard input.\n\n"
                   "strata COMMAND --help explains a command, strata help glossary the terms.\n"
                   "Start with: strata report TRACE\n");
 }

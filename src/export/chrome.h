@@ -36,6 +36,9 @@ void chrome_put_pid(struct chrome *c, struct buf *b, const struct process *p);
 /* Everything before the events. */
 int chrome_put_head(struct chrome *c, struct err *e) MUST_USE;
 
+/* The devices as the value of "deviceProperties". */
+void chrome_put_devices(const struct trace *t, struct buf *out);
+
 /* The names and order of processes and threads, as metadata events. */
 int chrome_put_labels(struct chrome *c, struct err *e) MUST_USE;
 

@@ -5,7 +5,7 @@
 
 #include "base/jout.h"
 #include "export/json_repair.h"
-#include "export/json_valid.h"
+#include "base/json_valid.h"
 
 static void put_id(struct jout *j, const char *key, int64_t id)
 {

@@ -1,10 +1,10 @@
 /* chrome_head.c: the top-level keys of a trace: as they were written, without what strip.h leaves
  * out, and the few that viewers need where there were none. */
 #include "base/jout.h"
+#include "base/json_valid.h"
 #include "export/chrome.h"
 #include "export/fmt.h"
 #include "export/json_repair.h"
-#include "export/json_valid.h"
 #include "export/strip.h"
 
 static void put_meta(struct chrome *c, const struct meta *m)
@@ -40,14 +40,19 @@ static void put_device(struct jout *j, const struct trace *t, const struct devic
     jout_end_obj(j);
 }
 
-static void put_devices(struct chrome *c)
+void chrome_put_devices(const struct trace *t, struct buf *out)
 {
     struct jout j;
-    jout_init(&j, chrome_text(c), false);
-    FMT_LIT(chrome_text(c), "\"deviceProperties\":");
+    jout_init(&j, out, false);
     jout_arr(&j, NULL);
-    for (uint32_t i = 0; i < c->t->n_devices; i++) put_device(&j, c->t, &c->t->devices[i]);
+    for (uint32_t i = 0; i < t->n_devices; i++) put_device(&j, t, &t->devices[i]);
     jout_end_arr(&j);
+}
+
+static void put_devices(struct chrome *c)
+{
+    FMT_LIT(chrome_text(c), "\"deviceProperties\":");
+    chrome_put_devices(c->t, chrome_text(c));
     FMT_LIT(chrome_text(c), ",\n");
 }
 

@@ -7,6 +7,7 @@
 #define EXPORTERS(X) \
     X(chrome)        \
     X(strata)        \
+    X(pftrace)       \
     X(csv)           \
     X(sqlite)
 

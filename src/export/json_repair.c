@@ -6,7 +6,7 @@
 
 #include "base/jout.h"
 #include "base/utf8.h"
-#include "export/json_valid.h"
+#include "base/json_valid.h"
 
 struct mend {
     const char *p, *end;

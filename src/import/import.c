@@ -7,20 +7,35 @@
 #include "base/folder.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "import/inflate.h"
 #include "import/json.h"
 #include "import/native.h"
 #include "import/nsys.h"
+#include "import/pftrace.h"
 #include "import/rings.h"
 
 enum { SNIFFED = 4096 };
 
-const struct importer *const importers[] = {&import_native, &import_nsys, &import_json, NULL};
+const struct importer *const importers[] = {&import_native, &import_nsys, &import_pftrace,
+                                            &import_json, NULL};
 
 static const struct importer *find_importer(struct str head)
 {
     for (int i = 0; importers[i]; i++)
         if (importers[i]->sniff(head)) return importers[i];
     return NULL;
+}
+
+/* The format by what is inside where the file is compressed. NULL when nobody knows it. */
+static const struct importer *find_inside(const struct codec *codec, const struct file_map *file)
+{
+    char head[SNIFFED];
+    size_t n = 0;
+    struct inflater f = {0};
+    int rc = inflater_init(&f, codec, str_from(file->p, file->n), NULL);
+    if (rc == 0) rc = inflater_step(&f, head, sizeof head, &n, NULL);
+    inflater_done(&f);
+    return rc == 0 && n && import_pftrace.sniff(str_from(head, n)) ? &import_pftrace : NULL;
 }
 
 /* Takes the file over. */
@@ -35,7 +50,8 @@ static int open_file(struct file_map *file, const char *path, const struct impor
         rc = FAIL(e, ERR_FORMAT, "the file is empty, expected a trace");
     } else {
         struct str head = str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED);
-        const struct importer *format = find_importer(head);
+        const struct codec *codec = codec_find(head);
+        const struct importer *format = codec ? find_inside(codec, file) : find_importer(head);
         /* what nobody knows is left to the JSON reader, which says what it found instead */
         if (!format) format = &import_json;
         rc = format->open(file, path, &options, ret, e);

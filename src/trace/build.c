@@ -92,6 +92,20 @@ void builder_expect(struct builder *b, uint64_t n_rows)
     if (n_rows > b->rows.cap && n_rows < ROW_NONE) (void)rows_reserve(&b->rows, n_rows - b->rows.n);
 }
 
+uint32_t builder_n_rows(const struct builder *b)
+{
+    return (uint32_t)b->rows.n;
+}
+
+void builder_end_row(struct builder *b, uint32_t row, int64_t end_ns, bool whole)
+{
+    struct rows *r = &b->rows;
+    if (r->phase[row] != 'X') return; /* it has no start */
+    /* beyond all bounds where the times are: freeze_bounds comes later */
+    if (__builtin_sub_overflow(end_ns, r->ts_ns[row], &r->dur_ns[row])) r->dur_ns[row] = -1;
+    if (!whole) r->flags[row] |= ROW_UNFINISHED;
+}
+
 static uint64_t key_hash(struct part_key k)
 {
     return k.number != ID_NONE ? map_mix((uint64_t)k.number) : map_mix(~(uint64_t)k.text);

@@ -30,6 +30,12 @@ int builder_add_part(struct builder *b, struct part *p, struct err *e) MUST_USE;
 /* The same, but the part stays the caller's, who may reset and fill it again. */
 int builder_copy_part(struct builder *b, const struct part *p, struct err *e) MUST_USE;
 
+/* How many rows came so far: the next part's first row has this number. */
+uint32_t builder_n_rows(const struct builder *b);
+
+/* Ends a span that was added before its end was known. `whole` is false where none was written. */
+void builder_end_row(struct builder *b, uint32_t row, int64_t end_ns, bool whole);
+
 /* Sorts, nests, links. Frees the builder and, on failure, the trace. `n_threads` >= 1. */
 int builder_freeze(struct builder *b, int n_threads, struct trace **ret_trace,
                    struct err *e) MUST_USE;

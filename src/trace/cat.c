@@ -34,6 +34,12 @@ static const struct cat_row {
     {"hip_runtime", KIND_RUNTIME, NULL},
     {"hip_driver", KIND_DRIVER, NULL},
     {"hip_sync", KIND_GPU_SYNC, "cuda"},
+    /* AMD's rocprofv3 */
+    {"kernel_dispatch", KIND_KERNEL, "cuda"},
+    {"memory_copy", KIND_MEMCPY, "cuda"},
+    {"hip_api", KIND_RUNTIME, NULL},
+    {"hsa_api", KIND_DRIVER, NULL},
+    {"marker_api", KIND_ANNOTATION, NULL},
     /* Intel */
     {"xpu_runtime", KIND_RUNTIME, NULL},
     {"xpu_driver", KIND_DRIVER, NULL},

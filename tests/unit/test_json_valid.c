@@ -1,5 +1,5 @@
 /* test_json_valid.c: what is JSON, what is not, and that repair always gives what is. */
-#include "export/json_valid.h"
+#include "base/json_valid.h"
 
 #include "export/json_repair.h"
 #include "test.h"

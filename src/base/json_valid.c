@@ -1,7 +1,7 @@
 /* json_valid.c: a recursive descent over the grammar of RFC 8259 that keeps
  * nothing. Each function takes the position where its part begins and returns where it ends, or
  * NULL. */
-#include "export/json_valid.h"
+#include "base/json_valid.h"
 
 #include "base/utf8.h"
 
@@ -124,4 +124,34 @@ bool json_valid(struct str s)
     const char *end = s.p + s.n;
     const char *p = value(s.p, end, 0);
     return p && blanks(p, end) == end;
+}
+
+bool json_next_member(struct str *rest, struct json_member *ret)
+{
+    const char *end = rest->p + rest->n, *p = blanks(rest->p, end);
+    if (p < end && (*p == '{' || *p == ',')) p = blanks(p + 1, end);
+    const char *key = p;
+    p = string(p, end);
+    if (!p) return false;
+    ret->key = str_from(key + 1, (size_t)(p - key - 2));
+    p = blanks(p, end);
+    if (p >= end || *p != ':') return false;
+    const char *begin = blanks(p + 1, end);
+    p = value(begin, end, 0);
+    if (!p) return false;
+    ret->value = str_from(begin, (size_t)(p - begin));
+    *rest = str_from(p, (size_t)(end - p));
+    return true;
+}
+
+bool json_next_item(struct str *rest, struct str *ret)
+{
+    const char *end = rest->p + rest->n, *p = blanks(rest->p, end);
+    if (p < end && (*p == '[' || *p == ',')) p = blanks(p + 1, end);
+    const char *begin = p;
+    p = p < end ? value(p, end, 0) : NULL;
+    if (!p) return false;
+    *ret = str_from(begin, (size_t)(p - begin));
+    *rest = str_from(p, (size_t)(end - p));
+    return true;
 }
