@@ -12,7 +12,9 @@
 #include "import/import.h"
 #include "import/native.h"
 #include "import/nsys.h"
+#include "import/pftrace.h"
 #include "import/rings.h"
+#include "import/xplane.h"
 
 enum { SNIFFED = 4096 };
 
@@ -33,8 +35,10 @@ bool pick_trace_is(const char *path)
     struct stat st;
     if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || file_map(&f, path, NULL) < 0) return false;
     struct str head = str_from(f.p, f.n < SNIFFED ? f.n : SNIFFED);
-    bool yes = import_native.sniff(head) || import_nsys.sniff(head);
-    if (is_compressed(head)) yes = str_has(str_c(path), ".json");
+    bool yes = import_native.sniff(head) || import_nsys.sniff(head) || import_xplane.sniff(head) ||
+               import_pftrace.sniff(head);
+    if (is_compressed(head))
+        yes = str_has(str_c(path), ".json") || str_has(str_c(path), ".pftrace");
     else if (!yes) yes = str_has(head, "\"traceEvents\"") || str_has(head, "\"ph\"");
     file_unmap(&f);
     return yes;
@@ -56,13 +60,23 @@ static int add_found(struct found *f, const char *path, struct err *e)
     return 0;
 }
 
+/* Where there is a profile of XLA, its tools have put parts of it into other files as well. */
+static bool has_xplane(const struct folder_list *l)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        if (str_ends(str_c(l->paths[i]), ".xplane.pb")) return true;
+    return false;
+}
+
 static int look_in(const char *folder, int levels, struct arena *mem, struct found *f,
                    struct err *e)
 {
     struct folder_list inside;
     TRY(folder_list_run(folder, mem, &inside, e));
+    bool xplane = has_xplane(&inside);
     for (uint32_t i = 0; i < inside.n; i++) {
         const char *path = inside.paths[i];
+        if (xplane && !str_ends(str_c(path), ".xplane.pb")) continue;
         if (folder_is(path) ? is_run(path, mem) : pick_trace_is(path)) TRY(add_found(f, path, e));
         else if (folder_is(path) && levels > 0) TRY(look_in(path, levels - 1, mem, f, e));
     }
@@ -72,8 +86,11 @@ static int look_in(const char *folder, int levels, struct arena *mem, struct fou
 int pick_traces(const char *path, struct arena *mem, struct folder_list *ret, struct err *e)
 {
     struct found f = {0};
-    int rc = folder_is(path) && !is_run(path, mem) ? look_in(path, 1, mem, &f, e)
-                                                   : add_found(&f, path, e);
+    const char *profiles = arena_printf(mem, "%s/plugins/profile", path); /* of JAX, TensorFlow */
+    if (!profiles) return err_nomem(e);
+    int rc = !folder_is(path) || is_run(path, mem) ? add_found(&f, path, e)
+             : folder_is(profiles)                 ? look_in(profiles, 1, mem, &f, e)
+                                                   : look_in(path, 1, mem, &f, e);
     ret->n = (uint32_t)f.n;
     ret->paths = arena_zalloc(mem, f.n + 1, sizeof *ret->paths);
     if (ret->paths && f.n) memcpy(ret->paths, f.list, f.n * sizeof *f.list);

@@ -106,7 +106,7 @@ static void put_value(struct pf_out *o, struct buf *b, struct str v, int depth)
     else put_nested(o, b, v, depth);
 }
 
-/* Shapes are told apart by their text. */
+/* Shapes are grouped by their text. */
 static bool is_shape(struct str key)
 {
     return str_is(key, "Input Dims") || str_is(key, "Input dims") || str_is(key, "Input type") ||

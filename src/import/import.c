@@ -13,11 +13,12 @@
 #include "import/nsys.h"
 #include "import/pftrace.h"
 #include "import/rings.h"
+#include "import/xplane.h"
 
 enum { SNIFFED = 4096 };
 
-const struct importer *const importers[] = {&import_native, &import_nsys, &import_pftrace,
-                                            &import_json, NULL};
+const struct importer *const importers[] = {&import_native,  &import_nsys, &import_xplane,
+                                            &import_pftrace, &import_json, NULL};
 
 static const struct importer *find_importer(struct str head)
 {
@@ -68,6 +69,14 @@ static bool is_outdated(const struct trace *t, const char *folder)
     return then.p && rings_extent(folder, now) && !str_is(then, now);
 }
 
+static int open_path(const char *path, const struct import_options *o, struct trace **ret,
+                     struct err *e)
+{
+    struct file_map file;
+    TRY(file_map(&file, path, e));
+    return open_file(&file, path, o, ret, e);
+}
+
 int import_open(const char *path, const struct import_options *o, struct trace **ret, struct err *e)
 {
     /* A run folder holds the trace made from its recordings, one that torch.profiler took where we
@@ -81,9 +90,7 @@ int import_open(const char *path, const struct import_options *o, struct trace *
         found = access(made, R_OK) == 0;
     }
     if (folder && !found) return rings_open(path, o, ret, e);
-    struct file_map file;
-    TRY(file_map(&file, found ? made : path, e));
-    TRY(open_file(&file, found ? made : path, o, ret, e));
+    TRY(open_path(found ? made : path, o, ret, e));
     if (!found || !is_outdated(*ret, path)) return 0;
     trace_free(*ret);
     return rings_open(path, o, ret, e);

@@ -37,6 +37,14 @@ static struct cell counted(uint64_t n, const char *one, const char *many)
     return c;
 }
 
+/* What the bytes are that the trace was read from, where the file has another size. */
+static const char *unpacked(const struct trace *t)
+{
+    bool other =
+        t->format && (strcmp(t->format, "perfetto") == 0 || strcmp(t->format, "xplane") == 0);
+    return other ? " unpacked" : " of JSON";
+}
+
 static void print_file(const struct screen *s, const struct trace *t, const struct census *c,
                        int64_t file_bytes)
 {
@@ -45,7 +53,7 @@ static void print_file(const struct screen *s, const struct trace *t, const stru
     buf_printf(&rest, "   %s", t->format ? t->format : "");
     if (file_bytes >= 0) buf_printf(&rest, ", %s", human_bytes(file_bytes).s);
     if (t->source_bytes && (int64_t)t->source_bytes != file_bytes)
-        buf_printf(&rest, " (%s of JSON)", human_bytes((int64_t)t->source_bytes).s);
+        buf_printf(&rest, " (%s%s)", human_bytes((int64_t)t->source_bytes).s, unpacked(t));
     buf_printf(&rest, ", %s\n\n", counted(c->n_events, "event", "events").s);
     const char *name = strcmp(s->path, "-") == 0 ? "standard input" : s->path;
     buf_adds(s->out, cell_text(str_c(name), s->width - (int)rest.n).s);

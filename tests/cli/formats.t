@@ -50,3 +50,81 @@ $ head -c 700 $DATA/../fuzz/corpus/pftrace/torch.pftrace > cut.pftrace; strata i
 |       strata lint cut.pftrace     what is wrong with the recording, with byte offsets
 ! strata: cut.pftrace: ends inside an event at byte 700 (file cut short): 9 events read, the last one lost
 ! strata: cut.pftrace: begin or end events without a partner: 9 (first at byte 652); strata lint lists all
+
+# A profile of JAX: HLO names, steps, TraceMe, Python; in the folder where its tools keep it.
+$ mkdir -p log/plugins/profile/2026_01_02; cp $DATA/../fuzz/corpus/xplane/cuda.xplane.pb log/plugins/profile/2026_01_02/host.xplane.pb
+$ strata info log
+| log   xplane (3.61 kB unpacked), 64 events
+|
+|   recorded  by an unknown version; 2025-10-09 08:53:20 UTC
+|   with      stacks yes, shapes no, memory no, modules no, FLOPs no
+|   device 0  Nvidia, 85.9 GB, 132 SMs, compute capability 9.0
+|   time      3.90 ms from first to last event
+|   steps     4 marked by the profiler (ProfilerStep#)
+|   lanes     1 process, 1 thread, 2 GPU streams
+|
+|   category             read as  events
+|   cuda_driver                       20
+|   cpu_op                            16
+|   kernel                            12
+|   gpu_memcpy                         4
+|   gpu_user_annotation                4
+|   python_function                    4
+|   user_annotation                    4
+|
+|   lane                kind        events
+|   python              thread          44
+|   device 0 stream 13  GPU stream      12
+|   device 0 stream 14  GPU stream       4
+|   device 0 stream 1   GPU notes        4
+|
+|   damage    none
+|
+| next: strata report log   what is slow and why
+|       strata lint log     what is wrong with the recording, with byte offsets
+! strata: reading log/plugins/profile/2026_01_02/host.xplane.pb
+$ strata table log
+| times in us, averages in us, % of the total below
+|
+|   name                            calls  self CPU  CPU total  self GPU     %  GPU total  GPU avg
+|   jit_step/fusion.0                   4         -       32.0       560  31.8        560      140
+|   fusion_0                            4         -          -       560  31.8        560      140
+|   jit_step/fusion.1                   4         -       32.0       560  31.8        560      140
+|   jit_step/fusion.2                   4         -       32.0       560  31.8        560      140
+|   fusion_1                            4         -          -       560  31.8        560      140
+|   fusion_2                            4         -          -       560  31.8        560      140
+|   MemcpyD2H (device -> pageable)      4         -          -      80.0   4.5       80.0     20.0
+|   ProfilerStep*                       4      2540       3600         -     -       1680      420
+|   PjitFunction(step)                  4       704        800         -     -       1680      420
+|   cuStreamSynchronize                 4       240        240         -     -          -        -
+|   cuLaunchKernelEx                   12      96.0       96.0         -     -          -        -
+|   cuMemcpyDtoHAsync_v2                4      20.0       20.0         -     -          -        -
+|   0 (on the device)                   1         -          -       900     -        900      900
+|   1 (on the device)                   1         -          -       900     -        900      900
+|   2 (on the device)                   1         -          -       900     -        900      900
+|   3 (on the device)                   1         -          -       900     -        900      900
+|
+|   self CPU time total 3.60 ms   self GPU time total 1.76 ms
+|
+| next: strata table log --by shape --wide   which shapes cost most, with memory and FLOPs
+|       strata kernels log                   kernels with occupancy and achieved rates
+! strata: reading log/plugins/profile/2026_01_02/host.xplane.pb
+$ strata steps log
+| 4 steps, marked by the profiler (ProfilerStep#)
+|   step    start    wall  blocked  GPU busy  GPU span    idle  kernels  copies  syncs
+|     #0        -  900 us  60.0 us    440 us    570 us  130 us        3       1      1
+|     #1  1000 us  900 us  60.0 us    440 us    570 us  130 us        3       1      1
+|     #2  2000 us  900 us  60.0 us    440 us    570 us  130 us        3       1      1
+|     #3  3000 us  900 us  60.0 us    440 us    570 us  130 us        3       1      1
+|   median  900 us CPU wall, 4 launches
+|
+| next: strata stages log   what a step consists of
+|       strata report log   what is slow and why
+! strata: reading log/plugins/profile/2026_01_02/host.xplane.pb
+$ strata syncs log | head -5
+| the CPU waits 4 times at 1 place (4 steps): blocked 260 us, which leaves the GPU idle for 195 us
+|   site  kind             blocked  exposed  calls per step queued  in
+|      1  readback          260 us   195 us      4        1      0  step
+|         train.py:40  cuStreamSynchronize
+|   blocked: CPU time inside the calls; exposed: GPU idle time they cause
+! strata: reading log/plugins/profile/2026_01_02/host.xplane.pb
