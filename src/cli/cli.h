@@ -43,6 +43,8 @@ struct cmd_terms {
     bool (*get)(int i, struct cmd_term *ret);
 };
 
+struct context;
+
 struct cmd {
     const char *name;
     const char *summary;                  /* one line, lower case, no full stop */
@@ -58,6 +60,9 @@ struct cmd {
 
     /* Returns 0, EXIT_OVER_BUDGET, or a negative err code with `e` filled. */
     int (*run)(struct cli *cli, const struct opts *o, struct err *e);
+
+    /* Of a command that shows one trace (show.h): the same for a trace that is open already. */
+    int (*show)(struct cli *cli, const struct opts *o, struct context *cx, struct err *e);
 };
 
 extern const struct cmd *const cmds[]; /* NULL-terminated, in the order help lists them */

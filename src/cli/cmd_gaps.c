@@ -53,4 +53,5 @@ const struct cmd cmd_gaps = {
     .min_args = 1,
     .max_args = 1,
     .run = run,
+    .show = show,
 };

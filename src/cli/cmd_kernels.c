@@ -91,4 +91,5 @@ const struct cmd cmd_kernels = {
     .min_args = 1,
     .max_args = 1,
     .run = run,
+    .show = show,
 };

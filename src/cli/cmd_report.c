@@ -85,4 +85,5 @@ const struct cmd cmd_report = {
     .min_args = 1,
     .max_args = 1,
     .run = run,
+    .show = show,
 };

@@ -86,4 +86,5 @@ const struct cmd cmd_stages = {
     .min_args = 1,
     .max_args = 1,
     .run = run,
+    .show = show,
 };

@@ -55,4 +55,5 @@ const struct cmd cmd_steps = {
     .min_args = 1,
     .max_args = 1,
     .run = run,
+    .show = show,
 };

@@ -97,4 +97,5 @@ const struct cmd cmd_syncs = {
     .min_args = 1,
     .max_args = 1,
     .run = run,
+    .show = show,
 };

@@ -123,4 +123,5 @@ const struct cmd cmd_table = {
     .min_args = 1,
     .max_args = 1,
     .run = run,
+    .show = show,
 };

@@ -7,7 +7,7 @@
 #include "analyze/stages/stage_match.h"
 #include "analyze/steps/steps.h"
 #include "analyze/waits/syncs.h"
-#include "cli/cli.h"
+#include "cli/show.h"
 #include "report/view_whatif.h"
 
 #define MOST_EDITS    OPT_MAX
@@ -40,11 +40,9 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* Everything one run needs; edits point into argv and the arena. */
+/* Everything one run needs; edits point into argv and the arena of the context. */
 struct whatif {
-    struct trace *t;
-    struct arena mem;
-    struct context cx;
+    struct context *cx;
     struct sim_edit edits[MOST_EDITS];
     const char *words[MOST_EDITS];
     uint32_t n;
@@ -54,11 +52,11 @@ static int drop_sync(const struct whatif *w, const char *value, struct sim_edit 
 {
     char *end;
     long id = strtol(value, &end, 10);
-    const struct sync_site *site = end == value || *end ? NULL : syncs_site(syncs_of(&w->cx), id);
+    const struct sync_site *site = end == value || *end ? NULL : syncs_site(syncs_of(w->cx), id);
     if (!site)
         return FAIL(e, ERR_USAGE,
                     "--drop-sync takes a site from 1 to %u (strata syncs lists them), not '%s'",
-                    syncs_of(&w->cx)->n_sites, value);
+                    syncs_of(w->cx)->n_sites, value);
     *ed = (struct sim_edit){.kind = EDIT_DROP_SYNC, .rows = site->rows, .n_rows = site->n_rows};
     return 0;
 }
@@ -73,7 +71,7 @@ static int with_factor(struct whatif *w, const char *option, const char *value, 
     if (!eq || end == eq + 1 || *end || !(f >= 0 && f <= 1000))
         return FAIL(e, ERR_USAGE, "--%s takes REGEX=FACTOR with a factor from 0 to 1000, not '%s'",
                     option, value);
-    ed->pattern = arena_strdup(&w->mem, str_from(value, (size_t)(eq - value)));
+    ed->pattern = arena_strdup(w->cx->mem, str_from(value, (size_t)(eq - value)));
     ed->factor = f;
     return ed->pattern ? 0 : err_nomem(e);
 }
@@ -87,7 +85,7 @@ static int given_speed(const struct whatif *w, const char *value, struct sim_edi
     if (end == value || *end || !(given >= 0 && given <= MOST_GB_PER_S))
         return FAIL(e, ERR_USAGE, "--pin-copies takes GB/s from 0 to %d, not '%s'", MOST_GB_PER_S,
                     value);
-    ed->factor = given > 0 ? given : pinned_speed(w->t).bytes_per_ns;
+    ed->factor = given > 0 ? given : pinned_speed(w->cx->t).bytes_per_ns;
     return 0;
 }
 
@@ -95,10 +93,10 @@ static int given_speed(const struct whatif *w, const char *value, struct sim_edi
 static int capture_derived(struct whatif *w, const char *value, struct sim_edit *ed, struct err *e)
 {
     struct stage_matches found;
-    const struct sim_model *m = model_of(&w->cx);
-    TRY(context_need(&w->cx, &stages_pass, e));
-    TRY(stage_match_derived(&w->cx, value, &w->mem, &found, e));
-    struct sim_cut *spans = arena_zalloc(&w->mem, (size_t)found.n + 1, sizeof *spans);
+    const struct sim_model *m = model_of(w->cx);
+    TRY(context_need(w->cx, &stages_pass, e));
+    TRY(stage_match_derived(w->cx, value, w->cx->mem, &found, e));
+    struct sim_cut *spans = arena_zalloc(w->cx->mem, (size_t)found.n + 1, sizeof *spans);
     if (!spans) return err_nomem(e);
     for (uint32_t i = 0; i < found.n; i++) {
         uint32_t thread = 0;
@@ -132,7 +130,7 @@ static int parse_edit(struct whatif *w, const char *name, const char *value, str
         return with_factor(w, name, value, ed, e);
     if (ed->kind == EDIT_CUDA_GRAPH) return capture_derived(w, value, ed, e);
     if (ed->kind == EDIT_PIN_COPIES) return given_speed(w, value, ed, e);
-    if (ed->kind == EDIT_OVERLAP_COPIES) ed->factor = pinned_speed(w->t).bytes_per_ns;
+    if (ed->kind == EDIT_OVERLAP_COPIES) ed->factor = pinned_speed(w->cx->t).bytes_per_ns;
     return 0;
 }
 
@@ -143,7 +141,7 @@ static int collect_edits(struct whatif *w, const struct opts *o, struct err *e)
         int rc = parse_edit(w, name, value, &w->edits[w->n], e);
         if (rc < 0) return rc;
         if (rc > 0) continue;
-        w->words[w->n] = arena_printf(&w->mem, "--%s%s%s", name, value[0] ? " " : "", value);
+        w->words[w->n] = arena_printf(w->cx->mem, "--%s%s%s", name, value[0] ? " " : "", value);
         if (!w->words[w->n++]) return err_nomem(e);
     }
     return 0;
@@ -164,42 +162,40 @@ static int predict(struct whatif *w, struct cli *cli, const struct opts *o, stru
 {
     double wall_ms = 0;
     TRY(opt_double(o, "wall", 1e-3, 1e9, &wall_ms, e));
-    w->cx.measured_ns = (int64_t)(wall_ms * 1e6);
-    TRY(context_need(&w->cx, &syncs_pass, e));
-    TRY(context_need(&w->cx, &undistort_pass, e));
-    TRY(context_need(&w->cx, &integrity_pass, e));
-    const struct undistort *u = undistort_of(&w->cx);
+    w->cx->measured_ns = (int64_t)(wall_ms * 1e6);
+    TRY(context_need(w->cx, &syncs_pass, e));
+    TRY(context_need(w->cx, &undistort_pass, e));
+    TRY(context_need(w->cx, &integrity_pass, e));
+    const struct undistort *u = undistort_of(w->cx);
     TRY(collect_edits(w, o, e));
     struct forecast f;
     if (w->n) {
-        TRY(forecast_run(u, (struct sim_edits){.list = w->edits, .n = w->n}, &w->mem, &f, e));
+        TRY(forecast_run(u, (struct sim_edits){.list = w->edits, .n = w->n}, w->cx->mem, &f, e));
         TRY(check_matches(w, e));
     }
-    struct view_whatif v = {w->t,
+    struct view_whatif v = {w->cx->t,
                             u,
                             w->n ? &f : NULL,
                             w->edits,
                             w->words,
                             w->n,
                             wall_ms > 0 || opt_has(o, "undistort"),
-                            model_of(&w->cx)->clock_drop_pct,
-                            integrity_of(&w->cx)};
+                            model_of(w->cx)->clock_drop_pct,
+                            integrity_of(w->cx)};
     if (cli->json) view_whatif_json(&cli->out, &v);
     else view_whatif_text(&cli->out, &v, cli->color);
     return 0;
 }
 
+static int show(struct cli *cli, const struct opts *o, struct context *cx, struct err *e)
+{
+    struct whatif w = {.cx = cx};
+    return predict(&w, cli, o, e);
+}
+
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    struct whatif w = {0};
-    TRY(cli_open_part(cli, o, o->args[0], &w.t, e));
-    arena_init(&w.mem);
-    context_init(&w.cx, w.t, &w.mem);
-    int rc = predict(&w, cli, o, e);
-    context_done(&w.cx);
-    arena_done(&w.mem);
-    trace_free(w.t);
-    return rc;
+    return show_part_untold(cli, o, show, e);
 }
 
 const struct cmd cmd_whatif = {
@@ -219,4 +215,5 @@ const struct cmd cmd_whatif = {
     .min_args = 1,
     .max_args = 1,
     .run = run,
+    .show = show,
 };

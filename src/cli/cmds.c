@@ -33,6 +33,7 @@
     X(whatif) \
     X(offload) \
     X(dive) \
+    X(mcp) \
     X(help)
 /* clang-format on */
 
