@@ -179,13 +179,25 @@ static void settle(const struct looking *k, const struct pieces *p, struct focus
     for (uint32_t i = 0; i < p->n_cold; i++)
         ret->cold_ns += p->list[i].end_ns - p->list[i].begin_ns;
     double whole = (double)(t->end_ns - t->begin_ns);
-    ret->found = (double)(ret->end_ns - ret->begin_ns) < (1 - LEAST_SAVED) * whole;
+    ret->found =
+        t->part.n_records || (double)(ret->end_ns - ret->begin_ns) < (1 - LEAST_SAVED) * whole;
+}
+
+/* A part of a long recording begins and ends anywhere: the rounds at its borders are cut off. */
+static int take_whole_rounds(struct looking *k, struct pieces *p)
+{
+    TRY(take_rounds(k, p));
+    if (p->n < LEAST_ROUNDS) return 0;
+    p->list++;
+    p->n -= 2;
+    return 0;
 }
 
 /* Calls of one stage that is the program's work, or rounds of its loop, or stages side by side that
  * are one run of it; none when nothing of that holds most of the device work. */
 static int choose(struct looking *k, struct pieces *p, struct focus *ret)
 {
+    if (k->t->part.n_records) return take_whole_rounds(k, p);
     struct weights o = weigh_stages(k);
     bool one = o.n && holds_most(k, k->outer[o.busiest].work_ns) &&
                (o.n == 1 || k->outer[o.busiest].has_stages);

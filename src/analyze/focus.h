@@ -8,8 +8,9 @@
  *
  * The part is made of the calls of the program's outermost stage (pipeline_call), or else of the
  * rounds of its main loop, without those at the beginning that are not warmed up. Where neither is
- * found, or little would be left out, everything is looked at. Traces of other profilers are never
- * cut: whoever recorded them chose the window. */
+ * found, or little would be left out, everything is looked at. Of a recording that was too long to
+ * read as a whole, it is the rounds that the part read holds from begin to end. Traces of other
+ * profilers are never cut: whoever recorded them chose the window. */
 #ifndef STRATA_ANALYZE_FOCUS_H
 #define STRATA_ANALYZE_FOCUS_H
 

@@ -79,12 +79,19 @@ int cli_main(int argc, char **argv);
 /* Reads a trace of any format; shows progress on a terminal and reports damage on stderr. */
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 
+/* The same, but only a part of a recording with more records than this; trace->part.n_records says
+ * so. STRATA_MOST_RECORDS sets another number. */
+#define CLI_MOST_RECORDS 4000000u
+uint64_t cli_most_records(void);
+int cli_open_shown(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
+
 /* The same, reduced to the part of a recording worth looking at (analyze/focus.h) unless the user
  * asks for the whole; for commands with this option. */
 #define PART_OPT                                                                                   \
     {"whole", 0, NULL, "include start-up, cold first calls and other parts of a recording", NULL}, \
+        {"part", 0, "N", "the N-th of the parts that strata.timeline recorded", NULL},             \
     {                                                                                              \
-        "part", 0, "N", "the N-th of the parts that strata.timeline recorded", NULL                \
+        "at", 0, "TIME", "of a long recording: the part around this time (90s, 15min)", NULL       \
     }
 int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,
                   struct err *e) MUST_USE;

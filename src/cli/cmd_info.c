@@ -3,6 +3,7 @@
 
 #include "cli/show.h"
 #include "report/view_info.h"
+#include "report/view_part.h"
 
 static const char *const examples[] = {
     "strata info trace.json.gz",
@@ -22,6 +23,9 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     TRY(show_screen(cli, o, 0, &s, e));
     TRY(census_run(cx->t, cx->mem, &c, e));
     int64_t bytes = stat(o->args[0], &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : -1;
+    size_t before = cli->out.n;
+    if (!cli->json) view_part_text(&cli->out, cx->t);
+    if (cli->out.n > before) buf_addc(&cli->out, '\n');
     if (cli->json) view_info_json(&cli->out, cx->t, &c, bytes);
     else view_info_text(&s, cx->t, &c, bytes);
     return 0;

@@ -119,13 +119,14 @@ static int recover(struct cli *cli, const struct opts *o, struct arena *mem, str
     const char *folder = o->args[0];
     struct recovery v = {0};
     TRY(rings_survey(folder, mem, &v.survey, e));
-    TRY(run_folder_recover(folder, mem, &v.made, e));
     struct trace *t;
     TRY(rings_open(folder, NULL, &t, e));
+    int rc = run_folder_recover(folder, t, mem, &v.made, e);
     v.trace = opt_get(o, "output", arena_printf(mem, "%s/trace.strata", folder));
     v.n_rows = t->n_rows;
     struct export_options options = {.n_threads = pool_size()};
-    int rc = v.trace ? export_find("strata")->write(t, v.trace, &options, e) : err_nomem(e);
+    if (rc == 0)
+        rc = v.trace ? export_find("strata")->write(t, v.trace, &options, e) : err_nomem(e);
     if (rc == 0 && cli->json) show_json(cli, &v, t);
     else if (rc == 0) show_text(cli, &v, t, folder);
     trace_free(t);

@@ -3,6 +3,7 @@
 #include "cli/html.h"
 #include "cli/show.h"
 #include "cli/terms.h"
+#include "cli/whole.h"
 #include "report/view_report.h"
 
 static const struct opt opts[] = {
@@ -61,8 +62,10 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
+    bool done = false;
     TRY(html_check(o, e));
-    return show_part_untold(cli, o, show, e);
+    if (opt_has(o, "whole")) TRY(whole_show(cli, o, &done, e));
+    return done ? 0 : show_part_untold(cli, o, show, e);
 }
 
 const struct cmd cmd_report = {

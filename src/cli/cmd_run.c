@@ -165,20 +165,21 @@ static const char *shown(const char *dir)
 }
 
 /* Writes what the processes of the run could not write themselves: the timing of those that were
- * killed, the trace of all, and the reports. */
+ * killed, the trace of all, and the reports. The recordings are read once for all of it. */
 static int complete_files(struct cli *cli, const char *dir, struct run_recording *r, struct err *e)
 {
     struct run_folder_made made;
     struct arena mem;
     struct err why;
     err_init(&why);
+    int read = run_recording_open(r, cli, dir, &why);
+    bool whole = read == 0 && !r->by_torch && r->t && !r->t->part.n_records;
     arena_init(&mem);
-    int rc = run_folder_recover(dir, &mem, &made, e);
+    int rc = run_folder_recover(dir, whole ? r->t : NULL, &mem, &made, e);
     arena_done(&mem);
     if (rc < 0) return rc;
-    rc = run_recording_open(r, cli, dir, &why);
-    if (rc == 0) rc = run_recording_finish(r, &why);
-    if (rc < 0) cli_say("cannot write the trace and the reports: %s", why.msg);
+    if (read == 0) read = run_recording_finish(r, &why);
+    if (read < 0) cli_say("cannot write the trace and the reports: %s", why.msg);
     return 0;
 }
 

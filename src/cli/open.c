@@ -1,9 +1,11 @@
 /* open.c: opens a trace for a command: shows progress if it takes long, reports damage once. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/focus.h"
 #include "base/human.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/pick_trace.h"
 #include "cli/progress.h"
@@ -62,43 +64,83 @@ static void tell_damage(const struct trace *t, const char *path)
             human_count(d->count[first]).s, where, more);
 }
 
-static int open_picked(const char *path, bool skip_rows, struct trace **ret, struct err *e)
+uint64_t cli_most_records(void)
+{
+    const char *text = getenv("STRATA_MOST_RECORDS");
+    long long n = text ? strtoll(text, NULL, 10) : 0;
+    return n > 0 ? (uint64_t)n : CLI_MOST_RECORDS;
+}
+
+static int open_picked(const char *path, struct import_options *o, struct trace **ret,
+                       struct err *e)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct reading r = {.base.tell = tell_progress};
     progress_begin(&r.progress, "reading", name);
-    struct import_options o = {
-        .progress = &r.base, .skip_rows = skip_rows, .check_args = skip_rows};
-    int rc = import_open(path, &o, ret, e);
+    o->progress = &r.base;
+    int rc = import_open(path, o, ret, e);
     progress_end(&r.progress);
     if (rc == 0) tell_damage(*ret, name);
     return rc;
 }
 
-static int open_trace(const char *path, bool skip_rows, struct trace **ret, struct err *e)
+static int open_trace(const char *path, struct import_options o, struct trace **ret, struct err *e)
 {
     struct arena mem;
     const char *picked;
     arena_init(&mem);
     int rc = pick_trace(path, &mem, &picked, e);
-    if (rc == 0) rc = open_picked(picked, skip_rows, ret, e);
+    if (rc == 0) rc = open_picked(picked, &o, ret, e);
     arena_done(&mem);
     return rc;
 }
 
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e)
 {
-    return open_trace(path, false, ret, e);
+    return open_trace(path, (struct import_options){0}, ret, e);
+}
+
+int cli_open_shown(struct cli *cli, const char *path, struct trace **ret, struct err *e)
+{
+    return open_trace(path, (struct import_options){.most_records = cli_most_records()}, ret, e);
+}
+
+/* Which part of the recording the user asks for. */
+struct asked {
+    long number; /* of a part that strata.timeline recorded, or 0 */
+    struct import_options o;
+};
+
+static int read_asked(const struct opts *o, struct asked *ret, struct err *e)
+{
+    *ret = (struct asked){0};
+    if (opt_has(o, "part")) TRY(opt_long(o, "part", 1, 1000000, &ret->number, e));
+    ret->o.has_at = opt_has(o, "at");
+    if (ret->o.has_at) TRY(units_time_ns(opt_get(o, "at", ""), "--at", &ret->o.at_ns, e));
+    if (ret->o.has_at && (ret->number || opt_has(o, "whole")))
+        return FAIL(e, ERR_USAGE, "--at shows one part; leave out --part and --whole");
+    if (!ret->number && !opt_has(o, "whole")) ret->o.most_records = cli_most_records();
+    return 0;
+}
+
+static int reduce(const struct opts *o, const struct asked *asked, struct trace **t, struct err *e)
+{
+    if (asked->number) return focus_cut_part(t, (uint32_t)asked->number, e);
+    if (asked->o.has_at && !(*t)->part.n_records)
+        return FAIL(e, ERR_USAGE,
+                    "--at shows a part of a recording with more than %s records; this one is "
+                    "shown as a whole",
+                    human_count(cli_most_records()).s);
+    return opt_has(o, "whole") ? 0 : focus_cut(t, e);
 }
 
 int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,
                   struct err *e)
 {
-    long number = 0;
-    if (opt_has(o, "part")) TRY(opt_long(o, "part", 1, 1000000, &number, e));
-    TRY(cli_open_trace(cli, path, ret, e));
-    int rc = number ? focus_cut_part(ret, (uint32_t)number, e) : 0;
-    if (!number && !opt_has(o, "whole")) rc = focus_cut(ret, e);
+    struct asked asked;
+    TRY(read_asked(o, &asked, e));
+    TRY(open_trace(path, asked.o, ret, e));
+    int rc = reduce(o, &asked, ret, e);
     if (rc < 0) {
         trace_free(*ret);
         *ret = NULL;
@@ -108,5 +150,7 @@ int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struc
 
 int cli_open_summary(struct cli *cli, const char *path, struct trace **ret, struct err *e)
 {
-    return open_trace(path, true, ret, e);
+    struct import_options o = {
+        .skip_rows = true, .check_args = true, .most_records = cli_most_records()};
+    return open_trace(path, o, ret, e);
 }

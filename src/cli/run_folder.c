@@ -147,10 +147,17 @@ static int recover_one(const struct recorded *in, const struct ring_facts *f, st
     return 0;
 }
 
-int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
-                       struct err *e)
+/* Only what timing files are made of. */
+static int open_ranges(struct recorded *in, struct err *e)
 {
-    struct recorded in = {.folder = path, .mem = mem};
+    struct import_options o = {.only_ranges = true};
+    return rings_open(in->folder, &o, &in->t, e);
+}
+
+int run_folder_recover(const char *path, struct trace *whole, struct arena *mem,
+                       struct run_folder_made *ret, struct err *e)
+{
+    struct recorded in = {.folder = path, .mem = mem, .t = whole};
     struct timing_run run;
     *ret = (struct run_folder_made){0};
     if (!rings_in(path)) return 0;
@@ -161,7 +168,7 @@ int run_folder_recover(const char *path, struct arena *mem, struct run_folder_ma
     if (!needed) return 0;
     ret->paths = arena_zalloc(mem, in.survey.n, sizeof *ret->paths);
     if (!ret->paths) return err_nomem(e);
-    TRY(rings_open(path, NULL, &in.t, e));
+    if (!whole) TRY(open_ranges(&in, e));
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < in.survey.n; i++) {
         const struct ring_facts *f = &in.survey.list[i];
@@ -170,7 +177,7 @@ int run_folder_recover(const char *path, struct arena *mem, struct run_folder_ma
         rc = recover_one(&in, f, own_file(&run, f), &made, e);
         if (made) ret->paths[ret->n++] = made;
     }
-    trace_free(in.t);
+    if (!whole) trace_free(in.t);
     return rc;
 }
 
@@ -205,7 +212,7 @@ static int catch_up_all(struct recorded *in, struct timing_run *run, struct err 
     if (!list) return err_nomem(e);
     if (run->n) memcpy(list, run->list, run->n * sizeof *list);
     run->list = list;
-    TRY(rings_open(in->folder, NULL, &in->t, e));
+    TRY(open_ranges(in, e));
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < in->survey.n; i++)
         if (is_behind(run, &in->survey.list[i])) rc = catch_up_one(in, &in->survey.list[i], run, e);

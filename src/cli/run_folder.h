@@ -18,13 +18,14 @@ int run_folder_read(const char *path, struct arena *mem, struct timing_run *ret,
                     struct err *e) MUST_USE;
 
 /* Writes the timing file of every process of the run that left recordings but no timing file.
- * `ret_paths` gets their names. A folder without recordings is left alone. */
+ * `ret` gets their names. A folder without recordings is left alone. `whole` is the trace of the
+ * recordings where the caller has it, else NULL. */
 struct run_folder_made {
     const char **paths;
     uint32_t n;
 };
-int run_folder_recover(const char *path, struct arena *mem, struct run_folder_made *ret,
-                       struct err *e) MUST_USE;
+int run_folder_recover(const char *path, struct trace *whole, struct arena *mem,
+                       struct run_folder_made *ret, struct err *e) MUST_USE;
 
 /* Whether the process ended in the middle of something: it was killed, or crashed. One that ran no
  * exit handlers and had nothing open may as well have left by _exit, as children of fork do. `t` is

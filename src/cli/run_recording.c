@@ -6,6 +6,7 @@
 
 #include "analyze/focus.h"
 #include "analyze/rules/checklist.h"
+#include "base/human.h"
 #include "base/pool.h"
 #include "cli/html.h"
 #include "cli/progress.h"
@@ -29,7 +30,7 @@ int run_recording_open(struct run_recording *r, struct cli *cli, const char *fol
     const char *torch = arena_printf(&r->mem, "%s/" IMPORT_TORCH_TRACE, folder);
     r->by_torch = torch && access(torch, R_OK) == 0;
     if (!r->by_torch && !rings_in(folder)) return 0;
-    TRY(cli_open_trace(cli, folder, &r->t, e));
+    TRY(cli_open_shown(cli, folder, &r->t, e));
     r->on_device = has_device_rows(r->t);
     return 0;
 }
@@ -116,7 +117,11 @@ int run_recording_finish(struct run_recording *r, struct err *e)
     const char *trace = r->by_torch ? NULL : missing(r->folder, "trace.json.gz", &r->mem);
     struct err why;
     err_init(&why);
-    if (trace) tell_failure(trace, write_trace(r->t, trace, &why), &why);
+    int rc = trace ? write_trace(r->t, trace, &why) : 0;
+    if (trace) tell_failure(trace, rc, &why);
+    if (trace && rc == 0 && r->t->part.n_records)
+        cli_say("trace.json.gz holds a part of the %s records; strata export %s writes them all",
+                human_count(r->t->part.n_records).s, r->folder);
     TRY(focus_cut(&r->t, e));
     if (!r->t->n_rows) return 0;
     context_init(&r->cx, r->t, &r->mem);

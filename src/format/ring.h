@@ -4,6 +4,7 @@
  *     HOST-PID-START.proc      one per process: who it is, and its strings
  *     HOST-PID-START.defs      one per process that defined something: kernels, devices, stacks
  *     HOST-PID-START.N.ring    one per thread that recorded something
+ *     HOST-PID-START.N.index   one per ring with a log: where in it is what (ring_index.h)
  *
  *     .proc  | head | string | string | ...        strings_bytes tells the end
  *     .defs  | head | definition | ...             n_bytes tells the end

@@ -11,6 +11,11 @@ struct import_progress {
     void (*tell)(struct import_progress *self, uint64_t done_bytes, uint64_t total_bytes);
 };
 
+/* A part of a recording, in the time of its trace. */
+struct import_span {
+    int64_t begin_ns, end_ns;
+};
+
 struct import_options {
     int n_threads;                    /* 0 = as many as are worth using */
     uint64_t block_bytes;             /* text a worker takes at a time; 0 = a good size */
@@ -18,6 +23,15 @@ struct import_options {
     bool skip_rows;  /* a mapped file need not prove its rows: the caller uses only what
                         native_open allows */
     bool check_args; /* of a mapped file, which else are proved when they are asked for */
+
+    /* Of recordings with more records than this only a part is read, and trace->part says which:
+     * `span`, or about a quarter as many records around `at_ns` since the begin, or around the
+     * middle of what the devices did. 0 reads everything. */
+    uint64_t most_records;
+    bool has_at;
+    int64_t at_ns;
+    const struct import_span *span; /* may be NULL */
+    bool only_ranges; /* of a recording: neither devices nor stacks nor operators that ended */
 };
 
 /* A format. `open` takes the file over, also on failure. */

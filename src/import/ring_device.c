@@ -78,6 +78,7 @@ static int add_pending(struct ring_device *d)
 {
     if (!d->pending) return 0;
     d->pending = false;
+    if (!ring_process_shows(d->p, d->row.ts_ns)) return 0;
     if (d->row.pid.number == ID_NONE && d->row.pid.text == STR_NONE) return ERR_NOMEM;
     if (d->row.kind != KIND_MEMORY) TRY(name_stream(d));
     return part_add(d->part, &d->row);
@@ -200,8 +201,10 @@ static int add_on_thread(struct ring_device *d, struct part_row row, const struc
 {
     struct str name = proc_file_string(&d->p->proc, e->r.name);
     row.ts_ns = ring_process_ns(d->p, begin);
-    int64_t dur = ring_process_ns(d->p, end) - row.ts_ns;
-    row.dur_ns = dur > 0 ? dur : 0;
+    int64_t end_ns = ring_process_ns(d->p, end);
+    if (end_ns < row.ts_ns) end_ns = row.ts_ns;
+    if (!ring_process_clip(d->p, &row.ts_ns, &end_ns)) return 0;
+    row.dur_ns = end_ns - row.ts_ns;
     row.name = intern_add(part_strings(d->part), name.n ? name : str_c("(name lost)"));
     row.phase = 'X';
     row.src = RING_SRC(d->ring, e->number);
@@ -249,7 +252,7 @@ int ring_device_add(struct ring_device *d, const struct ring_entry *e, struct pa
     case RING_WORK: return begin_work(d, e);
     case RING_OVERHEAD: return add_overhead(d, e);
     case RING_MEMORY: return begin_memory(d, e, tid);
-    case RING_DROPPED: d->p->n_lost += e->value; return 0;
+    case RING_DROPPED: d->n_dropped += e->value; return 0;
     default: return 0;
     }
 }

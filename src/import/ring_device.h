@@ -13,8 +13,9 @@ struct ring_device {
     struct ring_process *p;
     struct part_key pid; /* of the process */
     uint32_t ring;
-    str_id *names;    /* by definition, in the part; STR_NONE until met */
-    struct map named; /* devices and streams that have their names */
+    uint64_t n_dropped; /* records that the device's library says it dropped */
+    str_id *names;      /* by definition, in the part; STR_NONE until met */
+    struct map named;   /* devices and streams that have their names */
     struct demangler demangler;
     struct buf scratch;
 

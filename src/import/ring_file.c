@@ -141,15 +141,34 @@ static bool read_record(const struct ring_file *f, uint64_t i, struct ring_recor
 
 void ring_cursor_init(struct ring_cursor *c, const struct ring_file *f, uint64_t from)
 {
-    *c = (struct ring_cursor){.file = f, .next = from > f->first ? from : f->first};
+    *c = (struct ring_cursor){
+        .file = f, .next = from > f->first ? from : f->first, .end = f->n_written};
+}
+
+void ring_cursor_block(struct ring_cursor *c, const struct ring_file *f, uint64_t number)
+{
+    uint64_t end = (number + 1) * RING_BLOCK;
+    *c = (struct ring_cursor){
+        .file = f, .next = number * RING_BLOCK, .end = end < f->n_written ? end : f->n_written};
+}
+
+const struct ring_record *ring_file_block(const struct ring_file *f, uint64_t number,
+                                          uint32_t *ret_n)
+{
+    uint64_t i = number * RING_BLOCK, at = RING_HEAD_BYTES, n = RING_BLOCK;
+    if (i < f->n_logged)
+        at = RING_LOG_OFFSET + (f->log_slots ? i % f->log_slots : i) * sizeof(struct ring_record);
+    else n = f->n_written - i;
+    uint64_t room = f->map.n > at ? (f->map.n - at) / sizeof(struct ring_record) : 0;
+    *ret_n = (uint32_t)(n < room ? n : room);
+    return *ret_n ? (const void *)(f->map.p + at) : NULL;
 }
 
 /* The value after the record just read; false when it is lost, and with it the record. */
 static bool take_value(struct ring_cursor *c, struct ring_entry *ret)
 {
     struct ring_record value;
-    if (c->next >= c->file->n_written || !read_record(c->file, c->next, &value) ||
-        value.kind != RING_VALUE) {
+    if (c->next >= c->end || !read_record(c->file, c->next, &value) || value.kind != RING_VALUE) {
         c->n_missing++;
         return false;
     }
@@ -161,7 +180,7 @@ static bool take_value(struct ring_cursor *c, struct ring_entry *ret)
 
 bool ring_cursor_next(struct ring_cursor *c, struct ring_entry *ret)
 {
-    while (c->next < c->file->n_written) {
+    while (c->next < c->end) {
         ret->number = c->next++;
         ret->value = 0;
         ret->extra = 0;

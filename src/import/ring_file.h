@@ -35,6 +35,10 @@ struct ring_file {
 int ring_file_open(struct ring_file *f, const char *path, struct err *e) MUST_USE;
 void ring_file_close(struct ring_file *f);
 
+/* The slots of block `number`, in *ret_n how many; none when they are not in the file. */
+const struct ring_record *ring_file_block(const struct ring_file *f, uint64_t number,
+                                          uint32_t *ret_n);
+
 /* One record, its number, and the value of those that have one. */
 struct ring_entry {
     struct ring_record r;
@@ -45,11 +49,12 @@ struct ring_entry {
 
 struct ring_cursor {
     const struct ring_file *file;
-    uint64_t next;
+    uint64_t next, end;
     uint64_t n_missing; /* records skipped because they are not in the file */
 };
 
 void ring_cursor_init(struct ring_cursor *c, const struct ring_file *f, uint64_t from);
+void ring_cursor_block(struct ring_cursor *c, const struct ring_file *f, uint64_t number);
 
 /* The next record; false at the end. Padding, stray values and records that lost their value are
  * skipped. */

@@ -14,13 +14,20 @@
 #define RING_SRC_RING(src)     ((uint32_t)((src) >> 40))
 #define RING_SRC_NUMBER(src)   ((src) & (((uint64_t)1 << 40) - 1))
 
+/* The part of the recording that becomes rows; all of it where nothing was chosen. */
+struct ring_window {
+    int64_t begin_ns, end_ns;
+};
+
 /* What all rings of a process share. Times are trace times: ns since the trace's base. */
 struct ring_process {
     struct proc_file proc;
     struct defs_file defs; /* empty when it defined nothing */
     struct tick_map clock;
-    int64_t offset_ns;  /* trace time = monotonic time + this */
-    int64_t end_ns;     /* its exit, or the last thing it recorded */
+    int64_t offset_ns; /* trace time = monotonic time + this */
+    int64_t end_ns;    /* its exit, or the last thing it recorded */
+    struct ring_window window;
+    bool only_ranges;   /* import_options.only_ranges */
     int64_t *pauses_ns; /* sorted */
     size_t n_pauses, cap_pauses;
     struct part_key pid;     /* its text, if any, is of no part: see pid_text */
@@ -35,5 +42,14 @@ struct ring_process {
 };
 
 int64_t ring_process_ns(const struct ring_process *p, uint64_t ticks);
+
+/* Cuts a span at the borders of the window; false when nothing of it is inside. */
+bool ring_process_clip(const struct ring_process *p, int64_t *begin_ns, int64_t *end_ns);
+
+/* Whether a moment is inside. */
+static inline bool ring_process_shows(const struct ring_process *p, int64_t ns)
+{
+    return ns >= p->window.begin_ns && ns < p->window.end_ns;
+}
 
 #endif

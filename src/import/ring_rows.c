@@ -42,12 +42,23 @@ struct thread {
     bool in_step;
     size_t next_pause;
     int64_t now_ns;
+    uint64_t n_missing;
     struct ring_device device;
 };
 
 int64_t ring_process_ns(const struct ring_process *p, uint64_t ticks)
 {
     return (int64_t)tick_map_ns(&p->clock, ticks) + p->offset_ns;
+}
+
+bool ring_process_clip(const struct ring_process *p, int64_t *begin_ns, int64_t *end_ns)
+{
+    const struct ring_window *w = &p->window;
+    if (*begin_ns >= w->end_ns || *end_ns < w->begin_ns) return false;
+    if (*end_ns == w->begin_ns && *begin_ns < *end_ns) return false;
+    if (*begin_ns < w->begin_ns) *begin_ns = w->begin_ns;
+    if (*end_ns > w->end_ns) *end_ns = w->end_ns;
+    return true;
 }
 
 static str_id intern(struct thread *t, uint32_t id)
@@ -69,15 +80,20 @@ static struct part_key task_lane(struct thread *t, uint32_t lane)
 static int note_span(struct thread *t, int64_t begin_ns, int64_t end_ns, bool called)
 {
     struct stack_span span = {begin_ns, end_ns, t->tid.number, t->p->twin, called};
+    if (!ring_process_clip(t->p, &span.begin_ns, &span.end_ns)) return 0;
     return t->p->stacks ? stack_rows_span(t->p->stacks, &span) : 0;
 }
 
 static int add_range(struct thread *t, const struct open_range *o, int64_t end_ns, uint8_t flags)
 {
-    if (!o->lane) TRY(note_span(t, o->ts_ns, end_ns, o->kind == KIND_OP));
+    int64_t begin_ns = o->ts_ns;
+    if (end_ns < begin_ns) end_ns = begin_ns;
+    if (t->p->only_ranges && o->kind == KIND_OP && !(flags & ROW_UNFINISHED)) return 0;
+    if (o->name == STR_NONE || !ring_process_clip(t->p, &begin_ns, &end_ns)) return 0;
+    if (!o->lane) TRY(note_span(t, begin_ns, end_ns, o->kind == KIND_OP));
     struct part_row row = {
-        .ts_ns = o->ts_ns,
-        .dur_ns = end_ns > o->ts_ns ? end_ns - o->ts_ns : 0,
+        .ts_ns = begin_ns,
+        .dur_ns = end_ns - begin_ns,
         .name = o->name,
         .kind = o->kind,
         .cat = o->cat,
@@ -220,6 +236,7 @@ static int close_all(struct thread *t, int64_t at_ns, uint8_t flags)
 static int add_point(struct thread *t, const struct ring_entry *e, enum row_kind kind, char phase)
 {
     struct str category = proc_file_string(&t->p->proc, e->r.category);
+    if (!ring_process_shows(t->p, t->now_ns)) return 0;
     struct part_row row = {
         .ts_ns = t->now_ns,
         .name = intern(t, e->r.name),
@@ -270,6 +287,7 @@ static int add_stack(struct thread *t, const struct ring_entry *e)
     } else {
         seen.tid = (int64_t)e->value;
     }
+    if (!ring_process_clip(t->p, &seen.begin_ns, &seen.end_ns)) return 0;
     return t->p->stacks ? stack_rows_see(t->p->stacks, &seen) : 0;
 }
 
@@ -310,40 +328,196 @@ static int pass_pauses(struct thread *t)
     return 0;
 }
 
+static int add_entry(struct thread *t, const struct ring_entry *e)
+{
+    if (e->r.kind == RING_CLOCK) return 0; /* noted just after the record that follows it */
+    if (t->p->only_ranges && e->r.kind >= RING_CALL && e->r.kind <= RING_STACK_OF) return 0;
+    if (e->r.kind == RING_CALL)
+        TRY(note_span(t, ring_process_ns(t->p, e->value), ring_process_ns(t->p, e->r.ticks), true));
+    if (ring_device_takes(e->r.kind)) return ring_device_add(&t->device, e, t->tid);
+    t->now_ns = ring_process_ns(t->p, e->r.ticks);
+    TRY(pass_pauses(t));
+    return add_record(t, e);
+}
+
 static int add_records(struct thread *t, struct ring_cursor *c)
 {
     struct ring_entry e;
-    while (ring_cursor_next(c, &e)) {
-        if (e.r.kind == RING_CLOCK) continue; /* noted just after the record that follows it */
-        if (e.r.kind == RING_CALL)
-            TRY(note_span(t, ring_process_ns(t->p, e.value), ring_process_ns(t->p, e.r.ticks),
-                          true));
-        if (ring_device_takes(e.r.kind)) {
-            TRY(ring_device_add(&t->device, &e, t->tid));
-            continue;
-        }
-        t->now_ns = ring_process_ns(t->p, e.r.ticks);
-        TRY(pass_pauses(t));
-        TRY(add_record(t, &e));
-    }
-    TRY(ring_device_end(&t->device));
-    t->now_ns = t->p->end_ns;
-    TRY(pass_pauses(t));
-    return close_all(t, t->p->end_ns, ROW_UNFINISHED);
+    while (ring_cursor_next(c, &e)) TRY(add_entry(t, &e));
+    return 0;
 }
 
-int ring_rows_add(struct part *part, struct ring_process *p, const struct ring_file *f,
-                  uint32_t ring)
+/* After the last record: what is still open ends with the process, or goes on beyond the window. */
+static int end_records(struct thread *t)
 {
-    struct thread t = {.part = part, .p = p, .ring = ring, .pid = p->pid, .tid = {0, 0}};
-    if (p->pid_text) t.pid.text = intern_add(part_strings(part), str_c(p->pid_text));
+    bool beyond = t->p->window.end_ns < t->p->end_ns;
+    TRY(ring_device_end(&t->device));
+    t->now_ns = beyond ? t->p->window.end_ns : t->p->end_ns;
+    TRY(pass_pauses(t));
+    return close_all(t, t->now_ns, beyond ? 0 : ROW_UNFINISHED);
+}
+
+/* A range that was open and is not known by name any more; its end will come. */
+static int begin_unknown(struct thread *t)
+{
+    if (VEC_RESERVE(t->open, t->n_open, t->cap_open, 1)) return ERR_NOMEM;
+    t->open[t->n_open++] = (struct open_range){.name = STR_NONE};
+    return 0;
+}
+
+/* Record number `i` once more: it began something that is still open. */
+static int begin_again(struct thread *t, const struct ring_file *f, uint64_t i)
+{
     struct ring_cursor c;
-    ring_cursor_init(&c, f, 0);
+    struct ring_entry e;
+    ring_cursor_init(&c, f, i);
+    bool found = i < f->n_written && ring_cursor_next(&c, &e) && e.number == i;
+    bool begins =
+        found && (e.r.kind == RING_BEGIN || e.r.kind == RING_TASK_BEGIN || e.r.kind == RING_STEP);
+    return begins ? add_entry(t, &e) : begin_unknown(t);
+}
+
+/* As things stood at the begin of a block. */
+static int restore(struct thread *t, const struct ring_file *f, const struct ring_summary *s)
+{
+    struct ring_entry thread = {.r.name = (uint16_t)s->thread_name, .value = s->thread};
+    t->n_open = t->n_tasks = 0;
+    t->in_step = false;
+    for (size_t i = 0; i < t->n_lanes; i++) t->lane_load[i] = 0;
+    if (s->thread) TRY(set_thread(t, &thread));
+    if (s->step) TRY(begin_again(t, f, s->step - 1));
+    for (uint32_t i = 0; i < s->n_open && i < RING_INDEX_OPEN; i++)
+        TRY(begin_again(t, f, s->open[i]));
+    for (uint32_t i = RING_INDEX_OPEN; i < s->n_open && i < MOST_OPEN; i++) TRY(begin_unknown(t));
+    return 0;
+}
+
+/* Blocks [*ret_from, *ret_to) whose records in the order of the thread the window needs: from the
+ * last that begins before it. */
+static void find_ordered(const struct ring_process *p, const struct ring_blocks *b,
+                         size_t *ret_from, size_t *ret_to)
+{
+    *ret_from = *ret_to = 0;
+    bool any = false;
+    for (size_t i = 0; i < b->n; i++) {
+        const struct ring_summary *s = &b->list[i];
+        if (s->begin_ticks > s->end_ticks) continue;
+        int64_t ns = ring_process_ns(p, s->begin_ticks);
+        if (ns >= p->window.end_ns) continue;
+        if (!any || ns <= p->window.begin_ns) *ret_from = i;
+        *ret_to = i + 1;
+        any = true;
+    }
+}
+
+static bool has_spans(const struct ring_process *p, const struct ring_summary *s)
+{
+    return s->spans_begin_ticks <= s->spans_end_ticks &&
+           ring_process_ns(p, s->spans_begin_ticks) < p->window.end_ns &&
+           ring_process_ns(p, s->spans_end_ticks) >= p->window.begin_ns;
+}
+
+static bool is_needed(const struct ring_process *p, const struct ring_summary *s, bool ordered)
+{
+    return (ordered && s->begin_ticks <= s->end_ticks) || has_spans(p, s);
+}
+
+uint64_t ring_rows_count(const struct ring_process *p, const struct ring_blocks *b)
+{
+    size_t from, to;
+    uint64_t n = 0;
+    find_ordered(p, b, &from, &to);
+    for (size_t i = 0; i < b->n; i++) n += is_needed(p, &b->list[i], i >= from && i < to);
+    return n;
+}
+
+bool ring_rows_agree(const struct ring_process *p, const struct ring_blocks *b,
+                     const struct ring_file *f)
+{
+    size_t from, to;
+    find_ordered(p, b, &from, &to);
+    for (size_t i = 0; i < b->n; i++)
+        if (is_needed(p, &b->list[i], i >= from && i < to) && !ring_blocks_agree(b, f, i))
+            return false;
+    return true;
+}
+
+static bool is_span(enum ring_kind kind)
+{
+    return ring_device_takes(kind) || kind == RING_STACK || kind == RING_RANGE;
+}
+
+/* Of blocks from before or after: spans that reach into the window, which were written late. */
+static int add_spans(struct thread *t, const struct ring_source *from, size_t i)
+{
+    struct ring_cursor c;
+    struct ring_entry e;
+    const struct ring_summary *s = &from->blocks->list[i];
+    t->tid = (struct part_key){(int64_t)s->thread, 0};
+    ring_cursor_block(&c, from->file, s->number);
+    while (ring_cursor_next(&c, &e)) {
+        if (e.r.kind == RING_THREAD) t->tid = (struct part_key){(int64_t)e.value, 0};
+        if (!is_span(e.r.kind)) continue;
+        size_t pause = t->next_pause;
+        TRY(add_entry(t, &e));
+        t->next_pause = pause;
+    }
+    return ring_device_end(&t->device);
+}
+
+static int add_ordered(struct thread *t, const struct ring_source *from, size_t begin, size_t end)
+{
+    struct ring_cursor c;
+    if (begin < end) TRY(restore(t, from->file, &from->blocks->list[begin]));
+    for (size_t i = begin; i < end; i++) {
+        if (!is_needed(t->p, &from->blocks->list[i], true)) continue;
+        ring_cursor_block(&c, from->file, from->blocks->list[i].number);
+        TRY(add_records(t, &c));
+    }
+    return end_records(t);
+}
+
+static int add_window(struct thread *t, const struct ring_source *from)
+{
+    const struct ring_blocks *b = from->blocks;
+    size_t begin, end;
+    find_ordered(t->p, b, &begin, &end);
+    TRY(add_ordered(t, from, begin, end));
+    for (size_t i = 0; i < b->n; i++)
+        if ((i < begin || i >= end) && has_spans(t->p, &b->list[i])) TRY(add_spans(t, from, i));
+    return 0;
+}
+
+static int add_whole(struct thread *t, const struct ring_source *from)
+{
+    struct ring_cursor c;
+    ring_cursor_init(&c, from->file, 0);
+    TRY(add_records(t, &c));
+    t->n_missing = c.n_missing;
+    return end_records(t);
+}
+
+/* What is known to be missing; in blocks that are not read, by their summaries. */
+static uint64_t count_lost(const struct thread *t, const struct ring_source *from)
+{
+    const struct ring_file *f = from->file;
+    uint64_t missing = t->n_missing, dropped = from->blocks ? 0 : t->device.n_dropped;
+    for (size_t i = 0; from->blocks && i < from->blocks->n; i++) {
+        missing += from->blocks->list[i].n_missing;
+        dropped += from->blocks->list[i].n_dropped;
+    }
+    missing += f->first;
+    return (missing > f->n_lost ? missing : f->n_lost) + dropped;
+}
+
+int ring_rows_add(struct part *part, struct ring_process *p, const struct ring_source *from)
+{
+    struct thread t = {.part = part, .p = p, .ring = from->number, .pid = p->pid, .tid = {0, 0}};
+    if (p->pid_text) t.pid.text = intern_add(part_strings(part), str_c(p->pid_text));
     int rc = p->pid_text && t.pid.text == STR_NONE ? ERR_NOMEM : 0;
-    if (rc == 0) rc = ring_device_init(&t.device, part, p, ring);
-    if (rc == 0) rc = add_records(&t, &c);
-    uint64_t lost = c.n_missing + f->first > f->n_lost ? c.n_missing + f->first : f->n_lost;
-    p->n_lost += lost;
+    if (rc == 0) rc = ring_device_init(&t.device, part, p, from->number);
+    if (rc == 0) rc = from->blocks ? add_window(&t, from) : add_whole(&t, from);
+    p->n_lost += count_lost(&t, from);
     mem_free(t.open);
     mem_free(t.tasks);
     mem_free(t.lane_load);

@@ -85,34 +85,43 @@ static int collect_clocks(struct ring_process *p, const struct ring_file *f)
     return 0;
 }
 
-static int start_process(struct ring_process *p, const char *path, struct err *e)
+/* What the process itself says of its clock. */
+static int start_clock(struct ring_process *p)
 {
-    *p = (struct ring_process){.end_ns = INT64_MIN};
-    map_init(&p->error_at);
-    TRY(proc_file_open(&p->proc, path, e));
     const struct proc_head *h = &p->proc.head;
+    tick_map_done(&p->clock);
     tick_map_init(&p->clock, h->ticks_per_second);
     bool full =
         h->pid && tick_map_add(&p->clock, (struct clock_pair){h->start_ticks, h->start_mono_ns});
     if (!full && h->end_ticks)
         full = tick_map_add(&p->clock, (struct clock_pair){h->end_ticks, h->end_mono_ns});
-    p->pid = (struct part_key){h->pid, 0};
-    p->n_lost = h->n_lost;
-    return full ? err_nomem(e) : 0;
+    return full ? ERR_NOMEM : 0;
+}
+
+static int start_process(struct ring_process *p, const char *path, struct err *e)
+{
+    *p = (struct ring_process){.end_ns = INT64_MIN, .window = {INT64_MIN, INT64_MAX}};
+    map_init(&p->error_at);
+    TRY(proc_file_open(&p->proc, path, e));
+    p->pid = (struct part_key){p->proc.head.pid, 0};
+    p->n_lost = p->proc.head.n_lost;
+    return start_clock(p) < 0 ? err_nomem(e) : 0;
 }
 
 static int add_ring(struct ring_set *s, uint32_t process, const char *name, struct err *e)
 {
     const char *path = arena_printf(&s->mem, "%s/%s.ring", s->folder, name);
-    if (!path || VEC_RESERVE(s->rings, s->n_rings, s->cap_rings, 1) ||
-        VEC_RESERVE(s->owner, s->n_rings, s->cap_owner, 1))
+    const char *index = arena_printf(&s->mem, "%s/%s.index", s->folder, name);
+    if (!path || !index || VEC_RESERVE(s->rings, s->n_rings, s->cap_rings, 1) ||
+        VEC_RESERVE(s->owner, s->n_rings, s->cap_owner, 1) ||
+        VEC_RESERVE(s->index, s->n_rings, s->cap_index, 1))
         return err_nomem(e);
     if (ring_file_open(&s->rings[s->n_rings], path, NULL) < 0) {
         s->n_bad++;
         return 0;
     }
+    s->index[s->n_rings] = index;
     s->owner[s->n_rings++] = process;
-    if (collect_clocks(&s->processes[process], &s->rings[s->n_rings - 1]) < 0) return err_nomem(e);
     return 0;
 }
 
@@ -149,7 +158,6 @@ static int add_process(struct ring_set *s, const char *name, const struct listin
     for (size_t i = 0; i < rings->n; i++)
         if (strncmp(rings->names[i], name, n) == 0 && rings->names[i][n] == '.')
             TRY(add_ring(s, process, rings->names[i], e));
-    tick_map_sort(&s->processes[process].clock);
     return add_defs(s, process, name, e);
 }
 
@@ -239,10 +247,59 @@ int ring_set_open(const char *folder, struct ring_set **ret, struct err *e)
     return rc;
 }
 
+static void sort_clocks(struct ring_set *s)
+{
+    for (size_t i = 0; i < s->n_processes; i++) tick_map_sort(&s->processes[i].clock);
+}
+
+int ring_set_clocks(struct ring_set *s, struct err *e)
+{
+    for (size_t i = 0; i < s->n_rings; i++)
+        if (collect_clocks(&s->processes[s->owner[i]], &s->rings[i]) < 0) return err_nomem(e);
+    sort_clocks(s);
+    return 0;
+}
+
+static int add_clocks(struct ring_process *p, const struct ring_blocks *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        struct clock_pair pair = {b->list[i].clock_ticks, b->list[i].clock_mono_ns};
+        if (pair.ticks && tick_map_add(&p->clock, pair)) return ERR_NOMEM;
+    }
+    return 0;
+}
+
+int ring_set_blocks(struct ring_set *s, struct err *e)
+{
+    s->blocks = mem_zalloc(s->n_rings ? s->n_rings : 1, sizeof *s->blocks);
+    if (!s->blocks) return err_nomem(e);
+    for (size_t i = 0; i < s->n_rings; i++)
+        if (ring_blocks_open(&s->blocks[i], &s->rings[i], s->index[i]) < 0) return err_nomem(e);
+    return ring_set_block_clocks(s, e);
+}
+
+int ring_set_block_clocks(struct ring_set *s, struct err *e)
+{
+    for (size_t i = 0; i < s->n_processes; i++)
+        if (start_clock(&s->processes[i]) < 0) return err_nomem(e);
+    for (size_t i = 0; i < s->n_rings; i++)
+        if (add_clocks(&s->processes[s->owner[i]], &s->blocks[i]) < 0) return err_nomem(e);
+    sort_clocks(s);
+    return 0;
+}
+
+uint64_t ring_set_records(const struct ring_set *s)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < s->n_rings; i++) n += s->rings[i].n_written - s->rings[i].first;
+    return n;
+}
+
 void ring_set_free(struct ring_set *s)
 {
     if (!s) return;
     for (size_t i = 0; i < s->n_rings; i++) ring_file_close(&s->rings[i]);
+    for (size_t i = 0; s->blocks && i < s->n_rings; i++) ring_blocks_close(&s->blocks[i]);
     for (size_t i = 0; i < s->n_processes; i++) {
         struct ring_process *p = &s->processes[i];
         proc_file_close(&p->proc);
@@ -256,5 +313,7 @@ void ring_set_free(struct ring_set *s)
     mem_free(s->processes);
     mem_free(s->rings);
     mem_free(s->owner);
+    mem_free(s->index);
+    mem_free(s->blocks);
     mem_free(s);
 }

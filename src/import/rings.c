@@ -10,6 +10,7 @@
 #include "import/ring_args.h"
 #include "import/ring_device.h"
 #include "import/ring_stacks.h"
+#include "import/ring_window.h"
 
 bool rings_in(const char *folder)
 {
@@ -44,7 +45,7 @@ static int collect_times(struct ring_process *p, const struct ring_file *f)
 /* Trace time begins when the first process does. Processes that share a boot share the monotonic
  * clock, and with it one offset to wall-clock time, so that stepping the latter does not tear them
  * apart. */
-static void set_offsets(struct ring_set *s, struct trace *t)
+static int64_t set_offsets(struct ring_set *s)
 {
     int64_t base = INT64_MAX;
     for (size_t i = 0; i < s->n_processes; i++) {
@@ -61,7 +62,7 @@ static void set_offsets(struct ring_set *s, struct trace *t)
     }
     if (base == INT64_MAX) base = 0;
     for (size_t i = 0; i < s->n_processes; i++) s->processes[i].offset_ns -= base;
-    t->base_ns = base;
+    return base;
 }
 
 static int label_process(struct part *part, const struct ring_process *p)
@@ -85,7 +86,8 @@ static int make_part(struct ring_set *s, uint32_t ring, struct part **ret, struc
     struct ring_process *p = &s->processes[s->owner[ring]];
     struct part *part = part_new();
     int rc = part ? label_process(part, p) : ERR_NOMEM;
-    if (rc == 0) rc = ring_rows_add(part, p, &s->rings[ring], ring);
+    struct ring_source from = {&s->rings[ring], s->blocks ? &s->blocks[ring] : NULL, ring};
+    if (rc == 0) rc = ring_rows_add(part, p, &from);
     if (rc < 0) {
         part_free(part);
         return rc == ERR_NOMEM ? err_nomem(e) : FAIL(e, rc, "too many open ranges");
@@ -189,12 +191,60 @@ static int note_recorder(struct builder *b, const struct ring_set *s, struct err
     return 0;
 }
 
-static int fill(struct builder *b, struct ring_set *s, struct err *e)
+static int read_all(struct ring_set *s, struct trace *t, struct err *e)
 {
-    struct trace *t = builder_trace(b);
-    set_offsets(s, t);
+    TRY(ring_set_clocks(s, e));
+    t->base_ns = set_offsets(s);
     for (size_t i = 0; i < s->n_rings; i++)
         if (collect_times(&s->processes[s->owner[i]], &s->rings[i]) < 0) return err_nomem(e);
+    return 0;
+}
+
+/* Pauses, from the blocks that have some, and the last moment of each process. */
+static int collect_from_blocks(struct ring_set *s, uint32_t ring)
+{
+    struct ring_process *p = &s->processes[s->owner[ring]];
+    const struct ring_blocks *b = &s->blocks[ring];
+    for (size_t i = 0; i < b->n; i++) {
+        const struct ring_summary *x = &b->list[i];
+        uint64_t last = x->end_ticks > x->spans_end_ticks ? x->end_ticks : x->spans_end_ticks;
+        if (last && ring_process_ns(p, last) > p->end_ns) p->end_ns = ring_process_ns(p, last);
+        struct ring_cursor c;
+        struct ring_entry e;
+        if (x->n_pauses) ring_cursor_block(&c, &s->rings[ring], x->number);
+        while (x->n_pauses && ring_cursor_next(&c, &e))
+            if (e.r.kind == RING_PAUSE) TRY(add_pause(p, ring_process_ns(p, e.r.ticks)));
+    }
+    return 0;
+}
+
+static int read_part(struct ring_set *s, struct trace *t, const struct import_options *o,
+                     struct err *e)
+{
+    struct ring_extent whole;
+    TRY(ring_set_blocks(s, e));
+    t->base_ns = set_offsets(s);
+    TRY(ring_window_choose(s, o, &whole, e));
+    for (uint32_t i = 0; i < s->n_rings; i++)
+        if (collect_from_blocks(s, i) < 0) return err_nomem(e);
+    t->part = (struct trace_part){.whole_begin_ns = whole.begin_ns,
+                                  .whole_end_ns = whole.end_ns,
+                                  .name = STR_NONE,
+                                  .n_records = ring_set_records(s)};
+    return 0;
+}
+
+static bool is_long(const struct ring_set *s, const struct import_options *o)
+{
+    return o && (o->span || (o->most_records && ring_set_records(s) > o->most_records));
+}
+
+static int fill(struct builder *b, struct ring_set *s, const struct import_options *o,
+                struct err *e)
+{
+    struct trace *t = builder_trace(b);
+    for (size_t i = 0; i < s->n_processes; i++) s->processes[i].only_ranges = o && o->only_ranges;
+    TRY(is_long(s, o) ? read_part(s, t, o, e) : read_all(s, t, e));
     TRY(add_rows(b, s, e));
     TRY(note_recorder(b, s, e));
     TRY(find_devices(b, s, e));
@@ -219,7 +269,7 @@ int rings_open(const char *folder, const struct import_options *o, struct trace 
         t->format = "strata recording";
         t->path = mem_strdup(folder);
         rc = t->path && builder_add_meta(b, str_c(TRACE_META_EXTENT), str_c(extent)) == 0
-                 ? fill(b, s, e)
+                 ? fill(b, s, o, e)
                  : err_nomem(e);
     } else {
         ring_set_free(s);
@@ -229,4 +279,22 @@ int rings_open(const char *folder, const struct import_options *o, struct trace 
         return rc;
     }
     return builder_freeze(b, o && o->n_threads > 0 ? o->n_threads : pool_size(), ret, e);
+}
+
+int rings_pieces(const char *folder, uint64_t most, struct arena *mem, struct import_pieces *ret,
+                 struct err *e)
+{
+    struct ring_set *s;
+    struct ring_pieces found = {0};
+    TRY(ring_set_open(folder, &s, e));
+    *ret = (struct import_pieces){.n_records = ring_set_records(s)};
+    int rc = ring_set_blocks(s, e);
+    if (rc == 0) {
+        set_offsets(s);
+        rc = ring_window_pieces(s, most, mem, &found, e);
+    }
+    ret->list = found.list;
+    ret->n = found.n;
+    ring_set_free(s);
+    return rc;
 }

@@ -41,6 +41,16 @@ struct ring_notes {
 int rings_notes(const char *folder, struct arena *mem, struct ring_notes *ret,
                 struct err *e) MUST_USE;
 
+/* Spans of about `most` records one after the other, which together are all of a recording: each
+ * can be opened by itself (import_options.span). */
+struct import_pieces {
+    struct import_span *list;
+    uint32_t n;
+    uint64_t n_records; /* of the recording */
+};
+int rings_pieces(const char *folder, uint64_t most, struct arena *mem, struct import_pieces *ret,
+                 struct err *e) MUST_USE;
+
 int rings_open(const char *folder, const struct import_options *o, struct trace **ret,
                struct err *e) MUST_USE;
 

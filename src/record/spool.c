@@ -22,7 +22,7 @@ static int fail(struct spool *s, int error, const char *what, struct err *e)
 int spool_create(struct spool *s, const char *path, struct err *e)
 {
     s->dev = s->ino = s->size_bytes = 0;
-    if ((size_t)snprintf(s->path, sizeof s->path, "%s", path) >= sizeof s->path)
+    if (path != s->path && (size_t)snprintf(s->path, sizeof s->path, "%s", path) >= sizeof s->path)
         return FAIL(e, ERR_LIMIT, "the path of the run folder is too long");
     int fd = fd_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     struct stat st = {0};

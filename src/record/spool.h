@@ -20,7 +20,7 @@ struct spool {
     uint64_t size_bytes;
 };
 
-/* Creates `path`, which must not exist; takes a copy of it. */
+/* Creates `path`, which must not exist; takes a copy of it. It may be the one in `s`. */
 int spool_create(struct spool *s, const char *path, struct err *e) MUST_USE;
 
 /* Forgets the file; it stays on disk, as do mappings made from it. */

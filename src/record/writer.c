@@ -1,6 +1,7 @@
 /* writer.c: making a ring, emptying its stage into the log, wrapping; see writer.h. */
 #include "record/writer.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +21,35 @@ static int write_block(struct writer *w, uint64_t slot)
                        RING_BLOCK_BYTES, NULL);
 }
 
+/* Beside the ring, called like it. */
+static int open_index(struct writer *w)
+{
+    char *path = w->index.path; /* not on the stack: a signal handler's may be small */
+    size_t stem = strlen(w->file.path);
+    if (stem < 5 || strcmp(w->file.path + stem - 5, ".ring") != 0) return ERR_USAGE;
+    int n = snprintf(path, SPOOL_PATH, "%.*s.index", (int)stem - 5, w->file.path);
+    if (n < 0 || n >= SPOOL_PATH) return ERR_LIMIT;
+    TRY(spool_create(&w->index, path, NULL));
+    struct ring_index_head h = {.version = RING_INDEX_VERSION,
+                                .entry_bytes = sizeof(struct ring_summary),
+                                .pid = w->head->pid};
+    memcpy(h.magic, RING_INDEX_MAGIC, sizeof h.magic);
+    return spool_write(&w->index, 0, &h, sizeof h, NULL);
+}
+
+/* After the block is in the log, at `slot`. Without an index readers take longer; that is all. */
+static void index_stage(struct writer *w, uint64_t slot)
+{
+    struct ring_summary sum;
+    uint64_t number = (w->n_written - RING_BLOCK) / RING_BLOCK;
+    ring_summarize(&w->state, w->stage, RING_BLOCK, number, &sum);
+    if (w->index_failed) return;
+    int rc = w->index.path[0] ? 0 : open_index(w);
+    if (rc == 0)
+        rc = spool_write(&w->index, ring_index_offset(slot / RING_BLOCK), &sum, sizeof sum, NULL);
+    w->index_failed = rc < 0;
+}
+
 /* Copies the stage to the log. When the log may not or cannot grow, the newest block takes the
  * place of the oldest; when even that fails the block is given up. Either way one is lost. */
 static void log_stage(struct writer *w)
@@ -29,14 +59,17 @@ static void log_stage(struct writer *w)
     uint64_t n_logged = w->n_written - RING_BLOCK;
     uint64_t slots = __atomic_load_n(&w->head->log_slots, __ATOMIC_RELAXED);
     bool kept = !slots && n_logged < w->limit_slots && write_block(w, n_logged) == 0;
+    uint64_t slot = n_logged;
     if (!kept) {
         if (!slots) {
             slots = n_logged;
             __atomic_store_n(&w->head->log_slots, slots, __ATOMIC_RELEASE);
         }
-        if (slots) (void)(write_block(w, n_logged % slots) == 0);
+        slot = slots ? n_logged % slots : 0;
+        if (slots) (void)(write_block(w, slot) == 0);
         __atomic_fetch_add(&w->head->n_lost, RING_BLOCK, __ATOMIC_RELAXED);
     }
+    if (kept || slots) index_stage(w, slot);
     __atomic_store_n(&w->head->n_logged, w->n_written, __ATOMIC_RELEASE);
     w->next = w->stage;
     w->check = ring_check(w->n_written);
@@ -132,5 +165,6 @@ void writer_free(struct writer *w)
     if (!w) return;
     spool_unmap(w->head, RING_LOG_OFFSET);
     spool_done(&w->file);
+    spool_done(&w->index);
     pages_give(w, sizeof *w);
 }

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #include "base/clock.h"
-#include "format/ring.h"
+#include "format/ring_index.h"
 #include "record/spool.h"
 
 struct writer {
@@ -31,6 +31,10 @@ struct writer {
     uint64_t ticks_per_second;
     struct writer *next_all, *next_free; /* the recorder's lists */
     struct spool file;
+    struct spool
+        index; /* made with the first block of the log; without a path where it cannot be */
+    bool index_failed;
+    struct ring_state state; /* at the begin of the stage */
 };
 
 struct writer_options {

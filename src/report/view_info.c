@@ -9,6 +9,7 @@
 #include "base/human.h"
 #include "base/jout.h"
 #include "report/cells.h"
+#include "report/view_part.h"
 
 #define LANES_SHOWN 12
 #define KEYS_SHOWN  8
@@ -344,6 +345,7 @@ void view_info_json(struct buf *out, const struct trace *t, const struct census 
     else jout_null(&j, "file_bytes");
     jout_uint(&j, "plain_bytes", t->source_bytes);
     jout_uint(&j, "events", c->n_events);
+    if (view_part_is(t)) view_part_json(&j, "part", t);
     json_versions(&j, c);
     json_recorder(&j, c);
     json_devices(&j, t);

@@ -28,7 +28,8 @@ static void put_calls(struct buf *out, const struct trace *t)
     }
     char cut[80];
     const char *many = p->n_calls == 1 ? "" : "s";
-    if (!p->n_calls) buf_adds(out, "the stages");
+    if (!p->n_calls && p->n_records) buf_adds(out, "a part");
+    else if (!p->n_calls) buf_adds(out, "the stages");
     else if (p->name == STR_NONE) buf_printf(out, "%s step%s", human_count(p->n_calls).s, many);
     else
         buf_printf(out, "%s call%s of %s", human_count(p->n_calls).s, many,
@@ -42,6 +43,16 @@ void view_part_shown(struct buf *out, const struct trace *t)
     put_calls(out, t);
     buf_printf(out, ", %s of the %s recorded", human_time(t->end_ns - t->begin_ns).s,
                human_time(t->part.whole_end_ns - t->part.whole_begin_ns).s);
+    if (t->part.n_records) buf_printf(out, ", from %s on", human_time(before_ns(t)).s);
+}
+
+/* Of a recording too long to read. */
+static void put_rest(struct buf *out, const struct trace *t)
+{
+    buf_printf(out,
+               "\nleft out: the rest of %s records (--at TIME shows the part around another time, "
+               "--whole adds up all)\n",
+               human_count(t->part.n_records).s);
 }
 
 void view_part_text(struct buf *out, const struct trace *t)
@@ -58,6 +69,10 @@ void view_part_text(struct buf *out, const struct trace *t)
                    "\nleft out: the other parts that strata.timeline recorded (--part 1 to %u; "
                    "--whole includes all)\n",
                    p->n_parts);
+        return;
+    }
+    if (p->n_records) {
+        put_rest(out, t);
         return;
     }
     buf_printf(out, "\nleft out: start-up %s", human_time(before_ns(t) - p->cold_ns).s);
@@ -85,6 +100,7 @@ void view_part_json(struct jout *j, const char *key, const struct trace *t)
     jout_uint(j, "calls", p->n_calls);
     jout_uint(j, "cold_calls", p->n_cold);
     jout_us(j, "cold_us", p->cold_ns);
+    if (p->n_records) jout_uint(j, "recorded_records", p->n_records);
     if (p->number) {
         jout_uint(j, "number", p->number);
         jout_uint(j, "parts", p->n_parts);

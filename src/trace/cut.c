@@ -146,8 +146,12 @@ static void hand_over(struct trace *from, struct trace *to)
     to->base_ns = from->base_ns;
     to->source_bytes = from->source_bytes;
     to->damage = from->damage;
-    to->part = (struct trace_part){
-        .whole_begin_ns = from->begin_ns, .whole_end_ns = from->end_ns, .name = STR_NONE};
+    bool again = from->part.whole_end_ns > from->part.whole_begin_ns; /* a part of a part */
+    to->part =
+        (struct trace_part){.whole_begin_ns = again ? from->part.whole_begin_ns : from->begin_ns,
+                            .whole_end_ns = again ? from->part.whole_end_ns : from->end_ns,
+                            .n_records = from->part.n_records,
+                            .name = STR_NONE};
 }
 
 int trace_cut(struct trace **t, int64_t begin_ns, int64_t end_ns, struct err *e)

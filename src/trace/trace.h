@@ -182,6 +182,7 @@ struct trace_part {
     uint32_t n_cold;                      /* such calls before, left out: not warmed up */
     int64_t cold_ns;                      /* how long those took */
     uint32_t number, n_parts; /* of the parts a program recorded of itself: the 2nd of 3; or 0 */
+    uint64_t n_records;       /* of the whole recording, where it was too long to read; else 0 */
 };
 
 /* Reads back the raw JSON text of one event's args. Supplied by the importer. */

@@ -1,0 +1,162 @@
+/* whole.c: see whole.h. */
+#include "analyze/compare/whole.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/kernels/kernel_stats.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "format/xxh64.h"
+
+enum { MOST_KINDS = 4096 }; /* of findings, and of kernels */
+
+int whole_init(struct whole *w, uint32_t n_parts, struct arena *mem, struct err *e)
+{
+    *w = (struct whole){.mem = mem, .device = "", .step_min_ns = INT64_MAX};
+    map_init(&w->seen);
+    w->parts = arena_zalloc(mem, n_parts ? n_parts : 1, sizeof *w->parts);
+    return w->parts ? 0 : err_nomem(e);
+}
+
+void whole_done(struct whole *w)
+{
+    map_done(&w->seen);
+    mem_free(w->findings);
+    mem_free(w->kernels);
+}
+
+static uint64_t mix_text(uint64_t key, const char *s)
+{
+    return map_mix(key ^ (s ? xxh64(s, strlen(s)) : 1));
+}
+
+static int take_finding(struct whole *w, const struct finding *f, uint32_t *slot)
+{
+    if (VEC_RESERVE(w->findings, w->n_findings, w->cap_findings, 1)) return ERR_NOMEM;
+    struct whole_finding n = {
+        .rule = f->rule->id,
+        .title = arena_strdup(w->mem, str_c(f->title)),
+        .subject = arena_strdup(w->mem, str_c(f->subject ? f->subject : "")),
+        .file = f->file ? arena_strdup(w->mem, str_c(f->file)) : NULL,
+        .line = f->line,
+    };
+    if (!n.title || !n.subject || (f->file && !n.file)) return ERR_NOMEM;
+    *slot = (uint32_t)w->n_findings;
+    w->findings[w->n_findings++] = n;
+    return 0;
+}
+
+static int add_finding(struct whole *w, const struct finding *f)
+{
+    uint64_t key =
+        mix_text(mix_text(mix_text(7 + (uint64_t)f->line, f->rule->id), f->subject), f->file);
+    uint32_t *slot = map_at(&w->seen, key);
+    if (!slot) return ERR_NOMEM;
+    if (*slot == MAP_NONE && w->n_findings >= MOST_KINDS) return 0;
+    if (*slot == MAP_NONE) TRY(take_finding(w, f, slot));
+    if (*slot >= w->n_findings) return 0;
+    struct whole_finding *into = &w->findings[*slot];
+    into->n_parts++;
+    into->blocked_ns += f->blocked_ns;
+    into->exposed_ns += f->exposed_ns;
+    into->gain_ns += f->gain_ns;
+    if (f->severity > into->severity) into->severity = f->severity;
+    return 0;
+}
+
+static int add_kernel(struct whole *w, const struct kernel_row *k)
+{
+    uint32_t *slot = map_at(&w->seen, map_mix(xxh64(k->name.p, k->name.n) + 11));
+    if (!slot) return ERR_NOMEM;
+    if (*slot == MAP_NONE) {
+        if (w->n_kernels >= MOST_KINDS) return 0;
+        if (VEC_RESERVE(w->kernels, w->n_kernels, w->cap_kernels, 1)) return ERR_NOMEM;
+        const char *name = arena_strdup(w->mem, k->name);
+        if (!name) return ERR_NOMEM;
+        *slot = (uint32_t)w->n_kernels;
+        w->kernels[w->n_kernels++] = (struct whole_kernel){.name = name};
+    }
+    if (*slot >= w->n_kernels) return 0;
+    w->kernels[*slot].calls += k->calls;
+    w->kernels[*slot].total_ns += k->total_ns;
+    return 0;
+}
+
+static int add_kernels(struct whole *w, struct context *cx, struct err *e)
+{
+    struct kernel_stats k;
+    TRY(kernel_stats_run(cx, KERNEL_BY_NAME, cx->mem, &k, e));
+    for (uint32_t i = 0; i < k.n_rows; i++)
+        if (add_kernel(w, &k.rows[i]) < 0) return err_nomem(e);
+    return 0;
+}
+
+static int64_t busiest_ns(const struct timeline *t)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < t->n_devices; i++) {
+        const struct device_line *d = &t->devices[i];
+        if (d->busy_before_ns[d->n_busy] > most) most = d->busy_before_ns[d->n_busy];
+    }
+    return most;
+}
+
+/* Steps that lie in the part as a whole. */
+static void add_steps(struct whole *w, const struct context *cx, struct whole_part *part)
+{
+    const struct steps *s = steps_of(cx);
+    part->step_ns = s->n_steps ? s->median_ns : 0;
+    for (uint32_t i = 0; i < s->n_steps; i++) {
+        struct span c = s->steps[i].cpu;
+        if (c.begin_ns <= cx->t->begin_ns && w->n_parts) continue; /* the part before has it */
+        part->n_steps++;
+        if (i == 0 || i + 1 == s->n_steps) continue;
+        if (c.end_ns - c.begin_ns < w->step_min_ns) w->step_min_ns = c.end_ns - c.begin_ns;
+        if (c.end_ns - c.begin_ns > w->step_max_ns) w->step_max_ns = c.end_ns - c.begin_ns;
+    }
+    w->n_steps += part->n_steps;
+}
+
+int whole_add(struct whole *w, struct context *cx, int64_t begin_ns, int64_t end_ns, struct err *e)
+{
+    struct whole_part part = {.begin_ns = begin_ns, .end_ns = end_ns};
+    w->wall_ns += end_ns - begin_ns;
+    w->n_rows += cx->t->n_rows;
+    if (cx->t->n_rows) {
+        TRY(context_need(cx, &findings_pass, e));
+        part.busy_ns = busiest_ns(timeline_of(cx));
+        add_steps(w, cx, &part);
+        const struct findings *f = findings_of(cx);
+        for (uint32_t i = 0; i < f->n; i++)
+            if (add_finding(w, f->items[i]) < 0) return err_nomem(e);
+        TRY(add_kernels(w, cx, e));
+    }
+    if (!*w->device && cx->t->n_devices)
+        w->device = arena_strdup(w->mem, trace_str(cx->t, cx->t->devices[0].name));
+    w->busy_ns += part.busy_ns;
+    w->parts[w->n_parts++] = part;
+    return w->device ? 0 : err_nomem(e);
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct whole_finding *x = a, *y = b;
+    if (x->gain_ns != y->gain_ns) return x->gain_ns > y->gain_ns ? -1 : 1;
+    if (x->exposed_ns != y->exposed_ns) return x->exposed_ns > y->exposed_ns ? -1 : 1;
+    return strcmp(x->rule, y->rule);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct whole_kernel *x = a, *y = b;
+    if (x->total_ns != y->total_ns) return x->total_ns > y->total_ns ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+void whole_finish(struct whole *w)
+{
+    if (w->n_findings) qsort(w->findings, w->n_findings, sizeof *w->findings, by_gain);
+    if (w->n_kernels) qsort(w->kernels, w->n_kernels, sizeof *w->kernels, by_time);
+    if (w->step_min_ns > w->step_max_ns) w->step_min_ns = w->step_max_ns = 0;
+}

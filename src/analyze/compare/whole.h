@@ -1,0 +1,56 @@
+/* whole.h: a recording too long to analyse at once, added up from its parts, one after the other:
+ * what is kept does not grow with its length. */
+#ifndef STRATA_ANALYZE_COMPARE_WHOLE_H
+#define STRATA_ANALYZE_COMPARE_WHOLE_H
+
+#include "analyze/rules/rule.h"
+#include "base/map.h"
+
+/* A finding that came up in at least one part: the same rule about the same thing. */
+struct whole_finding {
+    const char *rule, *title, *subject, *file;
+    int32_t line;
+    uint32_t n_parts;
+    enum severity severity; /* the highest */
+    int64_t blocked_ns, exposed_ns, gain_ns;
+};
+
+struct whole_kernel {
+    const char *name;
+    uint64_t calls;
+    int64_t total_ns;
+};
+
+struct whole_part {
+    int64_t begin_ns, end_ns; /* since the begin of the recording */
+    int64_t busy_ns;          /* of the busiest device */
+    int64_t step_ns;          /* the median, 0 without steps */
+    uint32_t n_steps;
+};
+
+struct whole {
+    struct arena *mem;
+    uint64_t n_records;
+    const char *device; /* "" when not known */
+    struct whole_part *parts;
+    uint32_t n_parts;
+    int64_t wall_ns, busy_ns, step_min_ns, step_max_ns;
+    uint64_t n_steps, n_rows;
+    struct whole_finding *findings; /* by gain, after whole_finish */
+    size_t n_findings, cap_findings;
+    struct whole_kernel *kernels; /* by time, after whole_finish */
+    size_t n_kernels, cap_kernels;
+    struct map seen; /* key of a finding or kernel -> its index */
+};
+
+/* Room for `n_parts`; memory from `mem`. */
+int whole_init(struct whole *w, uint32_t n_parts, struct arena *mem, struct err *e) MUST_USE;
+void whole_done(struct whole *w);
+
+/* Adds a part that lies in [begin_ns, end_ns) since the begin. A step that it begins with belongs
+ * to the part before. */
+int whole_add(struct whole *w, struct context *cx, int64_t begin_ns, int64_t end_ns,
+              struct err *e) MUST_USE;
+void whole_finish(struct whole *w);
+
+#endif
