@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "backend/program/nvtx.h"
 #include "backend/program/python_side.h"
-#include "backend/program/sampler.h"
+#include "backend/program/watched.h"
 #include "record/recorder.h"
 
 #define DOOR __attribute__((visibility("default")))
@@ -79,7 +79,7 @@ void strata_inject_other(int begins)
 /* The calling thread matters although it has launched nothing yet. */
 void strata_inject_watch(void)
 {
-    sampler_watch();
+    watched_add_me();
 }
 
 /* Ends the recording and lets another profiler in. */

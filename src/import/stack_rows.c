@@ -11,6 +11,10 @@
 #include "base/vec.h"
 #include "import/span_tree.h"
 
+/* Samples so near each other speak for all the time between them: a recorder takes fewer where each
+ * costs it much. */
+enum { PERIODS_NEAR = 4 };
+
 /* A function that is open, and the line it is at. */
 struct open {
     struct border begin, line_begin;
@@ -158,11 +162,11 @@ struct borders {
 static struct borders find_borders(const struct sweep *w, const struct stack_seen *a,
                                    const struct stack_seen *b)
 {
-    int64_t half = w->p->period_ns / 2;
+    int64_t half = w->p->period_ns / 2, near = w->p->period_ns * PERIODS_NEAR;
     int64_t lo = a->end_ns, hi = b->begin_ns > lo ? b->begin_ns : lo, middle = lo + (hi - lo) / 2;
     struct borders x = {{lo, lo, hi, true}, {hi, lo, hi, false}};
-    if (!a->exact) x.close.at_ns = hi - lo < 2 * half ? middle : lo + half;
-    if (!b->exact) x.open.at_ns = hi - lo < 2 * half ? middle : hi - half;
+    if (!a->exact) x.close.at_ns = hi - lo < near ? middle : lo + half;
+    if (!b->exact) x.open.at_ns = hi - lo < near ? middle : hi - half;
     x.close.at_ns = span_tree_border(&w->spans, &x.close);
     x.open.at_ns = span_tree_border(&w->spans, &x.open);
     if (x.close.at_ns > x.open.at_ns) x.close.at_ns = x.open.at_ns;

@@ -8,10 +8,11 @@
  *                 b-------------------- d------
  *                 c------------
  *
- * Where a span begins and ends between two moments is not known: it is put half a period from the
- * sample, and moved so that it cuts through no operator or call of the thread. Rows are named as
- * torch.profiler names them: FILE(LINE): FUNCTION with the line the function starts at. Around a
- * call that waited, a second row directly inside, marked ROW_LINE, names the line that was running.
+ * Where a span begins and ends between two moments is not known: it is put in the middle, or half a
+ * period from the sample where the next one is far, and moved so that it cuts through no operator
+ * or call of the thread. Rows are named as torch.profiler names them: FILE(LINE): FUNCTION with the
+ * line the function starts at. Around a call that waited, a second row directly inside, marked
+ * ROW_LINE, names the line that was running.
  *
  * Stacks deeper than the recorder takes lack their outer frames (stack_path.h): the functions that
  * were open go on around them.

@@ -7,7 +7,7 @@
 #include "backend/program/pystack.h"
 #include "backend/program/python_side.h"
 #include "backend/program/pywalk.h"
-#include "backend/program/sampler.h"
+#include "backend/program/watched.h"
 #include "base/clock.h"
 #include "record/recorder.h"
 
@@ -20,6 +20,7 @@ EXPORT void probe_mark(long line);
 EXPORT double probe_walk_ns(int times);
 EXPORT double probe_sample_ns(int times);
 EXPORT void probe_side(unsigned samples, int ops);
+EXPORT void probe_call(void);
 EXPORT void probe_stop(void);
 EXPORT const char *probe_trouble(const char *part);
 EXPORT int InitializeInjectionNvtx2(nvtx_export_table_fn export_table);
@@ -64,7 +65,13 @@ EXPORT void probe_side(unsigned samples, int ops)
 {
     struct python_side_options o = {true, samples, (enum torch_ops_level)ops};
     python_side_start(&o);
-    sampler_watch();
+    watched_add_me();
+}
+
+/* A call of the driver has ended. */
+EXPORT void probe_call(void)
+{
+    watched_passes(clock_ticks(recorder_clock()));
 }
 
 EXPORT void probe_stop(void)

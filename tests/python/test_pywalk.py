@@ -234,6 +234,60 @@ def test_samples_find_what_takes_the_time(python: str, tmp_path: Path) -> None:
     assert counts["sleeper"] >= 8  # a thread that stands is read once each time
 
 
+CALLING = """
+import time
+probe.probe_side(1000, 0)
+def work():
+    return sum(range(200))
+def step():
+    work()
+    probe.probe_call()
+end = time.thread_time() + 0.5
+while time.thread_time() < end:
+    step()
+probe.probe_stop()
+"""
+
+
+@pythons.every()
+def test_a_thread_that_makes_calls_reads_itself(python: str, tmp_path: Path) -> None:
+    """About once per millisecond, at one of its calls. From outside it is only read where the machine
+    lets it wait."""
+    run(CALLING, tmp_path / "run", python=python)
+    by_ring = collections.Counter()
+    for ring in (tmp_path / "run" / "rings").glob("*.ring"):
+        found = list(ring_reader.records(ring))
+        tid = next(r.value for r in found if r.kind == ring_reader.KINDS["thread"])
+        own = [r.value == tid for r in found if r.kind == ring_reader.KINDS["stack_of"]]
+        by_ring["own"] += sum(own)
+        by_ring["outside"] += len(own) - sum(own)
+    assert by_ring["own"] > 100 and by_ring["outside"] < by_ring["own"], by_ring
+    lines = collections.Counter(s[0].line for r, s in stacks(tmp_path / "run", "stack_of"))
+    assert lines[12] >= by_ring["own"], lines
+
+
+SHARE = """
+import os, time
+probe.probe_side(1000, 0)
+def used(name):
+    for task in os.listdir("/proc/self/task"):
+        if open(f"/proc/self/task/{task}/comm").read().strip() == name:
+            return int(open(f"/proc/self/task/{task}/schedstat").read().split()[0]) / 1e9
+def deep(n):
+    return deep(n - 1) if n else sum(range(50))
+end = time.perf_counter() + 1.5
+while time.perf_counter() < end:
+    deep(40)
+print(used("strata-sampler") / 1.5)
+probe.probe_stop()
+"""
+
+
+def test_looking_at_a_busy_thread_takes_a_small_share(tmp_path: Path) -> None:
+    """However long a look takes, there are only as many as fit into a fiftieth of a core."""
+    assert float(run(SHARE, tmp_path / "run")) < 0.035
+
+
 GENERATORS = """
 import time
 probe.probe_side(10000, 0)

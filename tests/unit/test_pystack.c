@@ -8,6 +8,7 @@
 
 #include "analyze/names/source_place.h"
 #include "backend/program/sampler.h"
+#include "backend/program/watched.h"
 #include "record/recorder.h"
 #include "recording.h"
 
@@ -439,7 +440,7 @@ static void *run_python(void *unused)
     for (unsigned i = 0; !atomic_load(&enough); i++) {
         int depth = 1 + (int)(i % (DEPTH - 1));
         for (int d = 1; d <= depth; d++) enter(r, d, i & 8 ? f : &inner, (int)(i % 19));
-        sampler_watch();
+        watched_passes(clock_ticks(recorder_clock()));
         if (i % 3 == 0) CHECK(pystack_now() != 0);
         r->frames[depth].code = i & 1 ? NULL : (struct code *)16;
         r->frames[depth].back = (struct pyframe_312 *)(uintptr_t)(i & 1);

@@ -2,6 +2,7 @@
 #include "backend/program/sampler.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "test.h"
 

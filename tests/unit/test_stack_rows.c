@@ -135,7 +135,7 @@ TEST(another_line_of_the_caller_is_another_call)
     CHECK_ROWS(&w, {1, 2.5, "x.py(1): a"}, {1, 1.5, "x.py(2): b"}, {1.5, 2.5, "x.py(2): b"});
 }
 
-/* A sample speaks for half a period on either side, not for all the time to the next one. */
+/* A sample speaks for half a period on either side, not for all the time to one far away. */
 TEST(a_sample_stands_for_its_period)
 {
     struct world w;
@@ -178,8 +178,8 @@ TEST(a_function_called_after_a_wait_has_its_time)
     see(&w, 1 * MS, 2 * MS, "a10");
     sample(&w, 4 * MS, "a12>b20>c30");
     sample(&w, 5 * MS, "a13");
-    CHECK_ROWS(&w, {1, 5.5, "x.py(1): a"}, {1, 2, "=x.py(10): a"}, {3.5, 4.5, "x.py(2): b"},
-               {3.5, 4.5, "x.py(3): c"});
+    CHECK_ROWS(&w, {1, 5.5, "x.py(1): a"}, {1, 2, "=x.py(10): a"}, {3, 4.5, "x.py(2): b"},
+               {3, 4.5, "x.py(3): c"});
 }
 
 /* Unless both lie in one operator: the function called that once. */
@@ -221,7 +221,7 @@ TEST(borders_cut_through_nothing)
     sample(&w, 2 * MS, "a11>b20");
     sample(&w, 4 * MS, "a12>c30");
     sample(&w, 40 * MS, "a13");
-    CHECK_ROWS(&w, {1, 40.5, "x.py(1): a"}, {1.9, 2.5, "x.py(2): b"}, {3.5, 4.5, "x.py(3): c"});
+    CHECK_ROWS(&w, {1, 40.5, "x.py(1): a"}, {1.9, 3, "x.py(2): b"}, {3, 4.5, "x.py(3): c"});
 }
 
 /* One sample is all there is of a long operator: the function that called it lasted as long. */

@@ -5,7 +5,7 @@
 
 #include "backend/cuda/pulse.h"
 #include "backend/program/pystack.h"
-#include "backend/program/sampler.h"
+#include "backend/program/watched.h"
 #include "base/str.h"
 #include "record/names.h"
 #include "record/recorder.h"
@@ -129,8 +129,12 @@ static void call_ends(uint32_t id, const struct cupti_call *c)
     };
     recorder_put_all(slots, 2);
     count_call(class_of[id], c);
-    if (end - begin >= patience[class_of[id]]) pystack_mark(begin, end);
-    sampler_watch();
+    if (end - begin >= patience[class_of[id]]) {
+        pystack_mark(begin, end);
+        watched_was_seen(end);
+    } else {
+        watched_passes(end);
+    }
 }
 
 static void on_call(void *ours, uint32_t domain, uint32_t id, const void *data)
@@ -142,7 +146,7 @@ static void on_call(void *ours, uint32_t domain, uint32_t id, const void *data)
     }
     if (domain != CUPTI_DOMAIN_DRIVER || id >= MOST_IDS) return;
     const struct cupti_call *c = data;
-    if (c->site == CUPTI_ENTER) *c->own = clock_ticks(ticks_of);
+    if (c->site == CUPTI_ENTER) watched_enters(*c->own = clock_ticks(ticks_of));
     else call_ends(id, c);
 }
 

@@ -16,9 +16,10 @@
 #include <unistd.h>
 
 #include "backend/program/ranges.h"
-#include "backend/program/sampler.h"
+#include "backend/program/watched.h"
 #include "base/fd.h"
 #include "record/names.h"
+#include "record/recorder.h"
 
 enum scope { SCOPE_USER = 7, N_SCOPES = 10 };
 
@@ -45,7 +46,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void begin(uint32_t category, const void *function)
 {
-    sampler_watch();
+    watched_passes(clock_ticks(recorder_clock()));
     const char *name = name_of(function);
     ranges_begin(category, names_id(str_c(name ? name : "")), (uintptr_t)function);
 }

@@ -1,0 +1,101 @@
+/* watched.h: the threads whose Python stacks are known between their calls.
+ *
+ * A thread that makes calls of the driver reads its own stack at one of them, when a period has
+ * passed since it was last read: its frames are in its own cache and hold still. One that makes no
+ * calls for longer is read from outside (look.h).
+ *
+ * A watched thread has a place. Places are never freed, only used again. A thread that ends gives
+ * its place back and waits, by the lock, for the sampling thread to look away: its thread state is
+ * the interpreter's to free. */
+#ifndef STRATA_BACKEND_WATCHED_H
+#define STRATA_BACKEND_WATCHED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "backend/program/pytable.h"
+
+struct watched {
+    /* Written by the thread itself, on cache lines that nobody else writes to. */
+    char before[64];
+    _Atomic uint64_t seen;    /* ticks when its stack was last written down */
+    _Atomic uint64_t in_call; /* since when it is in a call that says so at its end; 0: in none */
+    uint64_t due;             /* when it is to read itself again */
+    char after[64];
+
+    _Atomic int tid; /* 0: nobody's */
+    uintptr_t tstate;
+    clockid_t cpu_clock;
+
+    /* The sampling thread's own. */
+    struct pywalk_memo walk_memo;
+    struct pytable_memo stack_memo;
+    uintptr_t outermost[2]; /* frames that stacks ended at: the last that counted, the last seen */
+    uint64_t cpu_ns;        /* of the thread, at the last look */
+    uint32_t standing;      /* the stack it stands at, 0 when it ran since */
+    uint32_t stood, skip;   /* looks that found it there; how many are left out now */
+    uint64_t standing_from; /* ticks */
+    uint64_t standing_to;   /* when it was last found there */
+};
+
+extern _Atomic uint64_t watched_period; /* ticks */
+extern atomic_bool watched_open;        /* threads may join and read themselves */
+extern __thread bool watched_joined __attribute__((tls_model("initial-exec")));
+extern __thread struct watched *watched_me __attribute__((tls_model("initial-exec")));
+
+/* Once; before anything else here. */
+void watched_prepare(void);
+
+/* From here on threads join, and read themselves once per period; or no longer. */
+void watched_begin(uint64_t period_ticks);
+void watched_end(void);
+
+/* The slow ways of those below. */
+void watched_join(void);
+void watched_read(uint64_t ticks);
+
+/* The calling thread does work that matters: watch it until it ends. */
+static inline void watched_add_me(void)
+{
+    if (__builtin_expect(!watched_joined, 0) &&
+        atomic_load_explicit(&watched_open, memory_order_relaxed))
+        watched_join();
+}
+
+/* A call begins that ends with one of the next two. */
+static inline void watched_enters(uint64_t ticks)
+{
+    if (watched_me) atomic_store_explicit(&watched_me->in_call, ticks, memory_order_relaxed);
+}
+
+/* It has ended, and its stack is written down. */
+static inline void watched_was_seen(uint64_t ticks)
+{
+    if (!watched_me) {
+        watched_add_me();
+        return;
+    }
+    atomic_store_explicit(&watched_me->in_call, 0, memory_order_relaxed);
+    atomic_store_explicit(&watched_me->seen, ticks, memory_order_relaxed);
+    watched_me->due = ticks + atomic_load_explicit(&watched_period, memory_order_relaxed);
+}
+
+/* It has ended, or an operator begins: a moment to read the stack if it is time. */
+static inline void watched_passes(uint64_t ticks)
+{
+    if (!watched_me) {
+        watched_add_me();
+        return;
+    }
+    atomic_store_explicit(&watched_me->in_call, 0, memory_order_relaxed);
+    if (__builtin_expect(ticks >= watched_me->due, 0)) watched_read(ticks);
+}
+
+/* For the sampling thread: while it holds them no watched thread ends. */
+void watched_hold(void);
+void watched_release(void);
+int watched_count(void);
+struct watched *watched_at(int i); /* NULL when nobody has that place */
+
+#endif
