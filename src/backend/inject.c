@@ -3,10 +3,11 @@
  * first range (NVTX_INJECTION64_PATH), and a program that has loaded this library itself calls
  * strata_inject_start. Whatever happens here, the program goes on. */
 #include "backend/backend.h"
+#include "backend/parts.h"
 #include "backend/program/nvtx.h"
-#include "backend/program/python_side.h"
+#include "backend/program/pystack.h"
 #include "backend/program/watched.h"
-#include "record/recorder.h"
+#include "backend/recording.h"
 
 #define DOOR __attribute__((visibility("default")))
 
@@ -17,57 +18,61 @@ DOOR void strata_inject_pause(int paused);
 DOOR void strata_inject_other(int begins);
 DOOR void strata_inject_stop(void);
 DOOR void strata_inject_watch(void);
-
-static bool start_recorder(void)
-{
-    struct recorder_options o;
-    struct err e;
-    err_init(&e);
-    recorder_options_from_env(&o);
-    return recorder_start(&o, &e) == 0;
-}
-
-/* A backend nobody knows ("none") is none: the Python side alone. */
-static int start(const char *name)
-{
-    struct backend_options o;
-    struct python_side_options python;
-    struct err e;
-    err_init(&e);
-    const struct backend *b = backend_find(name);
-    if (!start_recorder()) return -1;
-    backend_options_from_env(&o);
-    python_side_options_from_env(&python);
-    int rc = b ? b->start(&o, &e) : 0;
-    if (rc < 0) backend_note("no GPU timeline: %s", e.msg);
-    python_side_start(&python);
-    return rc;
-}
+DOOR void strata_inject_wait(void);
+DOOR void strata_inject_device(const char *backend);
+DOOR void strata_inject_on_switch(void (*told)(int on));
+DOOR void strata_inject_check(void);
 
 int InitializeInjection(void)
 {
-    (void)start("cuda");
+    if (parts_wanted()) {
+        parts_wait();
+        parts_device("cuda");
+    } else {
+        (void)recording_start("cuda");
+    }
     return 1;
 }
 
 int InitializeInjectionNvtx2(nvtx_export_table_fn export_table)
 {
-    return start_recorder() ? nvtx_attach(export_table) : 0;
+    if (parts_wanted()) parts_wait();
+    return recording_prepare() ? nvtx_attach(export_table) : 0;
 }
 
 int strata_inject_start(const char *backend)
 {
-    return start(backend ? backend : "cuda");
+    return recording_start(backend ? backend : "cuda");
 }
 
 /* For programs that record only parts of themselves. */
 void strata_inject_pause(int paused)
 {
-    struct python_side_options o;
-    python_side_options_from_env(&o);
-    for (int i = 0; backends[i]; i++) backends[i]->pause(paused != 0);
-    if (paused) python_side_stop();
-    else python_side_start(&o);
+    recording_pause(paused != 0);
+}
+
+/* For programs that are recorded when somebody asks for it; see parts.h. */
+void strata_inject_wait(void)
+{
+    parts_wait();
+}
+
+/* The driver is up already: where we came later than it. */
+void strata_inject_device(const char *backend)
+{
+    const struct backend *b = backend_find(backend);
+    if (b) parts_device(b->name);
+}
+
+void strata_inject_on_switch(void (*told)(int on))
+{
+    parts_on_switch(told);
+}
+
+/* The caller is Python code and has the GIL: the self-test of its frames can be made now. */
+void strata_inject_check(void)
+{
+    if (pystack_init(NULL) < 0) return; /* what is wrong is noted elsewhere */
 }
 
 /* torch.profiler is about to begin in this program, or has ended: from its Python side. */
@@ -85,6 +90,5 @@ void strata_inject_watch(void)
 /* Ends the recording and lets another profiler in. */
 void strata_inject_stop(void)
 {
-    for (int i = 0; backends[i]; i++) backends[i]->stop(true);
-    python_side_stop();
+    recording_stop();
 }

@@ -23,7 +23,7 @@
 static const struct opt opts[] = {
     {"output", 'o', "DIR", "folder for runs (default strata_out)", NULL},
     {"pipeline", 0, "NAME", "name of the run (default: the program's name)", NULL},
-    {"level", 0, "LEVEL", "what to record (default stages)", "stages|timeline"},
+    {"level", 0, "LEVEL", "what to record (default stages)", "stages|timeline|standby"},
     {"ops", 0, "WHICH", "which torch operators to record in a timeline (default user)",
      "off|user|all"},
     {"graphs", 0, "HOW", "record CUDA graphs by node or whole (default node)", "node|whole"},
@@ -83,7 +83,7 @@ static int pass_number(const struct opts *o, const char *option, const char *var
 
 static bool wants_timeline(const struct opts *o)
 {
-    return strcmp(opt_get(o, "level", "stages"), "timeline") == 0;
+    return strcmp(opt_get(o, "level", "stages"), "stages") != 0;
 }
 
 static int set_environment(const struct opts *o, const char *dir, const char *pipeline,

@@ -7,6 +7,8 @@
 /* clang-format off */
 #define COMMANDS(X) \
     X(run) \
+    X(record) \
+    X(ps) \
     X(recover) \
     X(doctor) \
     X(bench) \

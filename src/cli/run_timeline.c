@@ -32,7 +32,7 @@ static void open_door(const char *variable, const char *library, const char *los
 
 void run_timeline_prepare(const struct opts *o, struct arena *mem)
 {
-    setenv("STRATA_LEVEL", "timeline", 1);
+    setenv("STRATA_LEVEL", opt_get(o, "level", "timeline"), 1);
     setenv("STRATA_RING_MB", MOST_RINGS, 0);
     if (opt_has(o, "ops")) setenv("STRATA_OPS", opt_get(o, "ops", "user"), 1);
     if (opt_has(o, "graphs")) setenv("STRATA_GRAPHS", opt_get(o, "graphs", "node"), 1);

@@ -160,7 +160,7 @@ $ strata run --help | grep -E -A1 -- '--(level|ops|graphs) '
 | With --level timeline every kernel, copy and sync of the GPU is recorded too, with the Python
 | line that waited, at a cost of a few percent; where that is not possible, torch.profiler takes
 | --
-|   --level LEVEL             what to record (default stages): stages or timeline
+|   --level LEVEL             what to record (default stages): stages, timeline or standby
 |   --ops WHICH               which torch operators to record in a timeline (default user): off, user
 |                             or all
 |   --graphs HOW              record CUDA graphs by node or whole (default node)
@@ -169,5 +169,5 @@ $ strata run --help | grep -E -A1 -- '--(level|ops|graphs) '
 |   strata run --level timeline -- python pipe.py
 |       kernels, copies and syncs with their Python lines, then the report
 $ strata run --level kernels -- true
-! strata: --level takes one of stages|timeline, not 'kernels'; see strata run --help
+! strata: --level takes one of stages|timeline|standby, not 'kernels'; see strata run --help
 ? 2

@@ -139,8 +139,10 @@ def _wait_for_a_module(torch: Any) -> None:
 def begin() -> None:
     """Called once, when recording starts."""
     from strata._base import on_import
-    from strata._timeline import derived_ranges
-    if wanted():
+    from strata._timeline import derived_ranges, standby
+    if standby.wanted():
+        standby.begin()
+    elif wanted():
         on_import.when_imported("torch", _torch_is_there)
         derived_ranges.start()
     elif settings.flag("STRATA_AUTO", False):  # under strata run

@@ -69,6 +69,18 @@ struct callbacks_table {
     int (*module)(uint32_t module, any_fn ***ret_table, unsigned *ret_n);
 };
 
+static atomic_bool quiet;
+
+void nvtx_be_quiet(bool yes)
+{
+    atomic_store(&quiet, yes);
+}
+
+static inline bool is_quiet(void)
+{
+    return atomic_load_explicit(&quiet, memory_order_relaxed);
+}
+
 static uint32_t id_of(const char *text)
 {
     return text ? names_id(str_c(text)) : 0;
@@ -155,6 +167,7 @@ static uint64_t start(uint32_t name)
 
 static void end_in(uintptr_t domain, uint64_t range)
 {
+    if (!range || is_quiet()) return;
     uint64_t now = clock_ticks(recorder_clock());
     /* The bits of the start that were shifted out are those of now, or of one turn before. */
     uint64_t mask = UINT64_MAX >> NAME_BITS, begin = (now & ~mask) | range >> NAME_BITS;
@@ -173,46 +186,55 @@ static void end(uint64_t range)
 
 static void mark_ex(const struct attributes *a)
 {
+    if (is_quiet()) return;
     mark(name_of(0, a));
 }
 
 static void mark_a(const char *text)
 {
+    if (is_quiet()) return;
     mark(id_of(text));
 }
 
 static void mark_w(const wchar_t *text)
 {
+    if (is_quiet()) return;
     mark(id_of_wide(text));
 }
 
 static uint64_t start_ex(const struct attributes *a)
 {
+    if (is_quiet()) return 0;
     return start(name_of(0, a));
 }
 
 static uint64_t start_a(const char *text)
 {
+    if (is_quiet()) return 0;
     return start(id_of(text));
 }
 
 static uint64_t start_w(const wchar_t *text)
 {
+    if (is_quiet()) return 0;
     return start(id_of_wide(text));
 }
 
 static int push_ex(const struct attributes *a)
 {
+    if (is_quiet()) return NOT_KEPT;
     return push(0, name_of(0, a));
 }
 
 static int push_a(const char *text)
 {
+    if (is_quiet()) return NOT_KEPT;
     return push(0, id_of(text));
 }
 
 static int push_w(const wchar_t *text)
 {
+    if (is_quiet()) return NOT_KEPT;
     return push(0, id_of_wide(text));
 }
 
@@ -235,16 +257,19 @@ static void name_thread_w(uint32_t tid, const wchar_t *text)
 
 static void domain_mark(uintptr_t domain, const struct attributes *a)
 {
+    if (is_quiet()) return;
     mark(name_of(domain, a));
 }
 
 static uint64_t domain_start(uintptr_t domain, const struct attributes *a)
 {
+    if (is_quiet()) return 0;
     return start(name_of(domain, a));
 }
 
 static int domain_push(uintptr_t domain, const struct attributes *a)
 {
+    if (is_quiet()) return NOT_KEPT;
     return push(domain, name_of(domain, a));
 }
 
