@@ -22,11 +22,12 @@ LAYERS = {
     "sql": [],
     "fleet": ["_base"],
     "bench": ["_base", "_record", "_pipeline", "mock"],
+    "_try": ["_base", "bench"],
     # These two see the package as programs do, and more.
     "__init__": ["_base", "_timeline", "_record", "_pipeline", "_report", "_switch", "memory"],
     "telefuser": ["__init__", "_base", "_timeline", "_record", "_pipeline", "_report", "memory", "mock"],
     # Runs in every Python under `strata run`: the package is imported only when it is needed.
-    "_inject": ["__init__"],
+    "_inject": ["__init__", "_try"],
 }
 
 

@@ -12,6 +12,7 @@
     X(recover) \
     X(doctor) \
     X(bench) \
+    X(try) \
     X(report) \
     X(ranks) \
     X(diff) \

@@ -46,6 +46,9 @@ def _begin():
         return
     sys.meta_path.append(_Package())  # the last: one that is installed is found before
     sys.meta_path.insert(0, _Waiter())
+    if os.environ.get("STRATA_TRY"):  # a trial of `strata try`
+        from strata._try.inside import start
+        start.begin(os.environ["STRATA_TRY"])
 
 
 def _hand_on():

@@ -1,0 +1,115 @@
+"""Whether two trials computed the same: digests first, then the samples that were kept."""
+from __future__ import annotations
+
+import array
+import math
+import os
+from typing import Any
+
+from strata._try.trial import Trial
+
+CLOSE = 0.02  # of the norm: what reduced precision may change
+CLOSE_PSNR_DB = 30.0
+ORDER = ("same", "close", "different")
+
+
+def compare(a: Trial, b: Trial) -> dict[str, Any]:
+    """The worst of what the two returned, unit by unit: verdict same, close, different or unknown."""
+    shared = sorted(set(a.outputs) & set(b.outputs))
+    found: dict[str, Any] = {"verdict": "unknown", "units": 0}
+    for k in shared:
+        one = _unit(a, b, k)
+        if one["verdict"] == "unknown":
+            continue
+        units = found["units"] + 1
+        if found["verdict"] == "unknown" or _is_worse(one, found):
+            found = {**one, "k": k}
+        found["units"] = units
+    return found
+
+
+def _is_worse(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    rank = ORDER.index(one["verdict"]), ORDER.index(other["verdict"])
+    if rank[0] != rank[1]:
+        return rank[0] > rank[1]
+    return (one.get("relative") or 0.0) > (other.get("relative") or 0.0)
+
+
+def _unit(a: Trial, b: Trial, k: int) -> dict[str, Any]:
+    ours, theirs = a.outputs[k]["items"], b.outputs[k]["items"]
+    if not ours and not theirs:
+        return {"verdict": "unknown"}
+    if [(x["path"], x["kind"], x["shape"]) for x in ours] != [
+            (x["path"], x["kind"], x["shape"]) for x in theirs]:
+        return {"verdict": "different", "why": _shapes(ours, theirs)}
+    worst: dict[str, Any] = {"verdict": "unknown"}
+    for x, y in zip(ours, theirs):
+        one = _item(x, _samples(a, k, x), y, _samples(b, k, y))
+        if one["verdict"] != "unknown" and (
+                worst["verdict"] == "unknown" or _is_worse(one, worst)):
+            worst = {**one, "path": x["path"]}
+    return worst
+
+
+def _shapes(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> str:
+    for x, y in zip(ours, theirs):
+        if x["shape"] != y["shape"]:
+            return f"{x['path'] or 'the result'} has the shape {y['shape']}, not {x['shape']}"
+    return "the results have different parts"
+
+
+def _samples(trial: Trial, k: int, item: dict[str, Any]) -> array.array:
+    values = array.array("d")
+    try:
+        with open(os.path.join(trial.folder, trial.outputs[k]["file"]), "rb") as f:
+            f.seek(item["offset"])
+            values.frombytes(f.read(8 * item["count"]))
+    except (OSError, ValueError):
+        pass
+    return values
+
+
+def _item(x: dict[str, Any], a: array.array, y: dict[str, Any], b: array.array) -> dict[str, Any]:
+    if x["digest"] and x["digest"] == y["digest"]:
+        return {"verdict": "same", "kind": x["kind"], "relative": 0.0}
+    if x["kind"] == "text":
+        return {"verdict": "different", "kind": "text", "relative": 1.0}
+    if not a or len(a) != len(b):
+        return {"verdict": "unknown"}
+    equal = sum(u == v for u, v in zip(a, b))
+    if equal == len(a) and not (x["digest"] and y["digest"]):
+        return {"verdict": "same", "kind": x["kind"], "relative": 0.0, "sampled": True}
+    if x["kind"] == "int":
+        first = next((i for i, (u, v) in enumerate(zip(a, b)) if u != v), 0)
+        return {"verdict": "different", "kind": "int", "equal_pct": 100 * equal / len(a),
+                "first_difference": first, "relative": 1 - equal / len(a)}
+    return _numbers(x["kind"], a, b)
+
+
+def _numbers(kind: str, a: array.array, b: array.array) -> dict[str, Any]:
+    if any(math.isfinite(u) != math.isfinite(v) for u, v in zip(a, b)):
+        return {"verdict": "different", "kind": kind, "why": "values that are not finite",
+                "relative": math.inf}
+    pairs = [(u, v) for u, v in zip(a, b) if math.isfinite(u)]
+    squares = sum((u - v) ** 2 for u, v in pairs)
+    norm = sum(u * u for u, _ in pairs)
+    out = {"kind": kind, "largest": max((abs(u - v) for u, v in pairs), default=0.0),
+           "mean": sum(abs(u - v) for u, v in pairs) / max(len(pairs), 1),
+           "relative": math.sqrt(squares / norm) if norm else math.sqrt(squares)}
+    if kind == "image":
+        error = squares / max(len(pairs), 1)
+        out["psnr_db"] = 10 * math.log10(255 * 255 / error) if error else math.inf
+        out["verdict"] = "close" if out["psnr_db"] >= CLOSE_PSNR_DB else "different"
+    else:
+        out["verdict"] = "close" if out["relative"] <= CLOSE else "different"
+    return out
+
+
+def judged(found: dict[str, Any], own: dict[str, Any] | None) -> dict[str, Any]:
+    """Results that differ between two runs of the program itself say nothing about a fix."""
+    if own is None or own["verdict"] in ("same", "unknown") or found["verdict"] in ("same", "unknown"):
+        return found
+    if (found.get("relative") or 0.0) <= 2 * (own.get("relative") or 0.0):
+        return {**found, "verdict": "unknown", "why": "the program's own results differ as much from "
+                "run to run"}
+    return found

@@ -1,0 +1,367 @@
+"""The whole of `strata try`: records the program, tries one fix after the other against the program as
+it is, then the best of them together.
+
+Processes alternate: A B B A C C A ..., so that a drift of the machine does not favour anybody. Each fix
+stands between two processes of the program as it is, and is measured against all of them."""
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from strata._base import command as strata_command
+from strata._try import compare, fixes, judge, promises
+from strata._try.progress import Progress
+from strata._try.trial import Runner, Trial, failure_of
+
+LEAST_CALLS = 6  # of a program that makes few calls the last is made again
+STEP_UNITS = 300  # steps after which a trial is ended
+UNIT_S = 20.0  # seconds of units after which it is ended, if there are enough
+LEAST_STEPS, LEAST_UNITS = 60, 8
+MOST_BLOCKS = 3  # of two processes, for one fix
+KIND_ORDER = ("call:", "step:optimizer", "step:DataLoader", "step:", "program")
+
+
+@dataclass
+class Options:
+    """What the user asked for."""
+
+    command: list[str]
+    recording: str | None = None
+    fixes: list[str] = field(default_factory=list)
+    seconds: float = 900.0
+    threshold_pct: float = 1.0
+    folder: str | None = None  # for runs
+    function: str = ""  # whose results are compared
+    units: int = 0  # after which a process is ended
+    scratch: bool = False
+    record: bool = True
+    combine: bool = True
+    blocks: int = MOST_BLOCKS
+    trace: bool = False
+    json: bool = False
+
+
+@dataclass
+class Kind:
+    """All processes with the same fixes."""
+
+    specs: list[str]
+    trials: list[Trial] = field(default_factory=list)
+    failure: dict[str, Any] | None = None
+    measured: judge.Measured | None = None
+
+    @property
+    def name(self) -> str:
+        return " + ".join(self.specs) or "as it is"
+
+    @property
+    def is_faster(self) -> bool:
+        return self.measured is not None and self.failure is None and (
+            self.measured.verdict.word == "faster")
+
+
+class OutOfTime(Exception):
+    """The budget does not allow for another process."""
+
+
+class Driver:
+    """One run of the command."""
+
+    def __init__(self, options: Options, folder: str) -> None:
+        self.options = options
+        self.folder = folder
+        self.base = Kind([])
+        self.kinds: list[Kind] = []
+        self.combinations: list[Kind] = []
+        self.promises = promises.Promises()
+        self.unit = "program"
+        self.notes: list[str] = []
+        self.untried: list[str] = []
+        self.interrupted = False
+        self.deadline = time.monotonic() + options.seconds
+        self.runner = Runner(options.command, self._trials_folder(), options.scratch)
+        self.progress = Progress(self.deadline)
+
+    def _trials_folder(self) -> str:
+        for n in range(1, 1000):
+            path = os.path.join(self.folder, "try" if n == 1 else f"try_{n}")
+            try:
+                os.makedirs(path)
+                return os.path.abspath(path)
+            except FileExistsError:
+                continue
+        raise OSError(f"{self.folder} is full of trials")
+
+    # ---- the order of things ----
+
+    def run(self) -> None:
+        """Everything; Ctrl-C and the end of the time leave what is known by then."""
+        try:
+            self._record()
+            self._first()
+            specs = self._specs()
+            self.kinds = [Kind([spec]) for spec in specs]
+            self.progress.total = len(self.kinds)
+            self._try_all(self.kinds)
+            if self.options.combine:
+                self._combine()
+            if self.options.trace:
+                self._trace()
+        except KeyboardInterrupt:
+            self.interrupted = True
+        except OutOfTime:
+            pass
+        finally:
+            self.runner.stop()
+            self.progress.done()
+        self.untried += [k.name for k in self.kinds if not k.trials]
+
+    def _record(self) -> None:
+        """What the report promises, from a recording made now or before."""
+        trace = self.options.recording
+        if trace is None and self.options.record:
+            trace = self._recorded()
+        if trace is not None:
+            self.promises = promises.read(trace)
+            if self.promises.trouble:
+                self.notes.append(f"no promises: {self.promises.trouble}")
+
+    def _recorded(self) -> str | None:
+        program = strata_command.program()
+        if program is None:
+            self.notes.append("nothing was recorded: the strata command is not installed")
+            return None
+        self.progress.say("recording the program once")
+        env = {**os.environ, "STRATA_RUN": os.path.abspath(self.folder)}
+        env.pop("STRATA", None)
+        process = subprocess.Popen(
+            [program, "run", "--level", "timeline", "--", *self.options.command], env=env,
+            stdout=sys.stderr if self.options.json else None)
+        try:
+            process.wait(max(self.deadline - time.monotonic(), 1.0))
+        except subprocess.TimeoutExpired:
+            self.notes.append("the recording took all of the time: give more with --time")
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+        return self.folder
+
+    def _first(self) -> None:
+        """The program as it is: what its unit is, which modules it has, how it ends."""
+        self.progress.say("the program as it is, to find its unit")
+        passed = None
+        if self.options.recording is not None or not self.options.record:
+            passed = sys.stderr.fileno() if self.options.json else sys.stdout.fileno()
+        found = self.runner.run([], {**self._plan(None), "unit": None}, self._left(), passed)
+        self.first = found
+        self.unit = unit_of(found)
+        self.expected = 0 if found.ended_early else found.status
+        if found.timed_out:
+            raise OutOfTime
+        if not self.unit.startswith("step:") or self.unit.startswith(("step:opt", "step:Data")):
+            if not self._repeats():
+                self.base.trials.append(found)
+        if self.unit == "program":
+            self.notes.append("no calls or steps were found in the program: it is timed as a whole")
+
+    def _repeats(self) -> int:
+        n = len(self.first.times(self.unit))
+        return LEAST_CALLS - n if self.unit.startswith("call:") and n < LEAST_CALLS else 0
+
+    def _specs(self) -> list[str]:
+        trains = self.unit.startswith("step:optimizer")
+        if self.options.fixes:
+            return list(dict.fromkeys(self.options.fixes))
+        return promises.suitable(self.promises, self.first.modules, trains)
+
+    def _plan(self, unit: str | None) -> dict[str, Any]:
+        plan: dict[str, Any] = {"unit": unit, "output": self.options.function,
+                                "most_units": self.options.units or STEP_UNITS,
+                                "most_s": UNIT_S, "least_units": LEAST_UNITS}
+        if unit is None:
+            plan["most_s"] = max(UNIT_S, self.options.seconds / 8)
+        elif unit.startswith("step:"):
+            plan["least_units"] = LEAST_STEPS
+        if unit is not None and self._repeats():
+            n = len(self.first.times(self.unit))
+            plan["repeat"] = {"at": n - 1, "times": self._repeats()}
+        return plan
+
+    def _left(self) -> float:
+        return max(self.deadline - time.monotonic(), 1.0)
+
+    # ---- trials ----
+
+    def process(self, kind: Kind) -> Trial:
+        """One more process of a kind."""
+        expected = self._cost(kind)
+        if self._left() < expected:
+            raise OutOfTime
+        self.progress.trial(kind.name, len(kind.trials) + 1, expected)
+        found = self.runner.run(kind.specs, self._plan(self.unit), self._left())
+        failure = failure_of(found, self.expected)
+        if failure is None and not found.times(self.unit):
+            failure = {"reason": f"no {words_of(self.unit)} were seen", "source": None}
+        if failure is None and set(found.skipped) & set(kind.specs):
+            why = "; ".join(f"{k}: {v}" for k, v in found.skipped.items())
+            failure = {"reason": f"it could not be applied: {why}", "source": None}
+        kind.trials.append(found)
+        if failure is not None:
+            if kind is self.base:
+                self.notes.append(f"the program itself failed once: {failure['reason']}")
+                kind.trials.pop()
+            kind.failure = failure if kind is not self.base else None
+        return found
+
+    def _cost(self, kind: Kind) -> float:
+        walls = [t.wall_s for t in (kind.trials[-1:] or self.base.trials[-1:] or [self.first])]
+        return walls[0]
+
+    def _try_all(self, kinds: list[Kind]) -> None:
+        """A B B A C C A: one block for each, then more for those that are not settled."""
+        if not self.base.trials:
+            self.process(self.base)
+        try:
+            for kind in kinds:
+                self._block(kind)
+            for _ in range(self.options.blocks - 1):
+                open_ones = [k for k in kinds if self._is_open(k)]
+                for kind in open_ones:
+                    self._block(kind)
+        except OutOfTime:
+            self.notes.append("the time was over before every fix was settled: --time gives more")
+        finally:
+            self._judge()
+
+    def _block(self, kind: Kind) -> None:
+        if kind.failure is not None:
+            return
+        for _ in range(2):
+            self.process(kind)
+            if kind.failure is not None:
+                self.progress.failed(kind.name, kind.failure["reason"])
+                return
+        self.process(self.base)
+        self._judge()
+        self.progress.measured(kind.name, kind.measured)
+
+    def _is_open(self, kind: Kind) -> bool:
+        """Whether more processes could settle it: a change that is far below the noise stays there."""
+        if kind.failure is not None or kind.measured is None or kind.measured.verdict.is_settled:
+            return False
+        found = kind.measured.verdict
+        return not found.estimate.is_known or abs(found.estimate.change_pct) > max(
+            found.threshold_pct, found.resolution_pct / 3)
+
+    def _judge(self) -> None:
+        """All verdicts again, with the spread that all processes show."""
+        before = [t.times(self.unit) for t in self.base.trials]
+        every = [*self.kinds, *self.combinations]
+        groups: dict[int, list[float]] = {}
+        for kind in every:
+            after = [t.times(self.unit) for t in kind.trials]
+            if before and after and kind.failure is None and all(after):
+                groups[id(kind)] = judge.scores(before, after)[1]
+        for kind in every:
+            if id(kind) in groups:
+                others = [g for key, g in groups.items() if key != id(kind)]
+                kind.measured = judge.measure(before, [t.times(self.unit) for t in kind.trials],
+                                              self.options.threshold_pct, others)
+
+    # ---- together ----
+
+    def _combine(self) -> None:
+        """The best one, and each further one that makes it better."""
+        ranked = sorted((k for k in self.kinds if k.is_faster), key=_change)
+        if len(ranked) < 2:
+            return
+        best = ranked[0]
+        for kind in ranked[1:]:
+            if _clash(best.specs, kind.specs):
+                continue
+            both = Kind([*best.specs, *kind.specs])
+            self.combinations.append(both)
+            try:
+                self._block(both)
+            except OutOfTime:
+                self._judge()
+                if not both.trials:
+                    self.combinations.remove(both)
+                self.notes.append("the time was over before every combination was tried")
+                return
+            if both.failure is None and both.measured is not None and _change(both) < _change(best) - (
+                    self.options.threshold_pct / 2):
+                best = both
+
+    def best(self) -> Kind | None:
+        """What to do: the fastest that was measured and is real."""
+        found = [k for k in (*self.kinds, *self.combinations) if k.is_faster]
+        return min(found, key=_change) if found else None
+
+    def _trace(self) -> None:
+        """A timeline of each kind, for `strata diff`: recorded apart, because recording costs time."""
+        program = strata_command.program()
+        if program is None:
+            return
+        for kind in [self.base, *(k for k in (*self.kinds, *self.combinations) if k.failure is None)]:
+            if not kind.trials:
+                continue
+            self.progress.say(f"recording {kind.name}")
+            folder = kind.trials[0].folder
+            plain = self.runner.command
+            self.runner.command = [program, "run", "--level", "timeline", "-o",
+                                   os.path.join(folder, "recording"), "--", *plain]
+            try:
+                self.runner.run(kind.specs, self._plan(self.unit), self._left())
+            finally:
+                self.runner.command = plain
+
+    def outputs_of(self, kind: Kind) -> dict[str, Any]:
+        """Whether a kind computes what the program as it is does."""
+        if not self.base.trials or not kind.trials or kind.failure is not None:
+            return {"verdict": "unknown"}
+        own = compare.compare(self.base.trials[0], self.base.trials[-1]) if (
+            len(self.base.trials) > 1) else None
+        return compare.judged(compare.compare(self.base.trials[0], kind.trials[0]), own)
+
+
+def _change(kind: Kind) -> float:
+    return kind.measured.change_pct if kind.measured is not None else 0.0
+
+
+def _clash(specs: list[str], more: list[str]) -> bool:
+    slots = {fixes.parse(s).slot for s in specs}
+    return any(fixes.parse(s).slot in slots for s in more)
+
+
+def unit_of(trial: Trial) -> str:
+    """The unit to time: what covers most of the time; of those that cover about as much, the
+    outermost kind."""
+    totals = {key: sum(times) for key, times in trial.series.items()
+              if key.startswith("call:") or len(times) >= 3}
+    if not totals:
+        return "program"
+    most = max(totals.values())
+    near = [key for key, total in totals.items() if total >= 0.7 * most]
+
+    def rank(key: str) -> tuple[int, float]:
+        return next(i for i, k in enumerate(KIND_ORDER) if key.startswith(k)), -totals[key]
+
+    return min(near, key=rank)
+
+
+def words_of(unit: str) -> str:
+    """The unit in words: "calls of generate"."""
+    kind, _, name = unit.partition(":")
+    if kind == "call":
+        return f"calls of {name}"
+    if kind == "step":
+        if name == "DataLoader":
+            return "batches of the DataLoader"
+        return f"steps ({name})" if "optimizer" in name else f"calls of {name}"
+    return "the whole program"

@@ -1,0 +1,59 @@
+"""All fixes, one file each. To add one: write the file and list its class here."""
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from strata._try.fixes.alloc import Alloc
+from strata._try.fixes.attention import Attention
+from strata._try.fixes.base import Fix, FixError, Note
+from strata._try.fixes.bf16 import Bf16
+from strata._try.fixes.channels_last import ChannelsLast
+from strata._try.fixes.compile import Compile
+from strata._try.fixes.cudnn_benchmark import CudnnBenchmark
+from strata._try.fixes.garbage import Garbage
+from strata._try.fixes.graph import Graph
+from strata._try.fixes.loader import Loader
+from strata._try.fixes.no_empty_cache import NoEmptyCache
+from strata._try.fixes.no_explicit_sync import NoExplicitSync
+from strata._try.fixes.nothing import Nothing
+from strata._try.fixes.optimizers import ForeachOptimizer, FusedOptimizer
+from strata._try.fixes.pinned_uploads import PinnedUploads
+from strata._try.fixes.tf32 import Tf32
+
+ALL: tuple[type[Fix], ...] = (
+    Compile,
+    Graph,
+    Tf32,
+    Bf16,
+    ChannelsLast,
+    Attention,
+    FusedOptimizer,
+    ForeachOptimizer,
+    Loader,
+    PinnedUploads,
+    NoEmptyCache,
+    NoExplicitSync,
+    Garbage,
+    CudnnBenchmark,
+    Alloc,
+    Nothing,
+)
+
+__all__ = ["ALL", "Fix", "FixError", "Note", "from_finding", "parse"]
+
+
+def parse(spec: str) -> Fix:
+    """A fix as the user writes it: compile:unet:reduce-overhead."""
+    name, *arguments = spec.strip().split(":")
+    for cls in ALL:
+        if cls.name == name:
+            return cls(arguments)
+    near = difflib.get_close_matches(name, [c.name for c in ALL], 1, 0.5)
+    raise FixError(f"unknown fix '{name}'. " + (f"Did you mean '{near[0]}'?" if near else
+                                                "strata try --list shows all fixes."))
+
+
+def from_finding(finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
+    """The fixes a finding asks for that can be applied from outside."""
+    return [found for cls in ALL for found in cls.from_finding(finding, module)]

@@ -1,0 +1,122 @@
+"""What a fix is. Its words are read by `strata try`, its methods run in the process of the program."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class FixError(ValueError):
+    """A fix that was asked for in a way it cannot be."""
+
+
+class Note:
+    """A piece of code to write: lines to insert, or keywords of a call to change."""
+
+    def __init__(self, text: list[str], *, after: str = "", call: dict[str, Any] | None = None,
+                 remove: bool = False) -> None:
+        self.text = text  # as it is shown
+        self.after = after  # what has to exist by then: "import torch", or a name
+        self.call = call or {}  # {"set": {name: text}, "drop": [names]} for the call at the fix's site
+        self.remove = remove  # the statement at the fix's site goes
+
+
+class Fix:
+    """One fix with its arguments; `spec` is how the user writes it."""
+
+    name = ""
+    takes = ""  # what follows the name: "MODULE[:MODE]"
+    changes = ""  # what it changes, a sentence
+    safe = ""  # when it is safe
+    results = ""  # what it may change in the results
+    order = 5  # among fixes of one trial: smaller first
+    module = ""  # the module it is about, "" if none
+
+    def __init__(self, arguments: list[str]) -> None:
+        self.arguments = arguments
+        self.spec = ":".join([self.name, *arguments])
+        self.note: Callable[..., None] = lambda *a, **k: None
+        self.failed: Callable[..., None] = lambda *a, **k: None
+        self.is_on = True
+        self.read(arguments)
+
+    def read(self, arguments: list[str]) -> None:
+        """Checks the arguments."""
+        if arguments:
+            raise FixError(f"{self.name} takes no argument")
+
+    @property
+    def slot(self) -> str:
+        """Of fixes with the same slot only one can be applied."""
+        return self.name
+
+    # ---- for the report ----
+
+    @classmethod
+    def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
+        """(fix, promised gain in percent) that a finding of the report asks for. `module` is what
+        the finding is about, if it is about one."""
+        return []
+
+    def environment(self) -> dict[str, str]:
+        """Variables of the program's environment."""
+        return {}
+
+    def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
+        """What to write into the program. `written` is the module there; `seen` has the device, and
+        whether the program trains."""
+        return []
+
+    # ---- in the program ----
+
+    def at_start(self) -> None:
+        """Before the first line of the program."""
+
+    def on_torch(self, torch: Any) -> None:
+        """torch has been imported."""
+
+    def on_module(self, module: Any) -> None:
+        """Its module is there, and about to be called."""
+
+    def on_first_unit(self) -> None:
+        """The program has set everything up."""
+
+    def when_warm(self) -> None:
+        """After some units."""
+
+
+def alone(finding: dict[str, Any]) -> float:
+    """What the fix of a finding promises, done alone."""
+    return float(finding.get("predicted_gain_alone_pct") or finding.get("predicted_gain_pct") or 0)
+
+
+def option(finding: dict[str, Any], name: str) -> float | None:
+    """What one of several ways to fix it promises."""
+    for found in finding.get("options", []):
+        if found.get("name") == name:
+            value = found.get("predicted_gain_pct", found.get("gain_pct"))
+            return float(value) if value is not None else None
+    return None
+
+
+def module_argument(name: str, arguments: list[str]) -> str:
+    if not arguments or not arguments[0]:
+        raise FixError(f"{name} needs the name of a module: {name}:unet, or {name}:model for the "
+                       "one that does most of the work")
+    return arguments[0]
+
+
+def tensors_mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The value with every tensor in its containers changed; outputs of models, too."""
+    import sys
+    torch = sys.modules["torch"]
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if type(value) in (list, tuple):
+        return type(value)(tensors_mapped(v, change) for v in value)
+    if type(value) is dict:
+        return {k: tensors_mapped(v, change) for k, v in value.items()}
+    if isinstance(value, dict) and hasattr(value, "to_tuple"):  # outputs of transformers, diffusers
+        return type(value)(**{k: tensors_mapped(v, change) for k, v in value.items()})
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(tensors_mapped(v, change) for v in value))
+    return value

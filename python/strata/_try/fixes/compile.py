@@ -1,0 +1,99 @@
+"""compile:MODULE[:MODE][:blocks]: torch.compile of one part of the program."""
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from strata._try.fixes.base import (
+    Fix,
+    FixError,
+    Note,
+    alone,
+    module_argument,
+    option,
+    tensors_mapped,
+)
+
+MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+BACKENDS = ("eager", "aot_eager", "inductor", "cudagraphs")
+_GRAPHED = ("reduce-overhead", "max-autotune", "cudagraphs")
+
+
+class Compile(Fix):
+    name = "compile"
+    takes = "MODULE[:MODE][:blocks]"
+    changes = ("torch.compile of the module; MODE is default, reduce-overhead, max-autotune or "
+               "max-autotune-no-cudagraphs, or a backend of torch.compile. With blocks, its repeated "
+               "blocks are compiled one by one, which compiles faster.")
+    safe = ("The module's code has to be traceable; shapes that change cause it to be compiled "
+            "again. Results of reduce-overhead are copied, because the next call overwrites them.")
+    results = "Rounding: fused kernels round in other places."
+    order = 1
+
+    def read(self, arguments: list[str]) -> None:
+        self.module = module_argument(self.name, arguments)
+        self.how, self.blocks = "default", False
+        for word in arguments[1:]:
+            if word == "blocks":
+                self.blocks = True
+            elif word in MODES or word in BACKENDS:
+                self.how = word
+            else:
+                raise FixError(f"compile: unknown mode '{word}'. Available: "
+                               f"{', '.join((*MODES, *BACKENDS, 'blocks'))}.")
+
+    @property
+    def slot(self) -> str:
+        return f"run:{self.module}"
+
+    @classmethod
+    def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
+        rule, target = finding.get("rule"), module or "model"
+        if rule == "launch_bound":
+            found = []
+            compiled, graphed = option(finding, "compile"), option(finding, "cuda_graph")
+            if compiled is not None:
+                found.append((f"compile:{target}", compiled))
+            if graphed is not None:
+                found.append((f"compile:{target}:reduce-overhead", graphed))
+            return found
+        if rule == "unfused_chain":
+            return [(f"compile:{target}", alone(finding))]
+        return []
+
+    def _options(self) -> dict[str, Any]:
+        if self.how in BACKENDS:
+            return {"backend": self.how}
+        return {"mode": self.how} if self.how != "default" else {}
+
+    def on_module(self, module: Any) -> None:
+        from strata._try.inside import modules
+        for part in _repeated(module) if self.blocks else [module]:
+            part.compile(**self._options())
+        if self.how in _GRAPHED:
+            modules.around(module, self._call)
+
+    def _call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+        sys.modules["torch"].compiler.cudagraph_mark_step_begin()
+        return tensors_mapped(plain(*args, **kwargs), _copy)
+
+    def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
+        options = ", ".join(f'{k}="{v}"' for k, v in self._options().items())
+        if self.blocks:
+            return [Note([f"{written}.compile_repeated_blocks({options})"], after=written)]
+        lines = [f"{written}.compile({options})"]
+        if self.how in _GRAPHED:
+            lines.append("# before each call: torch.compiler.cudagraph_mark_step_begin(), and clone() "
+                         "results that outlive the next one")
+        return [Note(lines, after=written)]
+
+
+def _copy(t: Any) -> Any:
+    return t.clone()
+
+
+def _repeated(module: Any) -> list[Any]:
+    """The blocks that the module repeats; the module itself if there are none."""
+    from strata.bench.modes import repeated_blocks
+    return repeated_blocks(module) or [module]

@@ -1,0 +1,79 @@
+"""loader:WORKERS: batches of DataLoaders are made in other processes, ahead of time."""
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any
+
+from strata._base.on_import import when_imported
+from strata._try.fixes.base import Fix, FixError, Note, alone
+
+USUAL = 8
+PREFETCH = 4
+
+
+def usual() -> int:
+    """Workers where none are given: a few less than there are processors."""
+    return max(1, min(USUAL, len(os.sched_getaffinity(0)) - 1))
+
+
+class Loader(Fix):
+    name = "loader"
+    takes = "WORKERS"
+    changes = (f"DataLoaders are made with that many workers, persistent_workers=True, "
+               f"prefetch_factor={PREFETCH}, and pin_memory=True where there is a GPU.")
+    safe = ("If the dataset can be copied to other processes. One that is iterable is left alone: each "
+            "worker would yield all of it.")
+    results = "Random transformations draw other numbers; the order of samples stays."
+    order = 3
+
+    def read(self, arguments: list[str]) -> None:
+        if len(arguments) > 1 or (arguments and not arguments[0].isdigit()):
+            raise FixError("loader takes a number of workers: loader:4")
+        self.workers = int(arguments[0]) if arguments else usual()
+        if not 1 <= self.workers <= 256:
+            raise FixError("loader takes 1 to 256 workers")
+
+    @classmethod
+    def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
+        return [(f"loader:{usual()}", alone(finding))] if finding.get("rule") == "data_loader" else []
+
+    def at_start(self) -> None:
+        when_imported("torch.utils.data.dataloader", self._dataloader)
+
+    def _dataloader(self, module: Any) -> None:
+        loader, fix = module.DataLoader, self
+        plain, iterable = loader.__init__, module.IterableDataset
+
+        @functools.wraps(plain)
+        def init(made: Any, dataset: Any, *args: Any, **kwargs: Any) -> None:
+            from strata._try.inside import places
+            if isinstance(dataset, iterable):
+                fix.note(fix, "skipped", why="an iterable dataset", source=places.here())
+                return plain(made, dataset, *args, **kwargs)
+            if len(args) > 4:  # batch_size, shuffle, sampler, batch_sampler, num_workers
+                args = (*args[:4], fix.workers, *args[5:])
+            else:
+                kwargs["num_workers"] = fix.workers
+            kwargs.setdefault("prefetch_factor", PREFETCH)
+            kwargs["persistent_workers"] = True
+            if len(args) <= 6:
+                kwargs["pin_memory"] = _has_device()
+            fix.note(fix, "site", source=places.here(), call="DataLoader")
+            return plain(made, dataset, *args, **kwargs)
+
+        loader.__init__ = init
+
+    def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
+        wanted = {"num_workers": str(self.workers), "persistent_workers": "True",
+                  "prefetch_factor": str(PREFETCH)}
+        if seen.get("device") != "cpu":
+            wanted["pin_memory"] = "True"
+        return [Note([", ".join(f"{k}={v}" for k, v in wanted.items())], call={"set": wanted})]
+
+
+def _has_device() -> bool:
+    """Without waking one up: processes that are forked later could not use it."""
+    import sys
+    torch = sys.modules["torch"]
+    return bool(torch.cuda.is_initialized() or torch.cuda.device_count())

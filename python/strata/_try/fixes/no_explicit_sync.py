@@ -1,0 +1,40 @@
+"""no_explicit_sync: the program does not wait for the device where it only asks it to."""
+from __future__ import annotations
+
+from typing import Any
+
+from strata._try.fixes.base import Fix, Note, alone
+
+
+class NoExplicitSync(Fix):
+    name = "no_explicit_sync"
+    changes = "torch.cuda.synchronize() and Stream.synchronize() return at once."
+    safe = ("If the program waits for no copy to the host that way: it would read memory before it is "
+            "written. Times the program takes itself become meaningless.")
+    results = "Wrong values if a copy to the host was waited for that way."
+
+    @classmethod
+    def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
+        words = f"{finding.get('title', '')} {finding.get('fix', '')}".lower()
+        is_it = finding.get("rule") == "sync_in_loop" and "synchronize" in words
+        return [(cls.name, alone(finding))] if is_it else []
+
+    def on_torch(self, torch: Any) -> None:
+        from strata._try.inside import device
+        plain = torch.cuda.synchronize
+        device.keep("cuda.synchronize", plain)
+
+        def synchronize(*args: Any, **kwargs: Any) -> None:
+            if not self.is_on:
+                return plain(*args, **kwargs)
+            if not getattr(self, "_noted", False):
+                from strata._try.inside import places
+                self._noted = True
+                self.note(self, "site", source=places.here())
+            return None
+
+        torch.cuda.synchronize = synchronize
+        torch.cuda.Stream.synchronize = lambda stream: None
+
+    def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
+        return [Note(["remove torch.cuda.synchronize()"], remove=True)]

@@ -1,0 +1,9 @@
+"""nothing: the program as it is, to see what the machine's noise looks like."""
+from strata._try.fixes.base import Fix
+
+
+class Nothing(Fix):
+    name = "nothing"
+    changes = "Nothing. It shows what this machine's noise looks like, and must gain nothing."
+    safe = "always"
+    results = "nothing"

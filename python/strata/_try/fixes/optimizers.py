@@ -1,0 +1,70 @@
+"""fused_optimizer and foreach_optimizer: the step of an optimizer in few kernels."""
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from strata._try.fixes.base import Fix, Note, alone
+
+FUSED = ("Adam", "AdamW", "SGD", "Adagrad")
+
+
+class _Optimizer(Fix):
+    order = 3
+    sets, drops = "", ""
+
+    @property
+    def slot(self) -> str:
+        return "optimizer"
+
+    def classes(self, optim: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def on_torch(self, torch: Any) -> None:
+        for cls in self.classes(torch.optim):
+            self._patch(cls)
+
+    def _patch(self, cls: Any) -> None:
+        plain, fix = cls.__init__, self
+
+        @functools.wraps(plain)
+        def init(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            if type(optimizer).__module__.startswith("torch."):
+                from strata._try.inside import places
+                kwargs.pop(fix.drops, None)
+                kwargs[fix.sets] = True
+                fix.note(fix, "site", source=places.here(), call=cls.__name__)
+            plain(optimizer, *args, **kwargs)
+
+        cls.__init__ = init
+
+    def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
+        return [Note([f"{self.sets}=True"], call={"set": {self.sets: "True"}, "drop": [self.drops]})]
+
+
+class FusedOptimizer(_Optimizer):
+    name = "fused_optimizer"
+    changes = "Adam, AdamW, SGD and Adagrad are made with fused=True: one kernel for many tensors."
+    safe = "With floating-point parameters on one kind of device."
+    results = "Rounding of the updates."
+    sets, drops = "fused", "foreach"
+
+    @classmethod
+    def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
+        return [(cls.name, alone(finding))] if finding.get("rule") == "unfused_optimizer" else []
+
+    def classes(self, optim: Any) -> list[Any]:
+        return [getattr(optim, name) for name in FUSED if hasattr(optim, name)]
+
+
+class ForeachOptimizer(_Optimizer):
+    name = "foreach_optimizer"
+    changes = "Optimizers of torch are made with foreach=True: each operation on all tensors at once."
+    safe = "It needs memory for one more copy of the parameters."
+    results = "nothing, or the last digit"
+    sets, drops = "foreach", "fused"
+
+    def classes(self, optim: Any) -> list[Any]:
+        import inspect
+        return [cls for cls in vars(optim).values() if isinstance(cls, type) and (
+            "foreach" in inspect.signature(cls).parameters)]

@@ -1,0 +1,93 @@
+"""Which fixes the report of a recording asks for, and what it promises for each."""
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from typing import Any
+
+from strata._base import command
+from strata._try import fixes
+
+ENDINGS = ("_forward", "_decode", "_encode", ".forward")
+LEAST_PCT = 0.5  # of the time: less is not worth a trial
+
+
+@dataclass
+class Promises:
+    """What the report says: promised gains by fix, largest first, and the ladder."""
+
+    gains: dict[str, float] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=dict)
+    wall_us: float = 0.0
+    ladder: list[dict[str, Any]] = field(default_factory=list)
+    trace: str = ""
+    trouble: str = ""
+
+    def of(self, spec: str) -> tuple[float | None, str]:
+        """(promised gain, rule) of a fix the user may have written in another way."""
+        if spec in self.gains:
+            return self.gains[spec], self.rules[spec]
+        for known in self.gains:
+            if known.split(":")[:2] == spec.split(":")[:2] and spec.count(":") >= 1 and (
+                    not spec.startswith("compile:") or known.count(":") == spec.count(":") == 1):
+                return self.gains[known], self.rules[known]
+        return None, ""
+
+
+def read(trace: str) -> Promises:
+    """The report of a run or a trace; empty where there is none."""
+    program = command.program()
+    if program is None:
+        return Promises(trace=trace, trouble="the strata command is not installed")
+    done = subprocess.run([program, "report", trace, "--json"], capture_output=True, text=True,
+                          check=False, timeout=command.LONGEST_S)
+    try:
+        report = json.loads(done.stdout) if done.returncode == 0 else None
+    except ValueError:
+        report = None
+    if not isinstance(report, dict):
+        lines = done.stderr.strip().splitlines()
+        return Promises(trace=trace, trouble=lines[-1] if lines else "it cannot be read")
+    return of_report(report, trace)
+
+
+def of_report(report: dict[str, Any], trace: str = "") -> Promises:
+    """From the JSON of `strata report`."""
+    out = Promises(trace=trace, wall_us=float(report.get("wall_us") or 0.0),
+                   ladder=report.get("ladder") or [])
+    for finding in report.get("findings", []):
+        for spec, gain in fixes.from_finding(finding, module_of(finding)):
+            if gain >= LEAST_PCT and gain > out.gains.get(spec, 0.0):
+                out.gains[spec], out.rules[spec] = gain, str(finding.get("rule"))
+    order = sorted(out.gains, key=lambda s: -out.gains[s])
+    out.gains = {spec: out.gains[spec] for spec in order}
+    return out
+
+
+def module_of(finding: dict[str, Any]) -> str:
+    """The module a finding is about, as far as its subject is the name of a stage."""
+    subject = str(finding.get("subject") or "")
+    for ending in ENDINGS:
+        if subject.endswith(ending):
+            return subject.removesuffix(ending)
+    return ""
+
+
+def suitable(promises: Promises, modules: list[dict[str, Any]], trains: bool) -> list[str]:
+    """The fixes to try, in the order of what they promise; module names that the program does not
+    have stand for the one that does most of the work."""
+    known = {m["name"] for m in modules} | {m["class"] for m in modules}
+    found: list[str] = []
+    for spec in list(promises.gains):
+        fix = fixes.parse(spec)
+        name = fix.module.split(".")[0]
+        if trains and fix.name == "graph":
+            continue  # its promise is kept by compile in the mode reduce-overhead
+        if name and name not in known and name != "model":
+            spec = ":".join([fix.name, "model", *fix.arguments[1:]])
+            promises.gains.setdefault(spec, promises.gains[fix.spec])
+            promises.rules.setdefault(spec, promises.rules[fix.spec])
+        if spec not in found:
+            found.append(spec)
+    return found

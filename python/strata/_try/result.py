@@ -1,0 +1,96 @@
+"""The result of `strata try` as one dictionary: what JSON, the screen and the page are made from."""
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from strata._base import secrets
+from strata._try import code, fixes, judge
+from strata._try.driver import Driver, Kind, words_of
+from strata.bench import stats
+from strata.bench.files import finite
+
+
+def collect(driver: Driver) -> dict[str, Any]:
+    """Everything that was found out."""
+    best = driver.best()
+    unit = driver.unit
+    before = [t.times(unit) for t in driver.base.trials if t.times(unit)]
+    first = getattr(driver, "first", None)
+    out: dict[str, Any] = {
+        "program": os.path.basename(_script(driver.options.command)),
+        "command": secrets.clean_command(driver.options.command),
+        "status": getattr(driver, "expected", 0),
+        "unit": {"key": unit, "words": words_of(unit),
+                 "count": len(before[0]) if before else 0,
+                 "source": first.sites.get(unit) if first is not None else None,
+                 "median_ms": _median(before)},
+        "machine": first.machine if first is not None else {},
+        "modules": first.modules if first is not None else [],
+        "promises_from": driver.promises.trace or None,
+        "ladder": driver.promises.ladder,
+        "fixes": [_kind(driver, k) for k in driver.kinds if k.trials],
+        "combinations": [_kind(driver, k) for k in driver.combinations],
+        "best": best.specs if best is not None else [],
+        "code": _code(driver, best) if best is not None else [],
+        "not_tried": driver.untried, "interrupted": driver.interrupted,
+        "notes": list(dict.fromkeys(driver.notes)), "folder": driver.runner.folder,
+        "processes": driver.runner.count,
+        "baseline": {"processes": len(driver.base.trials),
+                     "trials": [os.path.basename(t.folder) for t in driver.base.trials]},
+    }
+    return finite(out)
+
+
+def write(result: dict[str, Any]) -> str:
+    """try.json in the folder of the trials."""
+    path = os.path.join(result["folder"], "try.json")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(result, f, indent=1, default=str)
+    return path
+
+
+def _script(command: list[str]) -> str:
+    return next((w for w in command if w.endswith(".py")), command[0])
+
+
+def _median(groups: list[list[float]]) -> float | None:
+    warm = [t for times in groups for t in times[judge.warm_up(times):]]
+    return stats.median(warm) if warm else None
+
+
+def _kind(driver: Driver, kind: Kind) -> dict[str, Any]:
+    unit = driver.unit
+    after = [t.times(unit) for t in kind.trials if t.times(unit)]
+    promised, rule = driver.promises.of(kind.specs[0]) if len(kind.specs) == 1 else (None, "")
+    found = {"fix": kind.name, "specs": kind.specs, "promised_pct": promised, "rule": rule,
+             "measured": kind.measured.as_dict() if kind.measured is not None and (
+                 kind.failure is None) else None,
+             "median_ms": _median(after) if kind.failure is None else None,
+             "outputs": driver.outputs_of(kind), "failure": kind.failure,
+             "set_up": _set_up(driver, kind),
+             "results_may": [fixes.parse(s).results for s in kind.specs],
+             "peak_bytes": kind.trials[0].machine.get("peak_bytes") if kind.trials else None,
+             "trials": [os.path.basename(t.folder) for t in kind.trials]}
+    return found
+
+
+def _set_up(driver: Driver, kind: Kind) -> dict[str, Any]:
+    """What a fix takes at the beginning beyond what the program takes anyway, and after how many
+    units that has paid."""
+    unit = driver.unit
+    mine = [t.times(unit) for t in kind.trials if len(t.times(unit)) > 1]
+    theirs = [t.times(unit) for t in driver.base.trials if len(t.times(unit)) > 1]
+    if not mine or not theirs or kind.failure is not None:
+        return {"seconds": None, "again_s": None, "pays_after": None}
+    own = stats.median([judge.set_up_s(t) for t in theirs])
+    first = max(judge.set_up_s(mine[0]) - own, 0.0)
+    again = max(judge.set_up_s(mine[-1]) - own, 0.0)
+    saved = ((_median(theirs) or 0.0) - (_median(mine) or 0.0)) / 1e3
+    return {"seconds": first, "again_s": again,
+            "pays_after": int(first / saved) + 1 if saved > 0 and first > 0.05 else None}
+
+
+def _code(driver: Driver, best: Kind) -> list[dict[str, Any]]:
+    return [found for spec in best.specs for found in code.advice(spec, best.trials[0], driver.unit)]

@@ -1,0 +1,195 @@
+"""The result for people: the table, what to do, and the code for it."""
+from __future__ import annotations
+
+from typing import Any
+
+from strata._base.units import duration
+from strata._try import fixes
+from strata.bench.screen import BOLD, Screen, counted, shown
+
+
+def result(s: Screen, r: dict[str, Any]) -> None:
+    """All of it."""
+    machine = r["machine"]
+    where = machine.get("device_name") or "CPU"
+    s.add(f"{r['program']}   {r['unit']['words']}"
+          + (f", {duration(r['unit']['median_ms'])} each" if r["unit"]["median_ms"] else "")
+          + f"   on {where}" + (f"   torch {machine['torch']}" if machine.get("torch") else ""), BOLD)
+    if r["interrupted"]:
+        s.add("stopped before the end: this is what is known so far")
+    s.add()
+    _table(s, r)
+    for f in [*r["fixes"], *r["combinations"]]:
+        if f["failure"] is not None:
+            _failure(s, f)
+    _remarks(s, r)
+    _best(s, r)
+    s.add()
+    n = r["processes"]
+    s.command(f"files: {shown(r['folder'])}   ({n} process{'es' if n != 1 else ''})")
+    _next(s, r)
+
+
+def _table(s: Screen, r: dict[str, Any]) -> None:
+    rows = [["fix", "promised", "measured", "95 % interval", "outputs", "set-up"]]
+    for f in [*r["fixes"], *r["combinations"]]:
+        rows.append(_row(f))
+    if len(rows) > 1:
+        s.table(rows, 20)
+    else:
+        s.add("  no fix was tried: " + ("the report names none that can be applied from outside"
+                                        if not r["not_tried"] else "the time was over"))
+        if not r["not_tried"]:
+            s.add("  --fix NAME tries one anyway; --list shows all of them")
+
+
+def _row(f: dict[str, Any]) -> list[str]:
+    promised = f"-{f['promised_pct']:.1f} %" if f["promised_pct"] is not None else "-"
+    if f["failure"] is not None:
+        return [f["fix"], promised, "failed", "", "", ""]
+    m = f["measured"]
+    if m is None:
+        return [f["fix"], promised, "-", "", "", ""]
+    span = f"{m['low_pct']:+.1f} to {m['high_pct']:+.1f} %" if m["low_pct"] is not None else "unknown"
+    return [f["fix"], promised, measured_words(m), span, output_words(f["outputs"]),
+            set_up_words(f["set_up"])]
+
+
+def measured_words(m: dict[str, Any]) -> str:
+    """The change with its verdict."""
+    if m["verdict"] == "unknown":
+        return f"{m['change_pct']:+.1f} % ?"
+    if m["verdict"] == "no_difference":
+        sure = m["low_pct"] is None or m["low_pct"] <= 0 <= m["high_pct"]
+        return "no gain" if sure else f"{m['change_pct']:+.1f} % ?"
+    return f"{m['change_pct']:+.1f} %"
+
+
+def output_words(o: dict[str, Any]) -> str:
+    """same, close with how close, different."""
+    if o["verdict"] == "unknown":
+        return "vary" if o.get("why") else "-"
+    if o["verdict"] == "same" or o.get("relative") is None:
+        return o["verdict"]
+    if o.get("psnr_db") is not None:
+        return f"{o['verdict']} {o['psnr_db']:.0f} dB"
+    if o.get("kind") == "int":
+        return f"{o['verdict']} {o['equal_pct']:.0f} % equal"
+    return f"{o['verdict']} {o['relative']:.0e}"
+
+
+def set_up_words(x: dict[str, Any]) -> str:
+    if x["seconds"] is None or x["seconds"] < 0.05:
+        return "-"
+    return duration(x["seconds"] * 1e3)
+
+
+def _failure(s: Screen, f: dict[str, Any]) -> None:
+    s.add(f"  {f['fix']} failed: {f['failure']['reason']}")
+    source = f["failure"].get("source")
+    if source and source.get("file"):
+        s.add(f"    at {shown(source['file'])}:{source['line']}, in {source['function']}")
+
+
+def _remarks(s: Screen, r: dict[str, Any]) -> None:
+    lines = []
+    for f in [*r["fixes"], *r["combinations"]]:
+        pays = f["set_up"].get("pays_after")
+        if pays and f["measured"] and f["measured"]["verdict"] == "faster":
+            lines.append(f"{f['fix']}: its set-up pays after {counted(pays, 'unit')}"
+                         + (f"; {duration(f['set_up']['again_s'] * 1e3)} when compiled code is cached"
+                            if f["set_up"]["again_s"] < f["set_up"]["seconds"] * 0.8 else ""))
+        o = f["outputs"]
+        if o["verdict"] == "different":
+            lines.append(f"{f['fix']} changes the results: " + difference_words(o))
+        elif o["verdict"] == "close":
+            lines.append(f"{f['fix']} changes numerics: {difference_words(o)}")
+        elif o.get("why"):
+            lines.append(f"{f['fix']}: outputs cannot be judged: {o['why']}")
+    lines += r["notes"]
+    if r["not_tried"]:
+        lines.append(f"not tried: {', '.join(r['not_tried'])}")
+    if lines:
+        s.add()
+    for line in dict.fromkeys(lines):
+        s.add(f"  {line}")
+
+
+def difference_words(o: dict[str, Any]) -> str:
+    """How two results differ."""
+    if o.get("why"):
+        return str(o["why"])
+    if o.get("kind") == "text":
+        return "another text"
+    if o.get("kind") == "int":
+        return f"{o['equal_pct']:.1f} % of the numbers are equal, the first difference is at " \
+               f"{o['first_difference']:,}"
+    psnr = f", PSNR {o['psnr_db']:.1f} dB" if o.get("psnr_db") is not None else ""
+    return f"largest difference {o['largest']:.2g}, mean {o['mean']:.2g}, {o['relative']:.1e} of the " \
+           f"norm{psnr}"
+
+
+def _best(s: Screen, r: dict[str, Any]) -> None:
+    s.add()
+    if not r["best"]:
+        if r["fixes"]:
+            s.add("  none of the fixes makes it faster", BOLD)
+        return
+    found = next(f for f in [*r["fixes"], *r["combinations"]] if f["specs"] == r["best"])
+    m = found["measured"]
+    times = ""
+    if r["unit"]["median_ms"] and found["median_ms"]:
+        times = f": {duration(r['unit']['median_ms'])} -> {duration(found['median_ms'])}"
+    s.add(f"  best: {found['fix']}{times} ({m['change_pct']:+.1f} %)", BOLD)
+    for note in r["code"]:
+        _code(s, note)
+
+
+def _code(s: Screen, note: dict[str, Any]) -> None:
+    at = note["source"]
+    s.add(f"  {note['fix']}" + (
+        f": {shown(at['file'])}:{at['line']}, in {at['function']}" if at else ""))
+    if note["patch"]:
+        for line in note["patch"].rstrip("\n").split("\n"):
+            s.command(f"      {line}")
+    else:
+        for line in note["lines"]:
+            s.command(f"      {line}")
+
+
+def _next(s: Screen, r: dict[str, Any]) -> None:
+    tried = [f for f in r["fixes"] if f["measured"]]
+    if tried and r["baseline"]["trials"]:
+        folder = shown(r["folder"])
+        s.command(f"next: strata diff {folder}/{r['baseline']['trials'][0]}/trace.json "
+                  f"{folder}/{tried[0]['trials'][0]}/trace.json")
+    s.command("      strata try --history          how good predictions have been on this machine")
+
+
+def listing(s: Screen) -> None:
+    """All fixes."""
+    for cls in fixes.ALL:
+        s.add(cls.name + (f":{cls.takes}" if cls.takes else ""), BOLD)
+        s.add(f"  {cls.changes}")
+        s.add(f"  safe: {cls.safe}")
+        s.add(f"  results: {cls.results}")
+
+
+def history(s: Screen, rows: list[dict[str, Any]], groups: list[dict[str, Any]], path: str) -> None:
+    """Promised against measured."""
+    if not rows:
+        s.add(f"no predictions have been measured yet ({path})")
+        return
+    table = [["fix", "promised", "measured", "off by", "outputs", "program"]]
+    for row in rows[-40:]:
+        off = row["measured_pct"] - row["promised_pct"]
+        table.append([str(row["fix"]), f"{row['promised_pct']:+.1f} %", f"{row['measured_pct']:+.1f} %",
+                      f"{off:+.1f}", str(row.get("outputs", "")), str(row.get("program", ""))[:24]])
+    s.table(table, 20)
+    s.add()
+    table = [["by fix", "trials", "median off by", "worst"]]
+    for g in groups:
+        table.append([g["fix"], str(g["trials"]), f"{g['median_error_points']:+.1f} points",
+                      f"{g['worst_distance_points']:.1f}"])
+    s.table(table, 20)
+    s.add(f"  from {path}; nothing is uploaded")

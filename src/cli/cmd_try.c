@@ -1,0 +1,139 @@
+/* cmd_try.c: `strata try`: a front end for the Python package, which starts the program again and
+ * again with fixes applied from outside. It checks the options, starts `python -m strata._try` with
+ * them and returns its exit status. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "cli/python.h"
+
+static const struct opt opts[] = {
+    {"fix", 'f', "FIX", "try this fix; may be given several times (default: those of the report)",
+     NULL},
+    {"list", 'l', NULL, "list all fixes: what they change and when they are safe", NULL},
+    {"time", 't', "SECONDS", "time for everything (default 900)", NULL},
+    {"output", 0, "FUNC", "compare what this function returns (default: what the unit returns)",
+     NULL},
+    {"units", 'n', "N", "end each process after this many calls or steps (default 300)", NULL},
+    {"blocks", 0, "N", "at most this many pairs of processes per fix (default 3)", NULL},
+    {"threshold", 0, "PCT", "ignore differences below this (default 1)", NULL},
+    {"no-record", 0, NULL, "do not record the program first: no fix is promised anything", NULL},
+    {"no-combine", 0, NULL, "do not try the best fixes together", NULL},
+    {"trace", 0, NULL, "record a timeline of every fix, for strata diff", NULL},
+    {"scratch", 0, NULL, "run every process in a copy of the working directory", NULL},
+    {"html", 0, "FILE", "write the result as an HTML page", NULL},
+    {"dir", 'o', "DIR", "folder for runs (default strata_out)", NULL},
+    {"history", 0, NULL, "show how good predictions have been on this machine", NULL},
+    {"python", 0, "PROGRAM", "the Python that runs strata itself (default python3)", NULL},
+    {0},
+};
+
+static const char *const examples[] = {
+    "strata try -- python pipe.py",
+    "records once, tries the fixes that the report names, and says what they gain",
+    "strata try strata_out/pipe/20260105_101502 -- python pipe.py",
+    "the same with a recording that exists",
+    "strata try --fix compile:unet --fix tf32 -- python pipe.py",
+    "two fixes, alone and together",
+    "strata try --fix loader:8 --fix fused_optimizer --units 100 --time 300 -- python train.py",
+    "a training loop, a hundred steps at a time, for five minutes",
+    "strata try --history",
+    "promised and measured gains so far",
+    NULL,
+};
+
+/* A value that starts with a dash could be taken for an option. */
+static char *joined(const struct opts *o, int i, struct arena *mem)
+{
+    const char *value = o->value[i];
+    return value ? arena_printf(mem, "--%s=%s", o->opt[i]->name, value)
+                 : arena_printf(mem, "--%s", o->opt[i]->name);
+}
+
+/* The command line of the Python program, NULL when out of memory. */
+static char **command_line(const struct cli *cli, const struct opts *o, struct arena *mem)
+{
+    char **argv = arena_zalloc(mem, (size_t)o->n + (size_t)o->n_args + 8, sizeof *argv);
+    if (!argv) return NULL;
+    int n = 0;
+    argv[n++] = arena_strdup(mem, str_c(opt_get(o, "python", "python3")));
+    argv[n++] = (char *)"-m";
+    argv[n++] = (char *)"strata._try";
+    for (int i = 0; i < o->n; i++) {
+        if (strcmp(o->opt[i]->name, "python") == 0 || strcmp(o->opt[i]->name, "color") == 0)
+            continue;
+        argv[n++] = joined(o, i, mem);
+    }
+    if (cli->color) argv[n++] = (char *)"--color";
+    argv[n++] = (char *)"--";
+    for (int i = 0; i < o->n_args; i++) argv[n++] = o->args[i];
+    for (int i = 0; i < n; i++)
+        if (!argv[i]) return NULL;
+    return argv;
+}
+
+static int start(struct cli *cli, const struct opts *o, struct arena *mem, struct err *e)
+{
+    if (!python_prepare(mem))
+        return FAIL(e, ERR_UNSUPPORTED,
+                    "cannot find the Python package next to this program: install both with `pip "
+                    "install .` in the source tree");
+    char **argv = command_line(cli, o, mem);
+    if (!argv) return err_nomem(e);
+    setenv("STRATA", "off", 1); /* of the process that measures; trials set their own */
+    int status = 0;
+    struct err why;
+    err_init(&why);
+    if (child_run(argv, false, &status, &why) < 0)
+        return FAIL(e, ERR_USAGE, "%s: use --python to name a Python 3.10 or later", why.msg);
+    return child_end_alike(status);
+}
+
+static int run(struct cli *cli, const struct opts *o, struct err *e)
+{
+    if (o->n_args == 0 && !opt_has(o, "list") && !opt_has(o, "history"))
+        return FAIL(e, ERR_USAGE,
+                    "give the program to try: strata try -- python pipe.py; strata try --help has "
+                    "examples");
+    double ignored = 0;
+    long number = 0;
+    if (opt_has(o, "time")) TRY(opt_double(o, "time", 1, 1e7, &ignored, e));
+    if (opt_has(o, "threshold")) TRY(opt_double(o, "threshold", 0.01, 100, &ignored, e));
+    if (opt_has(o, "units")) TRY(opt_long(o, "units", 3, 1000000, &number, e));
+    if (opt_has(o, "blocks")) TRY(opt_long(o, "blocks", 1, 100, &number, e));
+    struct arena mem;
+    arena_init(&mem);
+    int rc = start(cli, o, &mem, e);
+    arena_done(&mem);
+    return rc;
+}
+
+const struct cmd cmd_try = {
+    .name = "try",
+    .summary = "apply fixes to an unmodified program, and measure what they gain",
+    .args = "[RUN|TRACE --] COMMAND [ARGUMENT...]",
+    .about =
+        "Runs a Python program again and again in fresh processes: as it is, and with a fix that "
+        "is\n"
+        "applied from outside, in turns. The fixes are those that the report of a recording names, "
+        "or\n"
+        "those of --fix. What is timed is found: calls of a diffusers pipeline or of generate, "
+        "steps of\n"
+        "an optimizer, batches of a DataLoader, calls of the outermost module, or else the whole\n"
+        "program; warm-up and compilation are reported separately. The result says whether a\n"
+        "difference is real, whether the outputs are the same, which combination is best, and what "
+        "code\n"
+        "to write for it. The program's output is passed on once; afterwards it goes to files in "
+        "the\n"
+        "folder of each trial. The table goes to standard error, or with --json to standard "
+        "output.\n"
+        "The exit status is the program's.",
+    .examples = examples,
+    .opts = opts,
+    .group = GROUP_RECORD,
+    .min_args = 0,
+    .max_args = -1,
+    .passes_args = true,
+    .run = run,
+};
