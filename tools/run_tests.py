@@ -5,7 +5,8 @@ dies before it counts as one failure.
 
     run_tests.py [-j N] [-k WORD] BUILD [BUILD:SUITE ...]
 
-BUILD:SUITE takes only that suite of a build folder (for example the thread-sanitizer build).
+BUILD:SUITE takes only that suite of a build folder (for example the thread-sanitizer build). Tests
+with a higher priority start first: the longest ones, so that none is left alone at the end.
 """
 import argparse
 import json
@@ -14,7 +15,7 @@ import re
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 COUNT = re.compile(rb"(\d+) (passed|failed|errors?)\b")
 
@@ -64,9 +65,11 @@ def main():
     parser.add_argument("builds", nargs="+", metavar="BUILD[:SUITE]")
     args = parser.parse_args()
     tests = [t for b in args.builds for t in registered(b) if args.k in t["title"]]
+    tests.sort(key=lambda t: -t["priority"])
     passed = failed = 0
     with ThreadPoolExecutor(args.j) as pool:
-        for test, p, f, output, seconds in pool.map(run, tests):
+        for done in as_completed([pool.submit(run, t) for t in tests]):
+            test, p, f, output, seconds = done.result()
             passed, failed = passed + p, failed + f
             if f:
                 sys.stdout.flush()

@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh BUILD [PYTEST-OPTION...]: runs the Python tests on what lies in BUILD. They find the program
 # and the libraries through STRATA_BUILD. They run through a link with a space and our own name in it,
-# as a clone may be called: no test may depend on where it lies.
+# as a clone may be called: no test may depend on where it lies. Two files of tests at a time: much of
+# what they do is waiting.
 set -eu
 STRATA_BUILD=$(cd "$1" && pwd)
 shift
@@ -25,4 +26,4 @@ case $python in
 /*) ;;
 *) python=$link/$python ;;
 esac
-"$python" -m pytest -q -p no:cacheprovider tests/python "$@"
+"$python" -m pytest -q -p no:cacheprovider -n 2 --dist loadfile tests/python "$@"

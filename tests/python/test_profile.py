@@ -134,6 +134,40 @@ def test_breakdown_adds_nothing_twice(selected):
     assert not any("hooks.py" in o["name"] or "built-in" in o["name"] for o in found["top_operators"])
 
 
+def test_breakdown_without_a_name_that_cannot_be_read(program):
+    """torch keeps no copy of some names, and gives up on the first that is no text."""
+    done = program("""
+        import torch, strata
+        from strata._timeline import breakdown
+
+        class Nameless:
+            def __init__(self, event):
+                self.event = event
+            def __getattr__(self, name):
+                return getattr(self.event, name)
+            def name(self):
+                raise UnicodeDecodeError("utf-8", b"\\xff", 0, 1, "no text")
+
+        class Torn:
+            def __init__(self, whole):
+                events = whole.profiler.kineto_results.events()
+                events = [Nameless(e) if "relu of" in e.name() else e for e in events]
+                self.profiler = self.kineto_results = self
+                self.events = lambda: events
+            def key_averages(self):
+                raise UnicodeDecodeError("utf-8", b"\\xff", 0, 1, "no text")
+
+        with torch.profiler.profile(with_stack=True) as whole:
+            torch.relu(torch.ones(8))
+        want, have = breakdown.of(whole), breakdown.of(Torn(whole))
+        assert abs(want["total_self_cpu_ms"] - have["total_self_cpu_ms"]) < 1e-6, (want, have)
+        calls = [{o["name"]: o["calls"] for o in b["top_operators"]} for b in (want, have)]
+        assert calls[0] == calls[1] and "aten::relu" in calls[0], calls
+        print("same")
+    """)
+    assert done.stdout == "same\n", done
+
+
 def test_numbers_are_kept_too(selected):
     found = json.loads((selected / "timing.json").read_text())
     stages = found["stages"]

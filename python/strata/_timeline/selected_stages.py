@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import sys
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
-from strata._base import overhead, run_files, settings
-from strata._timeline import labels
-
-MOST_ROWS = 50
-_PYTHON = re.compile(r"<built-in |.*\(\d+\): |nn\.Module: ")  # frames, as torch names them
+from strata._base import run_files, settings
+from strata._timeline import breakdown, labels
 
 _names = settings.words("STRATA_ONLY")
 _steps = settings.number("STRATA_STEPS", 1, 1)
@@ -128,45 +124,12 @@ def listen(action: Callable[[str, str], None]) -> None:
 def write(name: str, profiler: Any) -> None:
     """{stage}_trace.json.gz and {stage}_breakdown.json in the run's folder."""
     trace = run_files.claim(f"{name}_trace.json.gz")
-    breakdown = run_files.claim(f"{name}_breakdown.json")
-    if trace is None or breakdown is None:
+    table = run_files.claim(f"{name}_breakdown.json")
+    if trace is None or table is None:
         return
     profiler.export_chrome_trace(trace)
     for action in _listeners:
         action(name, trace)
-    try:
-        rows = break_down(profiler.key_averages())
-    except UnicodeDecodeError:
-        return  # the trace has all of it
-    run_files.write_json(breakdown, {"name": name, "rank": run_files.rank()[0],
+    rows = breakdown.of(profiler)
+    run_files.write_json(table, {"name": name, "rank": run_files.rank()[0],
                                   "trace": os.path.basename(trace), **rows})
-
-
-def break_down(averages: Any) -> dict[str, Any]:
-    """Kernels by device time and operators by their own time. Operators contain each other and
-    annotations contain operators, so only times of their own are added up; Python functions, which
-    torch lists among them where stacks are recorded, are not operators."""
-    kernels, operators = [], []
-    overhead_ms = 0.0
-    for row in averages:
-        on_cpu = str(row.device_type).endswith("CPU")
-        if getattr(row, "is_user_annotation", False) or _PYTHON.match(row.key):
-            continue
-        noted = overhead.kind(row.key)
-        if noted == overhead.PROFILER:
-            overhead_ms += row.self_cpu_time_total / 1e3
-        elif noted:
-            continue
-        elif on_cpu:
-            operators.append({"name": row.key, "calls": row.count,
-                              "self_cpu_ms": row.self_cpu_time_total / 1e3})
-        else:
-            kernels.append({"name": row.key, "calls": row.count,
-                            "total_ms": row.self_device_time_total / 1e3})
-    kernels.sort(key=lambda k: -k["total_ms"])
-    operators.sort(key=lambda o: -o["self_cpu_ms"])
-    return {"num_kernels": sum(k["calls"] for k in kernels),
-            "total_kernel_time_ms": sum(k["total_ms"] for k in kernels),
-            "total_self_cpu_ms": sum(o["self_cpu_ms"] for o in operators),
-            "profiler_overhead_ms": overhead_ms,
-            "top_kernels": kernels[:MOST_ROWS], "top_operators": operators[:MOST_ROWS]}

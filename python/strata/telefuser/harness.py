@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from strata._base import run_files, settings
-from strata._timeline import selected_stages
+from strata._timeline import breakdown
 
 
 @dataclasses.dataclass
@@ -122,7 +122,7 @@ class StageBenchHarness:
         stem = os.path.join(folder, run_files.clean(self.stage_name) + suffix)
         written = {"trace": f"{stem}_trace.json.gz", "breakdown": f"{stem}_breakdown.json"}
         profiler.export_chrome_trace(written["trace"])
-        rows = selected_stages.break_down(profiler.key_averages())
+        rows = breakdown.of(profiler)
         with open(written["breakdown"], "w", encoding="utf-8") as out:
             json.dump({"name": self.stage_name, **rows}, out, indent=1)
         return rows, written
