@@ -3,7 +3,8 @@ time: what the recordings do not hold (signatures, environment, memory, device t
 it runs, when there is something new, and every STRATA_CHECKPOINT seconds (5; 0 for never).
 
 Nothing runs in the background: the end of a stage is where it happens. It may take a hundredth of the
-time, and a tenth of a second besides, for what is new at the start."""
+time, and a tenth of a second of work besides, for what is new at the start: work is what this thread
+computes, so that a busy machine does not use it up."""
 from __future__ import annotations
 
 import threading
@@ -54,7 +55,7 @@ def _new_signature() -> None:
 def _due() -> None:
     """At the end of a stage."""
     global _spent
-    began = time.perf_counter()
+    began, worked = time.perf_counter(), time.thread_time()
     if _write is None or _spent > FREE_S + SHARE * (began - _began):
         core.checkpoint_in(EVERY_S)
         return
@@ -67,6 +68,6 @@ def _due() -> None:
         settings.say(f"no files before the end: {why!r}")
     finally:
         took = time.perf_counter() - began
-        _spent += took
+        _spent += time.thread_time() - worked
         core.checkpoint_in(max(EVERY_S, took / SHARE))
         _lock.release()
