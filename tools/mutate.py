@@ -9,10 +9,10 @@ mutant costs one compile and one link into a library of its own, which the same 
 tree is never touched.
 
 Only what a test reaches is changed: each test runs once on a library that counts lines (gcov), and a
-mutant runs the tests that reach its line, fastest first, until one fails, dies or takes ten times as
-long as it does otherwise. What no test reaches is counted apart. A change that the compiler makes the
-same code of is none; one that makes no difference is listed in tests/mutation/equivalent.csv, with
-the reason. The others survive: a test is missing.
+mutant runs the tests that reach its line, first those that kill most per second, until one fails, dies
+or takes ten times as long as it does otherwise. What no test reaches is counted apart. A change that
+the compiler makes the same code of is none; one that makes no difference is listed in
+tests/mutation/equivalent.csv, with the reason. The others survive: a test is missing.
 
 --csv keeps the results: a second run goes on where the first stopped, --survivors looks again at
 those alone. The exit status is 1 when fewer than 90 % were killed. Slow; not part of `make test`."""
@@ -213,16 +213,21 @@ def digest(*paths):
     return found.hexdigest()
 
 
+def still_true(found, key, core):
+    """Whether neither the test nor any file that it reaches has changed."""
+    return found and found["key"] == key and all(core.get(n) == d for n, d in found["core"].items())
+
+
 def reached(tests, recipe):
-    """{test: {"seconds", "lines"}} of the tests that pass; kept until they or the core change."""
+    """{test: {"seconds", "lines"}} of the tests that pass; kept until they or what they reach change."""
     counting_library(recipe)
     old = json.loads(REACHES.read_text()) if REACHES.exists() else {}
-    core = digest(*(ROOT / n for n in core_files()))
+    core = {n: digest(ROOT / n) for n in core_files()}
     found = {}
     for title, test in tests.items():
         files = [BUILD / w for w in test["cmd"] if not w.endswith("strata")]
-        key = core + digest(*(f for f in files if f.is_file()))
-        if old.get(title, {}).get("key") == key:
+        key = digest(*(f for f in files if f.is_file()))
+        if still_true(old.get(title), key, core):
             found[title] = old[title]
             continue
         counted_lines()
@@ -230,7 +235,9 @@ def reached(tests, recipe):
         ok = passes(test, COVER, 60)
         seconds = time.time() - began
         ok = ok or passes(test, BUILD / "src", 60)  # some do not bear the files that counting writes
-        found[title] = {"key": key, "ok": ok, "seconds": seconds, "lines": counted_lines()}
+        lines = counted_lines()
+        found[title] = {"key": key, "ok": ok, "seconds": seconds, "lines": lines,
+                        "core": {n: core[n] for n in lines}}
         if not ok:
             print(f"mutate.py: {title} fails here as it is, and is left out", file=sys.stderr)
         REACHES.write_text(json.dumps({**old, **found}))
@@ -293,24 +300,40 @@ def made(mutant, recipe):
 class Judge:
     """Says of a mutant what kills it."""
 
-    def __init__(self, suites):
-        self.tests = set_up(suites)
+    def __init__(self, args):
+        self.tests = set_up((*SUITES, "oracle") if args.oracles else SUITES)
         self.recipe = Recipe()
         self.found = reached(self.tests, self.recipe)
         self.by_line = tests_by_line(self.found)
+        self.budget_s = args.budget
+        self.kills = dict.fromkeys(self.tests, 0)
+        self.runs = dict.fromkeys(self.tests, 0)
+
+    def worth(self, title):
+        """How many mutants the test may be expected to kill per second."""
+        return (self.kills[title] + 0.2) / (self.runs[title] + 1) / max(self.found[title]["seconds"], 0.03)
 
     def order(self, mutant):
-        """The tests that reach the line, those named after the file first, then by time."""
+        """The tests that reach the line, as many as may be run; those named after the file first."""
         stem = Path(mutant[0]).stem
         titles = self.by_line.get((mutant[0], mutant[1]), [])
-        return sorted(titles, key=lambda t: not t.startswith(f"unit test_{stem}"))
+        left_s = self.budget_s
+        for t in sorted(titles, key=lambda t: (not t.startswith(f"unit test_{stem}"), -self.worth(t))):
+            if self.found[t]["seconds"] <= left_s:
+                left_s -= self.found[t]["seconds"]
+                yield t
+
+    def fails(self, title):
+        failed = not passes(self.tests[title], MUTANT, self.found[title]["seconds"])
+        self.runs[title] += 1
+        self.kills[title] += failed
+        return failed
 
     def killer(self, mutant):
         """The test that notices the mutant; "" if none does; None where there is no mutant."""
         if not made(mutant, self.recipe):
             return None
-        return next((t for t in self.order(mutant)
-                     if not passes(self.tests[t], MUTANT, self.found[t]["seconds"])), "")
+        return next((t for t in self.order(mutant) if self.fails(t)), "")
 
 
 # ---- results
@@ -410,9 +433,10 @@ def main():
     parser.add_argument("--csv", help="keeps the results there, and goes on from those it has")
     parser.add_argument("--survivors", action="store_true", help="looks again at those of --csv")
     parser.add_argument("--oracles", action="store_true", help="tests/oracle too, minutes each")
+    parser.add_argument("--budget", type=float, default=1e9, help="seconds of tests per mutant, best first")
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after this")
     args = parser.parse_args()
-    judge, everything = Judge((*SUITES, "oracle") if args.oracles else SUITES), list(mutants())
+    judge, everything = Judge(args), list(mutants())
     rows = rows_of(args.csv)
     reasons = {key_of(r): r["reason"] for r in rows_of(EQUIVALENT)}
     if args.survivors:

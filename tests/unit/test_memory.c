@@ -202,6 +202,21 @@ TEST(calls_to_the_driver_in_the_loop)
     done(&f);
 }
 
+/* Those that take longest first; in the order of their names in the trace where they take as long.
+ */
+TEST(calls_to_the_driver_are_in_order)
+{
+    static const char *const names[] = {"cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaFreeHost"};
+    static const double us[] = {30, 10, 30, 30};
+    static const char *const want[] = {"cudaMalloc", "cudaHostAlloc", "cudaFreeHost", "cudaFree"};
+    struct kit k = kit_begin();
+    for (int i = 0; i < 4; i++) kit_call(&k, names[i], 100 + i * 100, us[i]);
+    struct found f = measure(&k);
+    REQUIRE(CHECK_EQ_UINT(f.m.n_calls, 4));
+    for (int i = 0; i < 4; i++) CHECK_EQ_BYTES(trace_str(f.t, f.m.calls[i].name), want[i]);
+    done(&f);
+}
+
 TEST(not_recorded)
 {
     struct kit k = kit_begin();

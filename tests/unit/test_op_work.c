@@ -1,6 +1,8 @@
 /* test_op_work.c: operations and bytes of operators from their shapes. */
 #include "analyze/ops/op_work.h"
 
+#include "analyze/ops/op_flops.h"
+
 #include "kernel_kit.h"
 
 static struct op_work work_of(const char *name, const char *dims, const char *types,
@@ -51,6 +53,37 @@ TEST(convolutions)
                 "[[8, 64, 112, 112], [8, 3, 224, 224], [64, 3, 7, 7]]",
                 "[\"float\", \"float\", \"float\"]", "[]");
     CHECK_NEAR(w.flops, 2 * 2.0 * 8 * 64 * 112 * 112 * 3 * 7 * 7, 0);
+}
+
+TEST(convolutions_that_cannot_be_are_no_work)
+{
+    const char *dims = "[[8, 4, 32, 32], [4, 4, 3, 3], [], [], [], [], []]";
+    static const struct {
+        const char *concrete;
+        double flops;
+    } cases[] = {
+        {"[\"\", \"\", \"\", \"[1, 1]\", \"[1, 1]\", \"[1, 1]\", \"1\"]",
+         2.0 * 8 * 4 * 4 * 1024 * 9},
+        {"[\"\", \"\", \"\", \"[1, 1]\", \"[1, 1]\", \"[1, 1]\", \"2\"]", 8.0 * 4 * 4 * 1024 * 9},
+        {"[\"\", \"\", \"\", \"[1, 1]\", \"[1, 1]\", \"[1, 1]\", \"0\"]", 0},
+        {"[\"\", \"\", \"\", \"[1, 1]\", \"[1, 1]\", \"[1, 1]\", \"x\"]", 0},
+        {"[\"\", \"\", \"\", \"[0, 1]\", \"[1, 1]\", \"[1, 1]\", \"1\"]", 0},
+        {"[\"\", \"\", \"\", \"\", \"[1, 1]\", \"[1, 1]\", \"1\"]", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kit k = kit_begin();
+        struct intern *s = part_strings(k.p);
+        struct op_info op = {ID_NONE,
+                             ID_NONE,
+                             0,
+                             intern_add(s, str_c(dims)),
+                             intern_add(s, str_c(F32_2)),
+                             intern_add(s, str_c(cases[i].concrete))};
+        kit_row(&k, KIND_OP, "aten::conv2d", 0, 10, &op);
+        struct trace *t = kit_end(&k);
+        CHECK_NEAR((double)op_flops(t, 0, FLOPS_CONV2D), cases[i].flops, 0);
+        trace_free(t);
+    }
 }
 
 TEST(attention_counts_both_products_and_what_is_masked)

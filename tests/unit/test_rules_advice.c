@@ -26,6 +26,7 @@ TEST(kernel_outlier_tells_runs_far_above_the_median)
     REQUIRE(f != NULL);
     CHECK(f->advice);
     CHECK_EQ_INT(f->exposed_ns, 2 * 504000);
+    CHECK_EQ_INT(f->device_ns, 2 * 1084000); /* of kernels, not of an idle device */
     CHECK_EQ_UINT(severe(&d, SEVERITY_MEDIUM), 0);
     done(&d);
 }

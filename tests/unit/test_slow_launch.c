@@ -101,6 +101,12 @@ TEST(planning_in_every_step_is_told_with_operator_line_kernel_and_gain)
     CHECK(says(f, SDPA));
     CHECK(says(f, "the usual interval is 30.0 us"));
     CHECK(says(f, "7 of 8 steps"));
+    REQUIRE(f->n_evidence > 0);
+    CHECK_EQ_BYTES(trace_name(d.t, f->evidence[0].row), "cudaLaunchKernel");
+    CHECK_EQ_INT(f->evidence[0].ts_ns, d.t->ts_ns[f->evidence[0].row]);
+    row_t late = trace_up(d.t, f->evidence[0].row, KIND_OP);
+    REQUIRE(late != ROW_NONE);
+    CHECK_EQ_BYTES(trace_name(d.t, late), "aten::_scaled_dot_product_cudnn_attention");
     CHECK(strstr(f->fix, "sdpa_kernel") != NULL);
     CHECK(strstr(f->fix, "--ops all") == NULL);
     done(&d);

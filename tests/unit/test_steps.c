@@ -497,6 +497,15 @@ TEST(calls_of_a_generator_hold_tokens_which_hold_layers)
     done(&f);
 }
 
+TEST(two_calls_of_a_generator_are_two)
+{
+    struct kit k = generator(2, 24);
+    struct found f = find(&k);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 48);
+    check_levels(&f, "2 > 24 steps > 16 layers");
+    done(&f);
+}
+
 TEST(a_single_call_of_a_generator)
 {
     struct kit k = generator(1, 24);
@@ -721,6 +730,25 @@ TEST(dead_window_of_a_cold_start)
     done(&f);
     f = first_op_after((const double[]){300, 240, 260}, 3); /* always so: not a cold start */
     CHECK_EQ_UINT(steps_of(&f.cx)->n_dead, 0);
+    done(&f);
+}
+
+/* Frames and labels inside are no work: the window ends with the first operator or call. */
+TEST(a_dead_window_ends_with_work)
+{
+    struct kit k = kit_begin();
+    static const double us[] = {227, 5, 4};
+    for (int i = 0; i < 3; i++) {
+        kit_label(&k, "matmul_add", i * 1000, 400);
+        kit_python(&k, "run.py(3): load", i * 1000 + 1, 390);
+        kit_label(&k, "inside", i * 1000 + 2, us[i] + 80);
+        if (i == 0) kit_call(&k, "cudaLaunchKernel", us[i], 5);
+        else kit_op(&k, "aten::matmul", i * 1000 + us[i], 50);
+    }
+    struct found f = find(&k);
+    REQUIRE(steps_of(&f.cx)->n_dead > 0);
+    CHECK_EQ_INT(steps_of(&f.cx)->dead[0].dead_ns, kit_ns(227));
+    CHECK_EQ_BYTES(trace_name(f.t, steps_of(&f.cx)->dead[0].first_op), "cudaLaunchKernel");
     done(&f);
 }
 

@@ -59,6 +59,26 @@ TEST(a_drain_blocks_long_and_exposes_little)
     done(&f);
 }
 
+/* Waits that expose the same are in the order of what they block. */
+TEST(sites_are_in_order)
+{
+    static const char *const frames[] = {"a.py(1): f", "b.py(1): f", "c.py(1): f"};
+    static const double us[] = {400, 100, 300};
+    struct kit k = kit_begin();
+    kit_launch(&k, 0, "gemm", 10, 100000);
+    for (int i = 0; i < 3; i++) {
+        kit_python(&k, frames[i], 1000 + i * 1000, 900);
+        kit_call(&k, "cudaEventSynchronize", 1100 + i * 1000, us[i]);
+    }
+    struct found f = run(&k);
+    REQUIRE(CHECK_EQ_UINT(f.s.n_sites, 3));
+    CHECK_EQ_INT(f.s.sites[0].blocked_ns, kit_ns(400));
+    CHECK_EQ_INT(f.s.sites[1].blocked_ns, kit_ns(300));
+    CHECK_EQ_INT(f.s.sites[2].blocked_ns, kit_ns(100));
+    for (int i = 0; i < 3; i++) CHECK_EQ_INT(f.s.sites[i].exposed_ns, 0);
+    done(&f);
+}
+
 /* The same code: 6 us when nothing is queued, 2.3 s when the queue is full. */
 TEST(one_site_cheap_and_draining)
 {

@@ -46,7 +46,7 @@ static int by_shape_and_time(const void *a, const void *b)
 
 struct outliers {
     uint32_t n;
-    int64_t lost_ns, worst_lost_ns, usual_ns;
+    int64_t took_ns, lost_ns, worst_lost_ns, usual_ns;
     row_t worst;
 };
 
@@ -60,6 +60,7 @@ static void look_at(const struct context *cx, const struct run_of *runs, uint32_
          i-- > 0 && (double)runs[i].ns > cx->th.value[TH_KERNEL_OUTLIER_RATIO] * (double)usual;) {
         int64_t lost = runs[i].ns - usual;
         o->n++;
+        o->took_ns += runs[i].ns;
         o->lost_ns += lost;
         if (lost <= o->worst_lost_ns) continue;
         o->worst_lost_ns = lost;
@@ -117,6 +118,7 @@ static int report(const struct context *cx, const struct outliers *o, struct fin
     f->fix = "Compare medians, not means. Watch clocks and throttling (nvidia-smi dmon), check "
              "what else uses the GPU, and record again.";
     f->show = "kernels %s --sort max";
+    f->device_ns = o->took_ns;
     f->exposed_ns = o->lost_ns;
     finding_note(f, cx->mem, cx->t->ts_ns[o->worst], o->worst,
                  "the slowest run takes %s; the median is %s",
