@@ -84,6 +84,23 @@ TEST(sync_returned_early)
     done(&o);
 }
 
+/* Clocks of the CPU and of the device agree to a microsecond. */
+TEST(a_sync_that_returns_within_a_microsecond_is_in_time)
+{
+    struct kit k = healthy();
+    kit_launch(&k, 2200, "long", 2210, 90.9);
+    kit_call(&k, "cudaDeviceSynchronize", 2250, 50);
+    struct outcome o = check_all(&k);
+    CHECK_EQ_UINT(result(&o, "sync_returned_early")->count, 0);
+    done(&o);
+    k = healthy();
+    kit_launch(&k, 2200, "long", 2210, 91.1);
+    kit_call(&k, "cudaDeviceSynchronize", 2250, 50);
+    o = check_all(&k);
+    check_only(&o, "sync_returned_early");
+    done(&o);
+}
+
 TEST(orphans_on_both_sides)
 {
     struct kit k = healthy();

@@ -112,6 +112,35 @@ static void check_timed(void (*fn)(const char *dir))
     folder_done(&f);
 }
 
+TEST(the_environment_sets_options)
+{
+    static const struct {
+        const char *mb;
+        uint64_t bytes;
+    } cases[] = {{"3", 3 << 20}, {"1", 1 << 20}, {"1048575", 1048575ull << 20},
+                 {"1048576", 0}, {"0", 0},       {"-1", 0},
+                 {"3x", 0},      {"", 0}};
+    struct recorder_options o;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("STRATA_RING_MB", cases[i].mb, 1);
+        recorder_options_from_env(&o);
+        if (!CHECK_EQ_UINT(o.budget_bytes, cases[i].bytes)) printf("%s\n", cases[i].mb);
+    }
+    unsetenv("STRATA_RING_MB");
+    setenv("STRATA_CLOCK", "os", 1);
+    setenv("STRATA_PIPELINE", "", 1);
+    setenv("STRATA_OUT", "there", 1);
+    recorder_options_from_env(&o);
+    CHECK(o.os_clock && !o.where.pipeline && !o.where.dir);
+    CHECK_EQ_STR(o.where.out, "there");
+    setenv("STRATA_CLOCK", "tsc", 1);
+    unsetenv("STRATA_OUT");
+    recorder_options_from_env(&o);
+    CHECK(!o.os_clock && !o.where.out && !o.budget_bytes);
+    unsetenv("STRATA_CLOCK");
+    unsetenv("STRATA_PIPELINE");
+}
+
 TEST(times_are_right)
 {
     check_timed(timed);

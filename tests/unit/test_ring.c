@@ -86,6 +86,25 @@ TEST(what_goes_in_comes_out)
     folder_done(&f);
 }
 
+TEST(the_head_says_what_and_whose_it_is)
+{
+    struct folder f;
+    char path[128];
+    struct ring_head h;
+    struct writer *w = new_ring(&f, &plain, path);
+    REQUIRE(w != NULL);
+    writer_free(w);
+    FILE *file = fopen(path, "rb");
+    REQUIRE(file != NULL);
+    CHECK_EQ_UINT(fread(&h, sizeof h, 1, file), 1);
+    fclose(file);
+    CHECK(memcmp(h.magic, RING_MAGIC, sizeof h.magic) == 0);
+    CHECK_EQ_UINT(h.version, RING_VERSION);
+    CHECK_EQ_UINT(h.pid, (uint32_t)getpid());
+    CHECK_EQ_UINT(h.block_records, RING_BLOCK);
+    folder_done(&f);
+}
+
 TEST(many_blocks)
 {
     struct folder f;

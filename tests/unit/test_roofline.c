@@ -95,6 +95,23 @@ TEST(without_shapes_the_name_and_the_launch_tell)
 }
 
 /* A guess that the memory cannot keep up with is none. */
+/* Without shapes the elements of a kernel follow from its launch; how many a thread takes depends
+ * on the version of torch, which kernels for eight give away. */
+TEST(elements_per_thread_are_those_of_the_version)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    kernel_kit_call(&g, "aten::mm", "[[64, 64], [64, 64]]", BF16_2, "nvjet_sm90_tst", 20);
+    kernel_kit_call(&g, "aten::add", "", "", ADD, 20);
+    look(&g);
+    CHECK_EQ_INT(roofline_of(&all.cx)->per_thread, 8);
+    done();
+    g = kernel_kit_begin();
+    kernel_kit_call(&g, "aten::mm", "[[64, 64], [64, 64]]", BF16_2, "nvjet_sm90_tst", 20);
+    look(&g);
+    CHECK_EQ_INT(roofline_of(&all.cx)->per_thread, 4);
+    done();
+}
+
 TEST(impossible_guesses_are_dropped)
 {
     struct kernel_kit g = kernel_kit_begin();

@@ -475,6 +475,27 @@ TEST(stages_follow_the_one_they_lie_in)
     done(&f);
 }
 
+/* The first calls of stages come in another order than the stages are listed in. */
+TEST(a_stage_knows_the_one_it_lies_in_wherever_that_is_listed)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "a", 0, 100);
+    kit_label(&k, "b", 200, 100);
+    kit_label(&k, "a", 400, 100);
+    kit_label(&k, "in a", 410, 50);
+    kit_label(&k, "b", 600, 100);
+    kit_label(&k, "in b", 610, 50);
+    struct found f = measure(&k);
+    static const char *const paths[] = {"a", "a/in a", "b", "b/in b"};
+    REQUIRE(CHECK_EQ_UINT(f.s.n, 4));
+    for (uint32_t i = 0; i < 4; i++) CHECK_EQ_STR(f.s.list[i].path, paths[i]);
+    CHECK_EQ_UINT(f.s.list[1].parent, 0);
+    CHECK_EQ_UINT(f.s.list[3].parent, 2);
+    CHECK_EQ_INT(f.s.list[0].cpu_ns, kit_ns(200));
+    CHECK_EQ_INT(f.s.list[2].cpu_ns, kit_ns(200));
+    done(&f);
+}
+
 TEST(out_of_memory_is_reported)
 {
     struct kit k = training(NULL);

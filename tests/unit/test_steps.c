@@ -364,6 +364,32 @@ TEST(no_loop_is_invented)
     done(&f);
 }
 
+/* `rounds` calls of an operator that launches `n` kernels. */
+static struct found operators(int rounds, int n)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
+    struct kit k = kit_begin();
+    for (int r = 0; r < rounds; r++) {
+        kit_op(&k, "aten::lstm", r * 200, 150);
+        for (int i = 0; i < n; i++)
+            kit_launch(&k, r * 200 + 5 + 12 * i, names[i], r * 200 + 20 + 12 * i, 8);
+    }
+    return find(&k);
+}
+
+TEST(a_few_launches_make_a_loop_when_they_come_often)
+{
+    struct found f = operators(3, 3);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 0);
+    done(&f);
+    f = operators(3, 9);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 3);
+    done(&f);
+    f = operators(4, 3);
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4);
+    done(&f);
+}
+
 TEST(one_kernel_over_and_over_is_no_step)
 {
     struct kit k = kit_begin();
