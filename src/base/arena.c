@@ -12,6 +12,24 @@
 #define FIRST_CHUNK   ((size_t)16 << 10)
 #define LARGEST_CHUNK ((size_t)4 << 20)
 
+/* The address sanitizer sees a chunk as one block. So that it sees those that are made of it, what
+ * is not handed out is hidden from the program, and a gap lies behind each. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define HIDES 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(HIDES)
+#include <sanitizer/asan_interface.h>
+enum { GAP = ALIGN };
+#define hide(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define show(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+enum { GAP = 0 };
+#define hide(p, n) ((void)0)
+#define show(p, n) ((void)0)
+#endif
+
 struct arena_chunk {
     struct arena_chunk *below;
     size_t cap;
@@ -41,13 +59,14 @@ static struct arena_chunk *push_chunk(struct arena *a, size_t need)
     c->cap = cap;
     c->used = 0;
     a->top = c;
+    hide(c->bytes, cap);
     return c;
 }
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-    if (size > SIZE_MAX - ALIGN) return NULL;
-    size_t need = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (size > SIZE_MAX - ALIGN - GAP) return NULL;
+    size_t need = ((size + ALIGN - 1) & ~(size_t)(ALIGN - 1)) + GAP;
     struct arena_chunk *c = a->top;
     if (!c || c->cap - c->used < need) {
         c = push_chunk(a, need);
@@ -55,6 +74,7 @@ void *arena_alloc(struct arena *a, size_t size)
     }
     void *p = c->bytes + c->used;
     c->used += need;
+    show(p, size);
     return p;
 }
 
@@ -105,7 +125,10 @@ void arena_reset_to(struct arena *a, struct arena_mark m)
     while (a->top != m.chunk) {
         struct arena_chunk *c = a->top;
         a->top = c->below;
+        show(c->bytes, c->cap);
         mem_free(c);
     }
-    if (a->top) a->top->used = m.used;
+    if (!a->top) return;
+    a->top->used = m.used;
+    hide(a->top->bytes + m.used, a->top->cap - m.used);
 }

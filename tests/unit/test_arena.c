@@ -3,6 +3,10 @@
 
 #include "test.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 TEST(blocks_are_aligned_and_apart)
 {
     struct arena a;
@@ -91,5 +95,25 @@ TEST(out_of_memory)
 {
     CHECK_EVERY_ALLOC(fill, NULL);
 }
+
+#ifdef __SANITIZE_ADDRESS__
+/* One byte too far is seen, also between blocks of one chunk and after a reset. */
+TEST(the_sanitizer_knows_the_blocks)
+{
+    struct arena a;
+    arena_init(&a);
+    char *first = arena_alloc(&a, 32);
+    struct arena_mark mark = arena_mark(&a);
+    char *second = arena_alloc(&a, 5);
+    REQUIRE(first && second);
+    CHECK(!__asan_address_is_poisoned(first) && !__asan_address_is_poisoned(first + 31));
+    CHECK(__asan_address_is_poisoned(first + 32));
+    CHECK(!__asan_address_is_poisoned(second + 4) && __asan_address_is_poisoned(second + 5));
+    arena_reset_to(&a, mark);
+    CHECK(__asan_address_is_poisoned(second));
+    CHECK(!__asan_address_is_poisoned(first + 31));
+    arena_done(&a);
+}
+#endif
 
 TEST_MAIN
