@@ -34,7 +34,8 @@ static void tell_cut(const struct trace *t, const char *name)
 /* A database has rows instead of bytes, and lost records have no place. */
 static bool has_byte(const struct trace *t, int reason)
 {
-    return reason != DAMAGE_LOST_RECORDS && strcmp(t->format, "nsys sqlite") != 0;
+    return reason != DAMAGE_LOST_RECORDS && !str_ends(str_c(t->format), "sqlite") &&
+           strcmp(t->format, "rocprofv3 json") != 0;
 }
 
 /* At most two lines, whatever the number of reasons: the cut, then the rest. A .strata file

@@ -13,12 +13,14 @@
 #include "import/nsys.h"
 #include "import/pftrace.h"
 #include "import/rings.h"
+#include "import/rocprof.h"
 #include "import/xplane.h"
 
 enum { SNIFFED = 4096 };
 
-const struct importer *const importers[] = {&import_native,  &import_nsys, &import_xplane,
-                                            &import_pftrace, &import_json, NULL};
+const struct importer *const importers[] = {
+    &import_native, &import_nsys, &import_xplane, &import_pftrace, &import_rocprof,
+    &import_json,   NULL};
 
 static const struct importer *find_importer(struct str head)
 {
@@ -36,7 +38,10 @@ static const struct importer *find_inside(const struct codec *codec, const struc
     int rc = inflater_init(&f, codec, str_from(file->p, file->n), NULL);
     if (rc == 0) rc = inflater_step(&f, head, sizeof head, &n, NULL);
     inflater_done(&f);
-    return rc == 0 && n && import_pftrace.sniff(str_from(head, n)) ? &import_pftrace : NULL;
+    static const struct importer *const packed[] = {&import_pftrace, &import_rocprof};
+    for (int i = 0; i < 2 && rc == 0 && n; i++)
+        if (packed[i]->sniff(str_from(head, n))) return packed[i];
+    return NULL;
 }
 
 /* Takes the file over. */

@@ -8,6 +8,7 @@
 #include "base/jout.h"
 #include "base/mem.h"
 #include "import/nsys_rows.h"
+#include "import/rocpd.h"
 
 enum { MOST_GPUS = 64 };
 
@@ -203,8 +204,8 @@ static int read_tables(struct nsys *n, struct builder *b, struct err *e)
 {
     if (!has_events(n))
         return FAIL(e, ERR_FORMAT,
-                    "a SQLite database, but not from Nsight Systems: it has no table "
-                    "CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS");
+                    "a SQLite database, but neither from Nsight Systems nor rocprofv3: it has no "
+                    "table CUPTI_ACTIVITY_KIND_KERNEL, NVTX_EVENTS or rocpd_string");
     TRY(find_processes(n, e));
     TRY(each_row(n, &strings, e));
     for (int i = 0; nsys_tables[i].name; i++) TRY(each_row(n, &nsys_tables[i], e));
@@ -224,7 +225,9 @@ static int read_database(struct builder *b, struct file_map *file, struct err *e
     map_init(&n.strings);
     map_init(&n.named);
     int rc = n.part ? nsys_db_open(&n.db, file, e) : err_nomem(e);
-    if (rc == 0) rc = read_tables(&n, b, e);
+    bool rocpd = rc == 0 && rocpd_is(&n.db);
+    if (rocpd) builder_trace(b)->format = "rocpd sqlite";
+    if (rc == 0) rc = rocpd ? rocpd_read(&n.db, b, e) : read_tables(&n, b, e);
     nsys_db_close(&n.db);
     map_done(&n.strings);
     map_done(&n.named);

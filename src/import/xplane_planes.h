@@ -72,7 +72,7 @@ struct xvalue {
 };
 struct xvalue xplane_value(const struct xplanes *x, const struct xplane *p, struct str bytes);
 
-/* The value as an integer; `otherwise` for texts that are none. */
+/* The value as an integer; `otherwise` for texts that are not numbers. */
 int64_t xvalue_int(const struct xvalue *v, int64_t otherwise);
 
 #endif

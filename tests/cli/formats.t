@@ -128,3 +128,28 @@ $ strata syncs log | head -5
 |         train.py:40  cuStreamSynchronize
 |   blocked: CPU time inside the calls; exposed: GPU idle time they cause
 ! strata: reading log/plugins/profile/2026_01_02/host.xplane.pb
+
+# What AMD's rocprofv3 writes: JSON and databases of two generations have the same meaning.
+$ strata info $DATA/../fuzz/corpus/rocprof/mi300.json | head -14
+| $DATA/../fuzz/corpus/rocprof/mi300.json   rocprofv3 json, 7.17 kB, 19 events
+|
+|   recorded  by an unknown version
+|   with      stacks no, shapes no, memory no, modules no, FLOPs no
+|   device 0  AMD Instinct MI300X, 304 SMs
+|   time      1.00 ms from first to last event
+|   steps     not marked by the profiler; strata steps looks for them
+|   lanes     1 process, 1 thread, 1 GPU stream
+|
+|   category         read as  events
+|   cuda_runtime                   9
+|   kernel                         8
+|   gpu_memcpy                     1
+|   user_annotation                1
+$ strata syncs $DATA/../fuzz/corpus/rocpd/plain.db | head -5
+| the CPU waits 1 time at 1 place: blocked 40.0 us, which leaves the GPU idle for 0
+|   site  kind             blocked  exposed  calls per step queued  in
+|      1  readback         40.0 us        -      1        -      0  training loop
+|         training loop  hipMemcpy
+|   blocked: CPU time inside the calls; exposed: GPU idle time they cause
+$ for f in rocprof/mi300.json rocpd/plain.db rocpd/tracks.db; do strata table $DATA/../fuzz/corpus/$f --json | md5sum; done | sort -u | wc -l
+| 1

@@ -169,7 +169,7 @@ def test_another_database(path):
     db.close()
     done = strata("export", path, "-o", "-", "--to", "csv")
     assert done.returncode == 3
-    assert b"not from Nsight Systems" in done.stderr
+    assert b"neither from Nsight Systems nor rocprofv3" in done.stderr
 
 
 def test_the_file_is_not_touched(path, tmp_path):
