@@ -1,6 +1,6 @@
 /* rocpd.c: see rocpd.h.
  *
- * Every process has its own set of tables, told apart by what stands behind their names
+ * Every process has its own set of tables, distinguished by what stands behind their names
  * (rocpd_string and so on); ids count within a set. Two generations are met: rows with start, end,
  * thread and agent, and rows with the numbers of timestamps and of a track that has the rest. */
 #include "import/rocpd.h"
@@ -303,7 +303,7 @@ static int read_set(struct nsys_db *d, struct rocm *rows, const char *suffix, st
     struct set s = {.db = d, .rows = rows, .suffix = suffix};
     int rc = 0;
     arena_init(&s.mem);
-    map_done(&rows->devices); /* agents are numbered anew */
+    map_done(&rows->devices); /* agents are numbered again in each */
     for (size_t i = 0; rc == 0 && i < sizeof references / sizeof *references; i++)
         rc = each_row(&s, &references[i], e);
     for (size_t i = 0; rc == 0 && i < sizeof records / sizeof *records; i++)
