@@ -2,8 +2,10 @@
 #include <sys/stat.h>
 
 #include "cli/show.h"
+#include "import/snapshot_read.h"
 #include "report/view_info.h"
 #include "report/view_part.h"
+#include "report/view_snapshot.h"
 
 static const char *const examples[] = {
     "strata info trace.json.gz",
@@ -31,8 +33,30 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     return 0;
 }
 
+static int show_snapshot(struct cli *cli, const struct opts *o, struct err *e)
+{
+    struct snapshot *p;
+    struct held h;
+    struct arena mem;
+    struct screen s;
+    TRY(show_screen(cli, o, 0, &s, e));
+    TRY(snapshot_read(o->args[0], &p, e));
+    arena_init(&mem);
+    int rc = held_run(p, &mem, &h, e);
+    static const struct screen_next next[] = {{"memory %s", "who holds the memory"}};
+    if (rc == 0 && cli->json) view_snapshot_info_json(&cli->out, &h);
+    else if (rc == 0) {
+        view_snapshot_info_text(&s, &h);
+        screen_next(&s, next, 1);
+    }
+    arena_done(&mem);
+    snapshot_free(p);
+    return rc;
+}
+
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
+    if (snapshot_is_file(o->args[0])) return show_snapshot(cli, o, e);
     return show_summary(cli, o, show, e);
 }
 

@@ -1,6 +1,8 @@
 /* cmd_memory.c: `strata memory`: levels, growth, peaks and allocations in the loop. */
 #include "cli/show.h"
+#include "import/snapshot_read.h"
 #include "report/view_memory.h"
+#include "report/view_snapshot.h"
 
 static const struct opt opts[] = {
     {"limit", 0, "N", "number of rows per table, 0 for all (default 40)", NULL},
@@ -11,6 +13,8 @@ static const struct opt opts[] = {
 static const char *const examples[] = {
     "strata memory trace.json.gz",
     "does memory grow from step to step, and what allocates in the loop?",
+    "strata memory snapshot.pickle --limit 10",
+    "who held the memory at the peak and when it ran out, by line",
     NULL,
 };
 
@@ -26,8 +30,32 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     return 0;
 }
 
+static int show_held(struct cli *cli, const struct opts *o, const struct snapshot *p, struct err *e)
+{
+    struct arena mem;
+    struct screen s;
+    struct held h;
+    arena_init(&mem);
+    int rc = show_screen(cli, o, cli->json ? 0 : 12, &s, e);
+    if (rc == 0) rc = held_run(p, &mem, &h, e);
+    if (rc == 0 && cli->json) view_snapshot_json(&cli->out, &h, s.limit);
+    else if (rc == 0) view_snapshot_text(&s, &h);
+    arena_done(&mem);
+    return rc;
+}
+
+static int run_snapshot(struct cli *cli, const struct opts *o, struct err *e)
+{
+    struct snapshot *p;
+    TRY(snapshot_read(o->args[0], &p, e));
+    int rc = show_held(cli, o, p, e);
+    snapshot_free(p);
+    return rc;
+}
+
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
+    if (snapshot_is_file(o->args[0])) return run_snapshot(cli, o, e);
     return show_part(cli, o, show, e);
 }
 
@@ -36,11 +64,16 @@ const struct cmd cmd_memory = {
     .summary = "memory at the end of each step, growth, peaks, allocations in the loop",
     .args = "TRACE",
     .about =
-        "Uses the allocator's events (recorded with profile_memory=True): the level at the end of\n"
+        "Of a trace: uses the allocator's events (recorded with profile_memory=True): the level at "
+        "the end of\n"
         "each step, whether it rises consistently, the peak and its stage, what the loop "
         "allocates\n"
         "and on which line, and calls to the driver's allocator, which a steady loop does not "
-        "make.",
+        "make.\n"
+        "Of a memory snapshot of PyTorch (torch.cuda.memory._dump_snapshot): who holds the memory "
+        "at the peak and whenever it ran out, by line and by what it is for (weights, optimizer, "
+        "forward, backward); what lies unused between blocks; what grows from round to round. The "
+        "pickle is read without executing anything.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_NUMBERS,

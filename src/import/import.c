@@ -14,6 +14,7 @@
 #include "import/pftrace.h"
 #include "import/rings.h"
 #include "import/rocprof.h"
+#include "import/snapshot_read.h"
 #include "import/xplane.h"
 
 enum { SNIFFED = 4096 };
@@ -44,6 +45,15 @@ static const struct importer *find_inside(const struct codec *codec, const struc
     return NULL;
 }
 
+/* It has moments, and is not a timeline. */
+static int refuse_snapshot(struct file_map *file, struct err *e)
+{
+    file_unmap(file);
+    return FAIL(e, ERR_UNSUPPORTED,
+                "a memory snapshot of PyTorch, not a trace: strata memory shows who holds the "
+                "memory");
+}
+
 /* Takes the file over. */
 static int open_file(struct file_map *file, const char *path, const struct import_options *o,
                      struct trace **ret, struct err *e)
@@ -54,6 +64,8 @@ static int open_file(struct file_map *file, const char *path, const struct impor
     if (file->n == 0) {
         file_unmap(file);
         rc = FAIL(e, ERR_FORMAT, "the file is empty, expected a trace");
+    } else if (snapshot_is(str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED))) {
+        rc = refuse_snapshot(file, e);
     } else {
         struct str head = str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED);
         const struct codec *codec = codec_find(head);

@@ -1,0 +1,201 @@
+/* held_growth.c: whether memory grows from round to round, and what of it.
+ *
+ * A snapshot has no steps. But a loop allocates the same size on the same line in each of its
+ * rounds, and at that point the level is the same each time, or rises by the same amount if the
+ * loop keeps something. Layers of a network repeat on one line too: with p of them per round, the
+ * level is compared with the one p allocations ago. Of everything allocated again and again, what
+ * shows the most even steps, at some p, marks the rounds. */
+#include <stdlib.h>
+
+#include "analyze/memory/held.h"
+#include "analyze/memory/held_private.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+enum { LEAST_ROUNDS = 5, MOST_CANDIDATES = 48, MOST_PLACES = 4096, MOST_PER_ROUND = 128 };
+
+/* Allocations of one size by one stack. */
+struct repeat {
+    uint32_t stack, count, first, last;
+    int64_t size;
+};
+
+struct repeats {
+    struct repeat *list;
+    size_t n, cap;
+};
+
+static int add_event(struct repeats *r, struct map *known, const struct snap_event *ev, uint32_t i,
+                     struct err *e)
+{
+    for (uint64_t key = map_mix(ev->stack + 1) ^ map_mix((uint64_t)ev->size);; key++) {
+        uint32_t *slot = map_at(known, key);
+        if (!slot) return err_nomem(e);
+        if (*slot == MAP_NONE) {
+            if (VEC_RESERVE(r->list, r->n, r->cap, 1)) return err_nomem(e);
+            *slot = (uint32_t)r->n;
+            r->list[r->n++] = (struct repeat){ev->stack, 0, i, i, ev->size};
+        }
+        struct repeat *p = &r->list[*slot];
+        if (p->stack != ev->stack || p->size != ev->size) continue;
+        p->count++;
+        p->last = i;
+        return 0;
+    }
+}
+
+static int collect(const struct held *h, const struct held_device *d, struct repeats *r,
+                   struct err *e)
+{
+    struct map known = {0};
+    int rc = 0;
+    for (uint32_t i = 0; i < d->n_events && rc == 0; i++) {
+        const struct snap_event *ev = &h->s->events[d->first_event + i];
+        if (ev->action == SNAP_ALLOC) rc = add_event(r, &known, ev, i, e);
+    }
+    map_done(&known);
+    return rc;
+}
+
+/* Rounds fill most of the recording. */
+static bool may_mark(const struct repeat *r, const struct held_device *d)
+{
+    return r->count >= LEAST_ROUNDS && r->count <= MOST_PLACES &&
+           r->last - r->first >= d->n_events / 2;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct repeat *x = a, *y = b;
+    if (x->size != y->size) return x->size < y->size ? 1 : -1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* The events of a repeat, into `at` of MOST_PLACES; returns how many. */
+static uint32_t places(const struct held *h, const struct held_device *d, const struct repeat *r,
+                       uint32_t *at)
+{
+    uint32_t n = 0;
+    for (uint32_t i = r->first; i <= r->last && n < MOST_PLACES; i++) {
+        const struct snap_event *ev = &h->s->events[d->first_event + i];
+        if (ev->action == SNAP_ALLOC && ev->stack == r->stack && ev->size == r->size) at[n++] = i;
+    }
+    return n;
+}
+
+/* How uneven the steps from round to round are, without the first: that one warms up. */
+static int64_t unevenness(const struct held_lives *l, const uint32_t *at, uint32_t n, uint32_t p)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (uint32_t i = 2 * p; i < n; i++) {
+        int64_t step = l->level[at[i]] - l->level[at[i - p]];
+        if (step < least) least = step;
+        if (step > most) most = step;
+    }
+    return most - least;
+}
+
+/* The marks of rounds: which repeat, and how many of it make one. */
+struct marks {
+    uint32_t repeat, per_round;
+    int64_t uneven;
+};
+
+static void try_repeat(const struct held_lives *l, const uint32_t *at, uint32_t n, uint32_t repeat,
+                       struct marks *best)
+{
+    for (uint32_t p = 1; p <= MOST_PER_ROUND && n / p >= LEAST_ROUNDS; p++) {
+        int64_t uneven = unevenness(l, at, n, p);
+        if (uneven < best->uneven) *best = (struct marks){repeat, p, uneven};
+    }
+}
+
+static int compare_levels(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int fill(const struct held_lives *l, const uint32_t *at, uint32_t n, struct arena *mem,
+                struct held_growth *g, struct err *e)
+{
+    g->levels = arena_zalloc(mem, n, sizeof *g->levels);
+    int64_t *steps = arena_zalloc(mem, n, sizeof *steps);
+    if (!g->levels || !steps) return err_nomem(e);
+    g->found = true;
+    g->grows = true;
+    g->n_rounds = n;
+    for (uint32_t i = 0; i < n; i++) g->levels[i] = l->level[at[i]];
+    for (uint32_t i = 2; i < n; i++) {
+        steps[i - 2] = g->levels[i] - g->levels[i - 1];
+        g->grows &= steps[i - 2] > 0;
+    }
+    qsort(steps, n - 2, sizeof *steps, compare_levels);
+    g->per_round_bytes = steps[(n - 2) / 2];
+    return 0;
+}
+
+static int larger(const void *a, const void *b)
+{
+    const struct held_by *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+    return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+/* What is held by each stack at `late` beyond what it held at `early`. */
+static int difference(const struct held *h, const struct held_lives *l, uint32_t early,
+                      uint32_t late, struct arena *mem, struct held_growth *g, struct err *e)
+{
+    struct held_by *was;
+    uint32_t n_was, n = 0;
+    TRY(held_add_up(h, l, early, mem, &was, &n_was, e));
+    TRY(held_add_up(h, l, late, mem, &g->by, &g->n, e));
+    struct map of = {0};
+    int rc = 0;
+    for (uint32_t i = 0; i < n_was && rc == 0; i++) {
+        uint32_t *slot = map_at(&of, was[i].stack);
+        if (slot) *slot = i;
+        else rc = err_nomem(e);
+    }
+    for (uint32_t i = 0; i < g->n && rc == 0; i++) {
+        uint32_t k = map_find(&of, g->by[i].stack);
+        struct held_by more = g->by[i];
+        if (k != MAP_NONE) more.bytes -= was[k].bytes;
+        if (k != MAP_NONE)
+            more.blocks = more.blocks > was[k].blocks ? more.blocks - was[k].blocks : 0;
+        if (more.bytes > 0) g->by[n++] = more;
+    }
+    map_done(&of);
+    g->n = n;
+    if (n) qsort(g->by, n, sizeof *g->by, larger);
+    return rc;
+}
+
+static int choose(const struct held *h, const struct held_lives *l, struct repeats *r,
+                  struct arena *mem, struct held_device *d, struct err *e)
+{
+    uint32_t at[MOST_PLACES], n_may = 0;
+    struct marks best = {HELD_NEVER, 0, INT64_MAX};
+    for (size_t i = 0; i < r->n; i++)
+        if (may_mark(&r->list[i], d)) r->list[n_may++] = r->list[i];
+    if (n_may) qsort(r->list, n_may, sizeof *r->list, by_bytes);
+    for (uint32_t i = 0; i < n_may && i < MOST_CANDIDATES; i++)
+        try_repeat(l, at, places(h, d, &r->list[i], at), i, &best);
+    /* rounds whose levels jump about are none */
+    if (best.repeat == HELD_NEVER || best.uneven > d->peak.live_bytes / 20) return 0;
+    uint32_t n = places(h, d, &r->list[best.repeat], at) / best.per_round;
+    for (uint32_t i = 0; i < n; i++) at[i] = at[i * best.per_round];
+    TRY(fill(l, at, n, mem, &d->growth, e));
+    return d->growth.grows ? difference(h, l, at[1], at[n - 1], mem, &d->growth, e) : 0;
+}
+
+int held_growth_run(const struct held *h, const struct held_lives *l, struct arena *mem,
+                    struct held_device *d, struct err *e)
+{
+    struct repeats r = {0};
+    int rc = collect(h, d, &r, e);
+    if (rc == 0) rc = choose(h, l, &r, mem, d, e);
+    mem_free(r.list);
+    return rc;
+}
