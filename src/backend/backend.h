@@ -56,6 +56,9 @@ struct backend {
      * take the place: only where no other thread is inside a call of the device's library. */
     void (*stop)(bool detach);
 
+    /* Between start and stop: what the device has finished is in the files afterwards. */
+    void (*flush)(void);
+
     /* Between start and stop: nothing is recorded, and nearly nothing costs time. */
     void (*pause)(bool paused);
 

@@ -16,6 +16,7 @@ DOOR int InitializeInjectionNvtx2(nvtx_export_table_fn export_table);
 DOOR int strata_inject_start(const char *backend);
 DOOR void strata_inject_pause(int paused);
 DOOR void strata_inject_other(int begins);
+DOOR void strata_inject_flush(void);
 DOOR void strata_inject_stop(void);
 DOOR void strata_inject_watch(void);
 DOOR void strata_inject_wait(void);
@@ -85,6 +86,12 @@ void strata_inject_other(int begins)
 void strata_inject_watch(void)
 {
     watched_add_me();
+}
+
+/* The program is about to end: what the devices have done by now is in the files afterwards. */
+void strata_inject_flush(void)
+{
+    for (int i = 0; backends[i]; i++) backends[i]->flush();
 }
 
 /* Ends the recording and lets another profiler in. */

@@ -11,6 +11,7 @@
  *     other  other_ended  somebody tells of it
  *     pause  resume  stop  start  of our own recording
  *     pausers=N  N threads that pause it, launch and resume it, ten times
+ *     destroy  the context, and with it what CUPTI has not handed over
  *     kinds  prints how many kinds of record are on
  *     straddle  a call that is under way when a pause ends
  *     fork  a child that goes on with the words behind, the parent waits for it and ends
@@ -39,6 +40,7 @@ static int (*cuMemsetD8Async)(size_t bytes, unsigned stream);
 static int (*cuMemAlloc)(size_t bytes);
 static int (*cuStreamSynchronize)(unsigned stream);
 static int (*cuCtxSynchronize)(void);
+static int (*cuCtxDestroy)(void *context);
 
 static void find(void *h, const char *name, void *function)
 {
@@ -70,6 +72,7 @@ static void load(void)
     find(h, "cuMemAlloc_v2", &cuMemAlloc);
     find(h, "cuStreamSynchronize", &cuStreamSynchronize);
     find(h, "cuCtxSynchronize", &cuCtxSynchronize);
+    find(h, "cuCtxDestroy_v2", &cuCtxDestroy);
 }
 
 static void launch(long n, unsigned stream)
@@ -247,6 +250,7 @@ static void obey(const char *word)
     else if (IS("alloc")) cuMemAlloc(1 << 20);
     else if (IS("sync")) cuStreamSynchronize(0);
     else if (IS("devsync")) cuCtxSynchronize();
+    else if (IS("destroy")) cuCtxDestroy(NULL);
     else if (IS("threads")) run_threads(n, launch_thousand);
     else if (IS("pausers")) run_threads(n, pause_and_resume);
     else if (IS("sleep")) usleep((useconds_t)n * 1000);

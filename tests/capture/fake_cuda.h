@@ -21,6 +21,7 @@ struct fake_hooks {
     void (*call)(uint32_t id, const char *name, int site, uint32_t correlation, uint64_t *own);
     void (*work)(const struct fake_work *w);
     void (*sync)(uint32_t correlation, uint64_t start_ns, uint64_t end_ns);
+    void (*context_gone)(void);
 };
 
 /* In the fake driver. */

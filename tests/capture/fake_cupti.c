@@ -206,6 +206,18 @@ static void on_sync(uint32_t correlation, uint64_t start_ns, uint64_t end_ns)
     pthread_mutex_unlock(&lock);
 }
 
+/* What was not handed over by then is lost. */
+static void on_context_gone(void)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MOST_BUFFERS; i++) {
+        if (!buffers[i].bytes) continue;
+        memset(buffers[i].bytes, 0, buffers[i].used);
+        buffers[i].used = buffers[i].n = 0;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static void on_call(uint32_t id, const char *name, int site, uint32_t correlation, uint64_t *own)
 {
     struct cupti_call c = {
@@ -331,7 +343,7 @@ static void hang_in(void)
     struct fake_hooks *(*find)(void) = NULL;
     void *p = h ? dlsym(h, "fake_cuda_hooks") : NULL;
     memcpy(&find, &p, sizeof p);
-    if (find) *find() = (struct fake_hooks){on_call, on_work, on_sync};
+    if (find) *find() = (struct fake_hooks){on_call, on_work, on_sync, on_context_gone};
 }
 
 API uint32_t cuptiSubscribe(void **ret, cupti_callback_fn fn, void *ours)

@@ -439,6 +439,70 @@ def test_endings(capture, ending, status):
     assert run.counts()["kernel"] == 500
 
 
+def test_a_context_that_ends_takes_nothing_along(capture):
+    run = capture("launch=300", "sync", "sleep=150", "launch=50", "sync", "destroy", "return=0")
+    assert run.counts()["kernel"] == 350
+
+
+LAST_MOMENT = """
+    import atexit, ctypes, os
+    ctypes.CDLL(os.environ["APP_CUPTI"], ctypes.RTLD_GLOBAL)
+    cuda = ctypes.CDLL("libcuda.so.1")
+    cuda.cuInit(0)
+    {before}
+    for _ in range(70):
+        cuda.cuLaunchKernel(ctypes.c_char_p(b"gemm"), 1, 0)
+    cuda.cuStreamSynchronize(0)
+    {after}
+"""
+
+
+@pytest.mark.parametrize("before, after", [
+    ("atexit.register(cuda.cuCtxDestroy_v2, None)", "pass"),  # as JAX does
+    ("pass", "os._exit(0)"),
+    ("pass", "raise SystemExit(0)")])
+def test_ends_of_python_programs(capture, tmp_path, before, after):
+    script = tmp_path / "last.py"
+    script.write_text(textwrap.dedent(LAST_MOMENT).format(before=before, after=after))
+    run = capture(command=[sys.executable, str(script)], STRATA_FLUSH_MS="10000")
+    assert run.status == 0
+    assert run.counts()["kernel"] == 70
+
+
+def environment(tmp_path, *packages):
+    """A venv in which these folders of site-packages have a libcupti, and an extension module that a
+    program would have mapped."""
+    site = tmp_path / "venv" / "lib" / "python3.9" / "site-packages"
+    for folder, version in packages:
+        (site / folder).mkdir(parents=True)
+        (site / folder / f"libcupti.so.{version}").symlink_to(FAKES / f"libcupti.so.{version}.fake")
+    (site / "cupy").mkdir(parents=True)
+    shutil.copy(FAKES / "libcuda.so.1", site / "cupy" / "core.so")
+    return site
+
+
+@pytest.mark.parametrize("packages, expected", [
+    ([("nvidia/cu13/lib", "13"), ("nvidia/cuda_cupti/lib", "12")], "nvidia/cu13/lib/libcupti.so.13"),
+    ([("nvidia/cuda_cupti/lib", "12")], "nvidia/cuda_cupti/lib/libcupti.so.12")])
+def test_libcupti_of_the_wheels(capture, tmp_path, packages, expected):
+    """A program that maps none itself: CuPy, Numba."""
+    site = environment(tmp_path, *packages)
+    script = tmp_path / "cupy_like.py"
+    script.write_text(textwrap.dedent("""
+        import ctypes, sys
+        ctypes.CDLL(sys.argv[1])
+        cuda = ctypes.CDLL("libcuda.so.1")
+        cuda.cuInit(0)
+        for _ in range(30):
+            cuda.cuLaunchKernel(ctypes.c_char_p(b"gemm"), 1, 0)
+        cuda.cuStreamSynchronize(0)
+    """))
+    run = capture(command=[sys.executable, str(script), str(site / "cupy" / "core.so")])
+    assert run.counts()["kernel"] == 30
+    facts = b"".join(p.read_bytes() for p in run.folder.glob("rings/*.defs"))
+    assert f"libcupti={site}/{expected}".encode() in facts
+
+
 def test_the_end_comes_while_we_fetch(capture):
     run = capture("launch=100", "sync", "sleep=120", "launch=50", "return=3", fake="slow")
     assert run.status == 3 and run.counts()["kernel"] == 150

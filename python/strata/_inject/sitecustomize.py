@@ -37,6 +37,30 @@ class _Waiter(object):
         return importlib.util.find_spec(name)  # by finders that strata has put in front
 
 
+def _flush():
+    """What the GPU has done by now goes to the files, if the library of a timeline is loaded."""
+    try:
+        import ctypes
+        ctypes.CDLL(os.environ["STRATA_INJECT"], mode=os.RTLD_NOLOAD | os.RTLD_NOW).strata_inject_flush()
+    except Exception:
+        pass
+
+
+def _flush_before_the_end():
+    """Before libraries take their devices down: JAX does so in an exit handler, and what CUPTI has
+    not handed over by then is lost. os._exit runs no handlers at all."""
+    if not os.environ.get("STRATA_INJECT"):
+        return
+    import threading
+    threading._register_atexit(_flush)  # before all of atexit's
+    leave = os._exit
+
+    def _exit(status):
+        _flush()
+        leave(status)
+    os._exit = _exit
+
+
 def _leave_path():
     sys.path[:] = [p for p in sys.path if os.path.normpath(p or os.curdir) != _HERE]
 
@@ -46,6 +70,7 @@ def _begin():
         return
     sys.meta_path.append(_Package())  # the last: one that is installed is found before
     sys.meta_path.insert(0, _Waiter())
+    _flush_before_the_end()
     if os.environ.get("STRATA_TRY"):  # a trial of `strata try`
         from strata._try.inside import start
         start.begin(os.environ["STRATA_TRY"])

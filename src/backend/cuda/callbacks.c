@@ -13,7 +13,7 @@
 /* Launching takes some microseconds; longer than this it waited for something. */
 #define LAUNCH_WAITS_NS 20000
 
-enum class { NONE, LAUNCH, GRAPH, WAIT, BEGIN_CAPTURE, END_CAPTURE, OTHER, N_CLASSES };
+enum class { NONE, LAUNCH, GRAPH, WAIT, BEGIN_CAPTURE, END_CAPTURE, OTHER, END_CONTEXT, N_CLASSES };
 
 /* Driver calls by CUPTI's number: those that put work on a device, wait for it, or take memory. A
  * call of the runtime library shows as the driver call it makes. */
@@ -74,6 +74,11 @@ static const struct range {
     {549, 552, OTHER}, /* cuMemCreate, Release, Map, Unmap */
     {598, 601, OTHER}, /* cuMemAllocAsync, cuMemFreeAsync */
     {611, 612, OTHER},
+    {11, 11, END_CONTEXT}, /* cuCtxDestroy */
+    {322, 322, END_CONTEXT},
+    {387, 387, END_CONTEXT}, /* cuDevicePrimaryCtxRelease, Reset */
+    {389, 389, END_CONTEXT},
+    {544, 545, END_CONTEXT},
     {18, 21, OTHER},   /* cuModuleLoad... */
     {678, 679, OTHER}, /* cuLibraryLoad... */
 };
@@ -86,6 +91,7 @@ static atomic_uint_fast64_t on_since; /* ticks */
 static enum clock_source ticks_of;
 static uint64_t patience[N_CLASSES]; /* ticks, by class: calls that take longer get a stack */
 static uint8_t class_of[MOST_IDS];
+static void (*at_context_end)(void);
 static _Atomic uint16_t name_of[MOST_IDS]; /* string ids, 0 until seen */
 
 /* "cuMemcpyDtoHAsync_v2_ptsz" is cuMemcpyDtoHAsync to everybody who reads it. */
@@ -146,6 +152,7 @@ static void on_call(void *ours, uint32_t domain, uint32_t id, const void *data)
     }
     if (domain != CUPTI_DOMAIN_DRIVER || id >= MOST_IDS) return;
     const struct cupti_call *c = data;
+    if (c->site == CUPTI_ENTER && class_of[id] == END_CONTEXT) at_context_end();
     if (c->site == CUPTI_ENTER) watched_enters(*c->own = clock_ticks(ticks_of));
     else call_ends(id, c);
 }
@@ -195,6 +202,11 @@ int callbacks_start(const struct cupti_api *a, const struct backend_options *o, 
     enable_calls(true);
     atomic_store(&on_since, clock_ticks(ticks_of));
     return 0;
+}
+
+void callbacks_at_context_end(void (*fn)(void))
+{
+    at_context_end = fn;
 }
 
 void callbacks_pause(bool paused)

@@ -11,6 +11,9 @@
 int callbacks_start(const struct cupti_api *api, const struct backend_options *o,
                     struct err *e) MUST_USE;
 
+/* `fn` is called before a call that ends a context, on the thread that makes it. */
+void callbacks_at_context_end(void (*fn)(void));
+
 /* Calls get no callback until they are wanted again. */
 void callbacks_pause(bool paused);
 

@@ -170,6 +170,14 @@ static void pause_parts(bool paused)
     pthread_mutex_unlock(&life);
 }
 
+/* Also where a context is about to end: CUPTI forgets then what it has not handed over. */
+static void flush(void)
+{
+    if (!atomic_load(&running) || !hold_fetching()) return;
+    activity_fetch(false);
+    pthread_mutex_unlock(&fetching);
+}
+
 static void meet_other(bool begins)
 {
     pthread_mutex_lock(&life);
@@ -210,6 +218,7 @@ static int start_parts(struct err *e)
 {
     if (stuck) return FAIL(e, ERR_UNSUPPORTED, "CUPTI is still busy with the last recording");
     if (!api.version) TRY(cupti_api_load(&api, e)); /* else it may just be calling us */
+    callbacks_at_context_end(flush);
     TRY(callbacks_start(&api, &options, e));
     int rc = activity_start(&api, &options, e);
     if (rc == 0) rc = start_thread(e);
@@ -243,6 +252,7 @@ const struct backend backend_cuda = {
     .probe = cuda_probe,
     .start = start,
     .stop = stop,
+    .flush = flush,
     .pause = pause_parts,
     .meet_other = meet_other,
 };
