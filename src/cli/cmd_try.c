@@ -9,8 +9,8 @@
 #include "cli/python.h"
 
 static const struct opt opts[] = {
-    {"fix", 'f', "FIX", "try this fix; may be given several times (default: those of the report)",
-     NULL},
+    {"fix", 'f', "FIX",
+     "fix to try, several times for more; report stands for those of the report (default)", NULL},
     {"list", 'l', NULL, "list all fixes: what they change and when they are safe", NULL},
     {"time", 't', "SECONDS", "time for everything (default 900)", NULL},
     {"output", 0, "FUNC", "compare what this function returns (default: what the unit returns)",

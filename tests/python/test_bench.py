@@ -355,6 +355,44 @@ def test_names_do_not_command_the_terminal(tmp_path, capsys):
     assert status == 2 and "\x1b" not in said.err
 
 
+class Replayed(torch.Tensor):
+    """A fake of what a CUDA graph returns: the next step overwrites it, and reading it then is an error."""
+
+    step = 0
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        for a in args:
+            if isinstance(a, cls) and getattr(a, "made_in", cls.step) != cls.step:
+                raise RuntimeError("Error: accessing tensor output of CUDAGraphs that has been overwritten "
+                                   "by a subsequent run.")
+        with torch._C.DisableTorchFunctionSubclass():
+            return function(*args, **(kwargs or {}))
+
+
+def test_graphs_overwrite_their_outputs(tmp_path, monkeypatch):
+    import strata.bench
+    from strata.bench import modes
+
+    def begin_step():
+        Replayed.step += 1
+
+    def compile_it(self, module, mode):
+        def call(*args, **kwargs):
+            made = module._call_impl(*args, **kwargs).detach().as_subclass(Replayed)
+            made.made_in = Replayed.step
+            return made
+        vars(module)[modes.SLOT] = call
+
+    monkeypatch.setattr(torch.compiler, "cudagraph_mark_step_begin", begin_step)
+    monkeypatch.setattr(modes.Switch, "_compile", compile_it)
+    r = strata.bench.call("bench_entry:linear", modes="eager,compile:reduce-overhead", iterations=3, warmup=1,
+                          output=str(tmp_path))
+    assert r["comparisons"][0]["outputs"] == {"same_shapes": True, "largest_difference": 0.0,
+                                              "relative_difference": 0.0}
+    assert Replayed.step >= 3 + 1 + 1  # each call of the mode is a step of its own
+
+
 def test_modes_and_outputs(tmp_path):
     """One copy of the weights, eager and compiled by turns; the pair goes to strata diff."""
     import bench_entry

@@ -57,14 +57,14 @@ def _is_recording(word: str) -> bool:
 
 
 def _options(a: argparse.Namespace, program: list[str]) -> Any:
-    from strata._try.driver import MOST_BLOCKS, Options
+    from strata._try.driver import MOST_BLOCKS, REPORT, Options
     if not program:
         raise BenchError("give the program to try: strata try -- python pipe.py", USAGE)
     if a.recording is not None and not os.path.exists(a.recording):
         raise BenchError(f"{a.recording}: no such run or trace", BAD_INPUT)
     if shutil.which(program[0]) is None:
         raise BenchError(f"cannot run {program[0]}: no such program", USAGE)
-    for spec in a.fix:
+    for spec in (s for s in a.fix if s != REPORT):
         try:
             fixes.parse(spec)
         except fixes.FixError as why:

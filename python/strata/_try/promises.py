@@ -10,6 +10,7 @@ from strata._base import command
 from strata._try import fixes
 
 ENDINGS = ("_forward", "_decode", "_encode", ".forward")
+MAIN_PARTS = ("unet", "transformer", "prior")
 LEAST_PCT = 0.5  # of the time: less is not worth a trial
 
 
@@ -29,10 +30,20 @@ class Promises:
         if spec in self.gains:
             return self.gains[spec], self.rules[spec]
         for known in self.gains:
-            if known.split(":")[:2] == spec.split(":")[:2] and spec.count(":") >= 1 and (
-                    not spec.startswith("compile:") or known.count(":") == spec.count(":") == 1):
+            if _plain(known) == _plain(spec):
                 return self.gains[known], self.rules[known]
         return None, ""
+
+
+def _plain(spec: str) -> list[str]:
+    """A fix without what a report does not distinguish: kinds of fused attention, numbers of workers,
+    blocks instead of the whole, the name of the main module."""
+    name, *words = spec.split(":")
+    if name in ("attention", "loader", "gc"):
+        return [name]
+    if words and words[0] in MAIN_PARTS:
+        words[0] = "model"
+    return [name, *(w for w in words if w not in ("blocks", "default"))]
 
 
 def read(trace: str) -> Promises:

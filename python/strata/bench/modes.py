@@ -125,9 +125,6 @@ class Switch:
     def set(self, mode: Mode) -> None:
         """The next calls run in this mode."""
         self._fill(self._slots[mode.name])
-        if mode.compiles:
-            import torch
-            torch.compiler.cudagraph_mark_step_begin()
 
     def restore(self) -> None:
         """As the modules were given to us."""
@@ -136,6 +133,31 @@ class Switch:
     def _fill(self, slots: dict[Any, Any]) -> None:
         for part in self._parts:
             part.__dict__[SLOT] = slots.get(part)
+
+
+class Stepped:
+    """A call that may replay CUDA graphs. Each is a step of its own: otherwise torch takes a later call
+    for one that goes on with the results of those before, and captures it again. What an earlier call
+    returned is overwritten from then on."""
+
+    def __init__(self, call: Any) -> None:
+        self.call = call
+
+    def __call__(self) -> Any:
+        _begin_step()
+        return self.call()
+
+    def try_once(self) -> Any:
+        _begin_step()
+        return self.call.try_once()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.call, name)
+
+
+def _begin_step() -> None:
+    import torch
+    torch.compiler.cudagraph_mark_step_begin()
 
 
 def repeated_blocks(module: Any) -> list[Any]:

@@ -26,7 +26,7 @@ from strata.bench.run import (
     times_of,
 )
 from strata.bench.signatures import SignatureFile
-from strata.bench.variants import Stage, Variant, all_tensors, whole
+from strata.bench.variants import Stage, Variant, whole
 
 COMPARE_SECONDS = 30.0
 DEVICE_TIMES = 5  # calls of which device time is shown where it does not decide
@@ -51,7 +51,8 @@ class Line:
         for mode in wanted:
             self.switch.add(mode)
         for mode in wanted:
-            made = Variant(mode.name, variant.call, variant.mode)
+            call = modes.Stepped(variant.call) if mode.compiles else variant.call
+            made = Variant(mode.name, call, variant.mode)
             made.begin = functools.partial(self.switch.set, mode)
             made.end = self.switch.restore
             self.variants.append(made)
@@ -242,12 +243,11 @@ def _comparison(contest: stats.Race, variants: list[Variant], i: int,
         if all(len(c) == len(v.samples) for c, v in zip(columns, (a, b))):
             also[metric] = stats.Verdict(stats.estimate(*columns), contest.threshold_pct).as_dict()
     return {"before": a.name, "after": b.name, **contest.verdict(i).as_dict(), "metrics": also,
-            "outputs": difference(a.result, b.result)}
+            "outputs": difference(a.kept, b.kept)}
 
 
-def difference(a: Any, b: Any) -> dict[str, Any]:
-    """Whether two results hold the same numbers, and by how much they differ."""
-    ours, theirs = (all_tensors(_opened(v)) for v in (a, b))
+def difference(ours: list[Any], theirs: list[Any]) -> dict[str, Any]:
+    """Whether the tensors of two results hold the same numbers, and by how much they differ."""
     if [t.shape for t in ours] != [t.shape for t in theirs]:
         return {"same_shapes": False, "largest_difference": None, "relative_difference": None}
     largest, scale = 0.0, 0.0
@@ -258,13 +258,6 @@ def difference(a: Any, b: Any) -> dict[str, Any]:
             scale = max(scale, float(x.abs().max()))
     return {"same_shapes": True, "largest_difference": largest,
             "relative_difference": largest / scale if scale else 0.0}
-
-
-def _opened(value: Any) -> Any:
-    """Outputs of models are dataclasses or dictionaries of their own kinds."""
-    if isinstance(value, dict) or not hasattr(value, "__dict__"):
-        return value
-    return dict(vars(value)) if not isinstance(value, torch.Tensor) else value
 
 
 def _take_traces(result: dict[str, Any], line: Line, name: str, folder: files.Folder) -> None:

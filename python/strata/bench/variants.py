@@ -45,6 +45,7 @@ class Variant:
         self.watch = single_call.Stopwatch()
         self.warmup = (0, True)
         self.result: Any = None
+        self.kept: list[Any] = []  # copies of its tensors: a later call may overwrite them
 
     @contextlib.contextmanager
     def active(self) -> Any:
@@ -65,6 +66,7 @@ class Variant:
         self.watch = single_call.Stopwatch(device)
         with self.active():
             self.result = self.call.try_once()
+            self.kept = [t.detach().clone() for t in all_tensors(_opened(self.result))]
             made, steady = single_call.warm_up(self.watch, self.call, calls)
             self.warmup = (made + 1, steady)
 
@@ -236,6 +238,13 @@ def all_tensors(value: Any) -> list[Any]:
     items = value.values() if isinstance(value, dict) else value if isinstance(
         value, (list, tuple)) else ()
     return [found for v in items for found in all_tensors(v)]
+
+
+def _opened(value: Any) -> Any:
+    """Outputs of models are dataclasses or dictionaries of their own kinds."""
+    if isinstance(value, dict) or not hasattr(value, "__dict__"):
+        return value
+    return dict(vars(value)) if not isinstance(value, torch.Tensor) else value
 
 
 class Whole:
