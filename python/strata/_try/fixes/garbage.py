@@ -38,7 +38,8 @@ class Garbage(Fix):
                     self.note(self, "site", source=places.here())
                 return 0
 
-            self.plain, gc.collect = gc.collect, collect
+            gc.collect = collect
+            gc.disable()
 
     def on_first_unit(self) -> None:
         if self.how == "off":

@@ -7,3 +7,11 @@ class Nothing(Fix):
     changes = "Nothing. It shows what this machine's noise looks like, and must gain nothing."
     safe = "always"
     results = "nothing"
+    takes = "[LABEL]"
+
+    def read(self, arguments: list[str]) -> None:
+        """Any label: several of them can be tried."""
+
+    @property
+    def slot(self) -> str:
+        return self.spec

@@ -1,0 +1,290 @@
+"""strata try, from the command to the report: programs without torch for what the driver does, and real
+torch on the CPU for what happens inside a program."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from conftest import PROGRAM, clean_environment
+
+PYTHON = sys.executable
+
+
+def written(folder, text, name="prog.py"):
+    path = folder / name
+    path.write_text(textwrap.dedent(text))
+    return str(path)
+
+
+def environment(folder, **more):
+    return clean_environment(XDG_CACHE_HOME=str(folder / "cache"), STRATA_OUT=str(folder / "out"),
+                             OMP_NUM_THREADS=1, **more)
+
+
+def run(folder, *words, **more):
+    return subprocess.run([PROGRAM, "try", "--python", PYTHON, *words], cwd=folder, text=True,
+                          capture_output=True, env=environment(folder, **more), timeout=600)
+
+
+def result(folder, *words, **more):
+    done = run(folder, "--json", *words, **more)
+    try:
+        return done, json.loads(done.stdout)
+    except ValueError:
+        raise AssertionError(done.stdout + done.stderr) from None
+
+
+def by_fix(found):
+    return {f["fix"]: f for f in [*found["fixes"], *found["combinations"]]}
+
+
+# ---- the driver, with programs that need no torch ----
+
+SLEEPS = """
+    import sys, time
+    print("working on", sys.argv[1:], flush=True)
+    time.sleep(0.02)
+    sys.exit(3)
+"""
+
+
+def test_output_and_exit_status_are_the_programs(tmp_path):
+    prog = written(tmp_path, SLEEPS)
+    done = run(tmp_path, "--no-record", "--blocks", "1", "--fix", "nothing", "--", PYTHON, prog, "a", "-x", "--")
+    assert done.returncode == 3
+    assert done.stdout == "working on ['a', '-x', '--']\n"  # once, and nothing of ours
+    assert "the whole program" in done.stderr and "none of the fixes makes it faster" in done.stderr
+    folder = next((tmp_path / "out").glob("prog/*/try"))
+    names = sorted(p.name for p in folder.iterdir() if p.is_dir())
+    assert names == ["01_as_it_is", "02_nothing", "03_nothing", "04_as_it_is"]  # A B B A
+    assert (folder / "02_nothing" / "stdout.txt").read_text() == done.stdout
+    assert max(map(len, done.stderr.splitlines())) < 200
+
+
+def test_json_is_alone_on_standard_output(tmp_path):
+    prog = written(tmp_path, SLEEPS)
+    done, found = result(tmp_path, "--no-record", "--blocks", "1", "--fix", "nothing:1", "--fix", "nothing:2",
+                         "--html", "page.html", "--", PYTHON, prog)
+    assert done.returncode == 3 and found["status"] == 3 and "working on []" in done.stderr
+    assert found["unit"]["key"] == "program" and found["unit"]["words"] == "the whole program"
+    assert [f["fix"] for f in found["fixes"]] == ["nothing:1", "nothing:2"]
+    assert all(f["measured"]["verdict"] != "faster" for f in found["fixes"])
+    page = (tmp_path / "page.html").read_text()
+    assert "nothing:2" in page and "<script" not in page and "http" not in page
+
+
+def test_a_program_with_few_options_left(tmp_path):
+    """Errors name what is wrong, before anything is run."""
+    prog = written(tmp_path, "raise SystemExit(9)")
+    for words, status, said in (
+            (["--fix", "compil:unet", "--", PYTHON, prog], 2, "Did you mean 'compile'?"),
+            (["--fix", "gc:on", "--", PYTHON, prog], 2, "gc takes one of freeze, off"),
+            (["no_such_run", "--", PYTHON, prog], 3, "no_such_run: no such run or trace"),
+            (["--", "no-such-program"], 2, "cannot run no-such-program")):
+        done = run(tmp_path, *words)
+        assert (done.returncode, said in done.stderr) == (status, True), done.stderr
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_recording_comes_before_the_program(tmp_path):
+    prog = written(tmp_path, SLEEPS)
+    (tmp_path / "run").mkdir()
+    done, found = result(tmp_path, "--blocks", "1", "--fix", "nothing", "run", "--", PYTHON, prog)
+    assert found["folder"] == str(tmp_path / "run" / "try") and found["promises_from"] == "run"
+    assert any(note.startswith("no promises") for note in found["notes"])
+    done, found = result(tmp_path, "run", "--blocks", "1", "--fix", "nothing", "--", PYTHON, prog)
+    assert found["folder"] == str(tmp_path / "run" / "try_2")  # nothing is overwritten
+
+
+def test_the_time_is_kept(tmp_path):
+    prog = written(tmp_path, "import time; time.sleep(0.7)")
+    began = time.monotonic()
+    done, found = result(tmp_path, "--no-record", "--time", "3", *(
+        w for i in range(9) for w in ("--fix", f"nothing:{i}")), "--", PYTHON, prog)
+    assert time.monotonic() - began < 15
+    assert done.returncode == 0 and found["not_tried"] and any("time" in n for n in found["notes"])
+
+
+def test_ctrl_c_gives_what_is_known(tmp_path):
+    prog = written(tmp_path, "import time; time.sleep(0.2)")
+    process = subprocess.Popen(
+        [PROGRAM, "try", "--python", PYTHON, "--no-record", *(
+            w for i in range(50) for w in ("--fix", f"nothing:{i}")), "--", PYTHON, prog],
+        cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=environment(tmp_path), start_new_session=True)
+    seen = ""
+    while "nothing:1, process 1" not in seen:
+        line = process.stderr.readline()
+        assert line, seen
+        seen += line
+    os.killpg(process.pid, signal.SIGINT)
+    _, rest = process.communicate(timeout=30)
+    assert process.returncode in (130, -signal.SIGINT)
+    assert "stopped before the end" in rest and "nothing:0" in rest and "not tried" in rest
+
+
+def test_scratch_leaves_files_alone(tmp_path):
+    prog = written(tmp_path, "open('made', 'a').write('x')")
+    done, found = result(tmp_path, "--no-record", "--scratch", "--blocks", "1", "--fix", "nothing", "--",
+                         PYTHON, os.path.basename(prog))
+    assert done.returncode == 0 and not (tmp_path / "made").exists()
+    assert os.path.exists(os.path.join(found["folder"], "02_nothing", "work", "made"))
+
+
+def test_a_fix_that_breaks_the_program(tmp_path):
+    """The program notices: its own error, and its line, are the reason."""
+    prog = written(tmp_path, """
+        import gc
+        def work():
+            if not gc.isenabled():
+                raise ValueError("the collector is off")
+        work()
+    """)
+    _, found = result(tmp_path, "--no-record", "--blocks", "1", "--fix", "gc:off", "--fix", "nothing", "--",
+                      PYTHON, prog)
+    broken = by_fix(found)["gc:off"]
+    assert broken["failure"]["reason"] == "ValueError: the collector is off"
+    assert broken["failure"]["source"]["line"] == 5 and broken["measured"] is None
+    assert by_fix(found)["nothing"]["measured"] is not None  # the others go on
+
+
+def test_lists(tmp_path):
+    done = run(tmp_path, "--list")
+    assert done.returncode == 0 and "attention:flash|cudnn|efficient" in done.stdout
+    assert "no predictions" in run(tmp_path, "--history").stdout
+    assert len(json.loads(run(tmp_path, "--list", "--json").stdout)["fixes"]) >= 15
+
+
+# ---- inside a program: real torch ----
+
+pytest.importorskip("torch")
+
+TRAINS = """
+    import os, sys, time, torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Data(Dataset):
+        def __len__(self):
+            return 24 * 4
+
+        def __getitem__(self, i):
+            time.sleep(0.01)
+            return torch.full((8,), i / 96), torch.tensor(i % 4)
+
+    def main():
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        child = os.fork()
+        if not child:
+            print("from the child", flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+        model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 4))
+        opt = torch.optim.AdamW(model.parameters(), lr=1e-2, foreach=False)
+        loader = DataLoader(Data(), batch_size=4, shuffle=True)
+        for x, y in loader:
+            loss = torch.nn.functional.cross_entropy(model(x), y)
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+        print("trained")
+        sys.exit(3)
+
+    if __name__ == "__main__":
+        main()
+"""
+
+
+def test_a_training_loop(tmp_path):
+    """The whole path: workers are faster, the rest computes the same, what cannot be applied says why."""
+    prog = written(tmp_path, TRAINS, "train.py")
+    done, found = result(tmp_path, "--no-record", "--no-combine", "--blocks", "1", "--fix", "loader:4",
+                         "--fix", "fused_optimizer", "--fix", "compile:model:aot_eager", "--fix", "gc:freeze",
+                         "--fix", "bf16:elsewhere", "--", PYTHON, prog)
+    assert done.returncode == 3 and found["unit"]["key"] == "step:optimizer.step"
+    assert done.stderr.count("from the child") == 1 and done.stderr.count("trained") == 1
+    fixes = by_fix(found)
+    assert fixes["loader:4"]["median_ms"] < 0.6 * found["unit"]["median_ms"]
+    for name in ("loader:4", "fused_optimizer", "compile:model:aot_eager", "gc:freeze"):
+        assert fixes[name]["failure"] is None, fixes[name]
+        assert fixes[name]["outputs"]["verdict"] in ("same", "close"), fixes[name]["outputs"]
+    assert fixes["gc:freeze"]["outputs"]["verdict"] == "same"
+    assert fixes["bf16:elsewhere"]["failure"]["reason"] == "the program calls no module 'elsewhere'"
+    folder = os.path.join(found["folder"], fixes["loader:4"]["trials"][0])
+    log = open(os.path.join(folder, "units-%d.jsonl" % main_process(folder))).read()
+    assert '"note": "site"' in log and '"function": "main"' in log
+    # A trial is a trace: strata diff and strata compare read it.
+    pair = [os.path.join(found["folder"], t, "trace.json") for t in (
+        found["baseline"]["trials"][0], fixes["loader:4"]["trials"][0])]
+    diff = subprocess.run([PROGRAM, "diff", *pair, "--json"], capture_output=True, text=True)
+    assert json.loads(diff.stdout)["wall"]["change_pct"] < -10, diff.stderr
+
+
+def main_process(folder):
+    best = max((os.path.getsize(os.path.join(folder, n)), n) for n in os.listdir(folder)
+               if n.startswith("units-"))
+    return int(best[1][6:-6])
+
+
+INFERS = """
+    import torch
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = torch.nn.Linear(16, 16)
+
+        def forward(self, x):
+            return self.inner(x) + 4096.0 - 4096.0
+
+    net = Net().eval()
+    with torch.no_grad():
+        for _ in range(14):
+            y = net(torch.ones(4, 16))
+    print(y.shape)
+"""
+
+
+def test_outermost_modules_and_changed_results(tmp_path):
+    """No pipeline, no optimizer: calls of the module are the unit. In bfloat16 small differences of large
+    numbers are gone, and that is said; a graph without a GPU fails with its reason."""
+    prog = written(tmp_path, INFERS)
+    _, found = result(tmp_path, "--no-record", "--no-combine", "--blocks", "1", "--fix", "bf16:Net",
+                      "--fix", "graph:net", "--fix", "compile:net.inner:eager", "--", PYTHON, prog)
+    assert found["unit"]["key"] == "step:Net"
+    fixes = by_fix(found)
+    assert fixes["bf16:Net"]["outputs"]["verdict"] == "different"
+    assert "CUDA" in fixes["graph:net"]["failure"]["reason"]
+    assert fixes["compile:net.inner:eager"]["outputs"]["verdict"] == "same"
+    assert fixes["compile:net.inner:eager"]["failure"] is None
+
+
+PIPES = """
+    import sys
+    sys.path.insert(0, {here!r})
+    import tiny_pipeline as tiny
+    pipe = tiny.make()
+    print(tiny.call(pipe).shape)
+"""
+
+
+def test_a_pipeline_that_is_called_once(tmp_path):
+    """Its only call is made again, with the same random numbers; the unet is found by name."""
+    pytest.importorskip("diffusers")
+    prog = written(tmp_path, PIPES.format(here=os.path.dirname(os.path.abspath(__file__))))
+    done, found = result(tmp_path, "--no-record", "--blocks", "1", "--fix", "compile:unet:eager", "--", PYTHON,
+                         prog, HF_HUB_OFFLINE=1)
+    assert found["unit"]["key"] == "call:StableDiffusionPipeline", done.stderr
+    assert "(1, 16, 16, 3)" in done.stderr
+    fix = by_fix(found)["compile:unet:eager"]
+    assert fix["failure"] is None and fix["outputs"]["verdict"] == "same" and fix["outputs"]["units"] == 4
+    assert {m["name"] for m in found["modules"]} >= {"unet", "vae", "text_encoder", "model"}
+    plan = json.load(open(os.path.join(found["folder"], fix["trials"][0], "plan.json")))
+    assert plan["repeat"] == {"at": 0, "times": 5}

@@ -1,0 +1,263 @@
+"""What strata try concludes, on times that are made up: nothing gains nothing, a planted gain is found,
+whatever differs between processes; outputs are compared; findings become fixes; code is written."""
+import array
+import json
+import math
+import os
+import random
+
+import pytest
+
+from strata._try import code, compare, fixes, history, judge, promises
+from strata._try.driver import unit_of, words_of
+from strata._try.trial import Trial, failure_of, read
+
+
+def process(rng, ms, n=8, spread=0.01, first=3.0):
+    """Units of one process: some of the noise is the process's own."""
+    own = math.exp(rng.gauss(0, spread))
+    times = [ms * own * math.exp(rng.gauss(0, 0.01)) for _ in range(n)]
+    times[0] *= first
+    return times
+
+
+def tried(seed, factor, spread=0.01, blocks=2):
+    rng = random.Random(seed)
+    before, after = [process(rng, 100, spread=spread)], []
+    for _ in range(blocks):
+        after += [process(rng, 100 * factor, spread=spread) for _ in range(2)]
+        before.append(process(rng, 100, spread=spread))
+    return judge.measure(before, after, 1.0)
+
+
+@pytest.mark.parametrize("spread", [0.001, 0.01, 0.1])
+def test_nothing_gains_nothing_twenty_times(spread):
+    words = [tried(seed, 1.0, spread).verdict.word for seed in range(20)]
+    assert words == ["no_difference"] * 20
+
+
+def test_wrong_at_most_once_in_a_thousand():
+    wrong = sum(tried(seed, 1.0, 0.03, blocks).verdict.word != "no_difference"
+                for blocks in (1, 2, 3) for seed in range(1000))
+    assert wrong <= 8  # 3 expected
+
+
+@pytest.mark.parametrize("factor,word", [(0.5, "faster"), (0.8, "faster"), (1.3, "slower")])
+def test_a_planted_change_is_found(factor, word):
+    found = [tried(seed, factor) for seed in range(20)]
+    assert [f.verdict.word for f in found].count(word) >= 19
+    off = [abs(f.change_pct - 100 * (factor - 1)) for f in found]
+    assert max(off) < 3
+    inside = sum(f.low_pct <= 100 * (factor - 1) <= f.high_pct for f in found)
+    assert inside >= 17  # 19 expected
+
+
+def test_one_process_of_each_is_too_few():
+    assert judge.measure([[3, 1, 1, 1]], [[3, 0.5, 0.5, 0.5]], 1.0).verdict.word == "unknown"
+    assert judge.measure([], [[1.0]], 1.0) is None
+
+
+def test_units_of_different_length_are_paired():
+    """The k-th unit is compared with the k-th: a program whose calls grow is not noise."""
+    before = [[10.0 * k * f for k in range(1, 9)] for f in (1.0, 1.001, 0.999)]
+    after = [[5.0 * k * f for k in range(1, 9)] for f in (1.0, 1.001)]
+    found = judge.measure(before, after, 1.0)
+    assert found.verdict.word == "faster" and abs(found.change_pct + 50) < 0.5
+
+
+def test_set_up_is_apart():
+    times = [40_000.0, 900.0, 100.0, 101.0, 99.0, 100.0]
+    assert judge.warm_up(times) == 2
+    assert judge.set_up_s(times) == pytest.approx(40.7, abs=0.1)
+    assert judge.warm_up([5.0]) == 0 and judge.warm_up([5.0, 5.0]) == 1
+
+
+# ---- outputs ----
+
+
+def kept(tmp_path, name, kind, values, digest="", shape=None):
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "o.bin").write_bytes(array.array("d", values).tobytes())
+    t = Trial(str(folder), [])
+    t.outputs[0] = {"file": "o.bin", "items": [{
+        "path": "images[0]", "kind": kind, "shape": shape or [len(values)], "digest": digest,
+        "offset": 0, "count": len(values)}]}
+    return t
+
+
+def test_outputs(tmp_path):
+    a = kept(tmp_path, "a", "float", [1.0, 2.0, 3.0], "x")
+    assert compare.compare(a, kept(tmp_path, "b", "float", [1.0, 2.0, 3.0], "x"))["verdict"] == "same"
+    near = compare.compare(a, kept(tmp_path, "c", "float", [1.0, 2.001, 3.0], "y"))
+    assert near["verdict"] == "close" and near["largest"] == pytest.approx(0.001)
+    assert compare.compare(a, kept(tmp_path, "d", "float", [1.0, 9.0, 3.0]))["verdict"] == "different"
+    assert compare.compare(a, kept(tmp_path, "e", "float", [math.nan, 2, 3]))["verdict"] == "different"
+    short = compare.compare(a, kept(tmp_path, "f", "float", [1.0]))
+    assert short["verdict"] == "different" and "shape" in short["why"]
+    ids = kept(tmp_path, "g", "int", [5, 6, 7, 8], "p")
+    other = compare.compare(ids, kept(tmp_path, "h", "int", [5, 6, 9, 8], "q"))
+    assert (other["verdict"], other["equal_pct"], other["first_difference"]) == ("different", 75, 2)
+    image = kept(tmp_path, "i", "image", [100.0] * 64, "r")
+    close = compare.compare(image, kept(tmp_path, "j", "image", [101.0] * 64, "s"))
+    assert close["verdict"] == "close" and close["psnr_db"] == pytest.approx(48.1, abs=0.1)
+    assert compare.compare(image, kept(tmp_path, "k", "image", [160.0] * 64, "t"))[
+        "verdict"] == "different"
+    assert compare.compare(a, Trial(str(tmp_path), []))["verdict"] == "unknown"
+
+
+def test_a_program_that_varies_says_nothing_about_a_fix():
+    off = {"verdict": "different", "relative": 0.3}
+    assert compare.judged(off, {"verdict": "different", "relative": 0.25})["verdict"] == "unknown"
+    assert compare.judged(off, {"verdict": "same", "relative": 0.0}) is off
+    assert compare.judged(off, {"verdict": "close", "relative": 1e-6}) is off
+
+
+# ---- the unit ----
+
+
+def test_which_unit():
+    t = Trial("", [])
+    assert unit_of(t) == "program"
+    t.series = {"step:DataLoader": [10.0] * 50, "step:optimizer.step": [10.0] * 50, "step:Net": [10.0] * 50}
+    assert unit_of(t) == "step:optimizer.step"
+    t.series["call:generate"] = [5.0, 5.0]  # a sample now and then in a training
+    assert unit_of(t) == "step:optimizer.step"
+    t.series["call:FluxPipeline"] = [600.0]
+    assert unit_of(t) == "call:FluxPipeline"
+    assert words_of("call:generate") == "calls of generate"
+
+
+def test_lines_of_a_killed_process(tmp_path):
+    (tmp_path / "units-1.jsonl").write_text('{"what":"unit","unit":"call:f","k":0,"ms":5}\n{"what":"un')
+    (tmp_path / "units-2.jsonl").write_text('[]\n{"what":"begin"}\n')
+    t = Trial(str(tmp_path), [])
+    read(t)
+    assert t.series == {"call:f": [5.0]}
+
+
+def test_why_a_trial_does_not_count():
+    assert failure_of(Trial("f", [], status=3), 3) is None
+    assert "exit status 1" in failure_of(Trial("f", [], status=1), 3)["reason"]
+    assert "signal 9" in failure_of(Trial("f", [], status=-9), 0)["reason"]
+    broken = Trial("f", [], status=97, failure={"type": "TypeError", "message": "no", "source": {"line": 3}})
+    assert failure_of(broken, 0) == {"reason": "TypeError: no", "source": {"line": 3}}
+
+
+# ---- fixes ----
+
+
+def test_fixes_as_people_write_them():
+    assert fixes.parse("compile:unet:reduce-overhead:blocks").blocks
+    for wrong, said in (("compile", "name of a module"), ("compile:unet:quick", "unknown mode 'quick'"),
+                        ("atention:flash", "Did you mean 'attention'"), ("tf32:1", "takes no argument"),
+                        ("gc", "freeze"), ("loader:0", "1 to 256"), ("loader:many", "number"),
+                        ("zzz", "--list")):
+        with pytest.raises(fixes.FixError, match=said):
+            fixes.parse(wrong)
+    names = [c.name for c in fixes.ALL]
+    assert len(set(names)) == len(names)
+    assert all(c.changes and c.safe and c.results for c in fixes.ALL)
+
+
+def finding(rule, gain=10.0, options=(), **more):
+    return {"rule": rule, "predicted_gain_alone_pct": gain, "title": "", "subject": "", **more,
+            "options": [{"name": n, "predicted_gain_pct": g} for n, g in options]}
+
+
+def test_findings_become_fixes():
+    report = {"wall_us": 1000, "ladder": [], "findings": [
+        finding("launch_bound", 70, [("cuda_graph", 71), ("compile", 50)], subject="unet_forward"),
+        finding("float32_products", 40, [("tf32", 40), ("bf16", 55)], subject="vae_decode"),
+        finding("gc_pause", 5, title="gc.collect() inside the loop"), finding("unfused_optimizer", 8),
+        finding("unfused_attention", 20), finding("data_loader", 30), finding("conv_layout", 3),
+        finding("pageable_copy", 2), finding("allocation_in_loop", 4), finding("memory_growth", 0),
+        finding("sync_in_loop", 6, fix="Remove torch.cuda.synchronize()."),
+        finding("sync_in_loop", 9, fix="Keep the value on the GPU.")]}
+    found = promises.of_report(report)
+    gains = {k: v for k, v in found.gains.items() if not k.startswith("loader:")}
+    assert gains == {
+        "graph:unet": 71, "compile:unet:reduce-overhead": 71, "bf16:vae": 55, "compile:unet": 50, "tf32": 40,
+        "attention:flash": 20, "fused_optimizer": 8, "no_explicit_sync": 6, "gc:off": 5,
+        "no_empty_cache": 4, "alloc:expandable": 4, "channels_last:model": 3, "pinned_uploads": 2}
+    assert list(found.gains)[0] in ("graph:unet", "compile:unet:reduce-overhead")
+    assert found.of("compile:unet:blocks") == (50, "launch_bound")
+    assert found.of("compile:unet:max-autotune") == (None, "")
+    assert found.of("attention:cudnn")[0] == 20
+    modules = [{"name": "transformer", "class": "Flux"}]
+    assert "compile:model" in promises.suitable(found, modules, False)
+    assert not any(s.startswith("graph") for s in promises.suitable(found, modules, True))
+
+
+# ---- code ----
+
+SOURCE = '''import torch
+import gc
+
+
+def main():
+    net = make()
+    opt = torch.optim.AdamW(net.parameters(), lr=1e-3, foreach=False)
+    for x in data:
+        y = net(x)
+        torch.cuda.empty_cache()
+'''
+
+
+@pytest.mark.parametrize("spec,line,call,removed,added", [
+    ("fused_optimizer", 7, "AdamW", "-    opt = torch.optim.AdamW(net.parameters(), lr=1e-3, foreach=False)",
+     "+    opt = torch.optim.AdamW(net.parameters(), lr=0.001, fused=True)"),
+    ("tf32", 9, "", "", '+torch.set_float32_matmul_precision("high")'),
+    ("no_empty_cache", 10, "", "-        torch.cuda.empty_cache()", ""),
+    ("compile:net", 9, "", "", "+    net.compile()"),
+])
+def test_patches(tmp_path, monkeypatch, spec, line, call, removed, added):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.py").write_text(SOURCE)
+    site = {"file": str(tmp_path / "p.py"), "line": line, "function": "main", "call": call}
+    t = Trial("", [spec])
+    key = "call:f" if spec.startswith(("compile", "tf32")) else spec
+    t.sites[key] = site
+    t.targets = {spec: "net"}
+    found = code.advice(spec, t, "call:f")
+    lines = found[0]["patch"].splitlines()
+    assert lines[0] == "--- a/p.py" and "p.py" in found[0]["source"]["file"]
+    for wanted in (removed, added):
+        assert not wanted or wanted in lines
+
+
+def test_no_patch_where_it_is_more_than_a_line(tmp_path):
+    (tmp_path / "p.py").write_text("import torch\nopt = torch.optim.SGD(\n    params,\n    lr=1)\n")
+    t = Trial("", [])
+    t.sites["fused_optimizer"] = {"file": str(tmp_path / "p.py"), "line": 2, "function": "m", "call": "SGD"}
+    found = code.advice("fused_optimizer", t, "program")
+    assert found[0]["patch"] is None and found[0]["lines"] == ["fused=True"]
+    t.sites["fused_optimizer"]["file"] = str(tmp_path / "gone.py")
+    assert code.advice("fused_optimizer", t, "program")[0]["patch"] is None
+
+
+# ---- history ----
+
+
+def test_history(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert history.read() == []
+    measured = {"change_pct": -47.0, "low_pct": None, "high_pct": -40.0, "verdict": "faster"}
+    row = {"fix": "tf32", "rule": "float32_products", "promised_pct": 50.0, "measured": measured,
+           "outputs": {"verdict": "close"}}
+    result = {"program": "p.py", "machine": {"device_name": "H200", "torch": "2.11"}, "fixes": [
+        row, {**row, "promised_pct": None}, {**row, "measured": None}]}
+    assert history.add(result) == 1 and history.add(result) == 1
+    rows = history.read()
+    assert len(rows) == 2 and rows[0]["promised_pct"] == -50.0 and rows[0]["device"] == "H200"
+    with open(history.path(), "a") as f:
+        f.write("cut,short\n")
+    assert len(history.read()) == 2
+    assert history.summary(rows) == [{"fix": "tf32", "trials": 2, "median_error_points": 3.0,
+                                      "median_distance_points": 3.0, "worst_distance_points": 3.0}]
+
+
+def test_a_cache_that_cannot_be_written_is_left_alone(monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    assert history.add({"program": "p", "machine": {}, "fixes": []}) == 0
+    json.dumps(history.read())
