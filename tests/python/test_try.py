@@ -219,7 +219,7 @@ def test_a_training_loop(tmp_path):
     log = open(os.path.join(folder, "units-%d.jsonl" % main_process(folder))).read()
     assert '"note": "site"' in log and '"function": "main"' in log
     # A trial is a trace: strata diff and strata compare read it.
-    pair = [os.path.join(found["folder"], t, "trace.json") for t in (
+    pair = [os.path.join(found["folder"], t) for t in (
         found["baseline"]["trials"][0], fixes["loader:4"]["trials"][0])]
     diff = subprocess.run([PROGRAM, "diff", *pair, "--json"], capture_output=True, text=True)
     assert json.loads(diff.stdout)["wall"]["change_pct"] < -10, diff.stderr

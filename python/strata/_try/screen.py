@@ -161,8 +161,8 @@ def _next(s: Screen, r: dict[str, Any]) -> None:
     tried = [f for f in r["fixes"] if f["measured"]]
     if tried and r["baseline"]["trials"]:
         folder = shown(r["folder"])
-        s.command(f"next: strata diff {folder}/{r['baseline']['trials'][0]}/trace.json "
-                  f"{folder}/{tried[0]['trials'][0]}/trace.json")
+        s.command(f"next: strata diff {folder}/{r['baseline']['trials'][0]} "
+                  f"{folder}/{tried[0]['trials'][0]}")
     s.command("      strata try --history          how good predictions have been on this machine")
 
 

@@ -222,9 +222,10 @@ def _write_trace(trial: Trial) -> None:
     for unit, times in trial.series.items():
         at = 0.0
         for k, ms in enumerate(times):
-            events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{k}",
-                           "pid": 1, "tid": 1, "ts": round(at, 3), "dur": round(ms * 1e3, 3),
-                           "args": {"unit": unit}})
+            for cat, name in (("user_annotation", f"ProfilerStep#{k}"),
+                              ("cpu_op", unit.partition(":")[2])):
+                events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1,
+                               "ts": round(at, 3), "dur": round(ms * 1e3, 3)})
             at += ms * 1e3
         break
     if events:
