@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from strata._try import code, compare, fixes, history, judge, promises
+from strata._try import code, compare, fixes, history, judge, promises, switching
 from strata._try.driver import unit_of, words_of
 from strata._try.trial import Trial, failure_of, read
 
@@ -261,3 +261,30 @@ def test_a_cache_that_cannot_be_written_is_left_alone(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     assert history.add({"program": "p", "machine": {}, "fixes": []}) == 0
     json.dumps(history.read())
+
+
+# ---- switched in one process ----
+
+
+def switched(seed, factor, n=150):
+    """A process that drifts, with a fix that is on and off; what is on reaches into the next unit."""
+    rng = random.Random(seed)
+    times, before = [], 1.0
+    for k in range(n):
+        now = factor if switching.is_on(seed, k) else 1.0
+        times.append(10 * (1 + k / 300) * (now + before) / 2 * math.exp(rng.gauss(0, 0.02)))
+        before = now
+    return seed, times
+
+
+def test_switching():
+    assert not any(switching.is_on(7, k) for k in range(switching.FIRST))
+    on = [switching.is_on(7, k) for k in range(switching.FIRST, 804)]
+    assert sum(on) == len(on) / 2
+    words = [switching.measure([switched(seed, 1.0)], 1.0).verdict.word for seed in range(20)]
+    assert words == ["no_difference"] * 20
+    found = [switching.measure([switched(seed, 0.7)], 1.0) for seed in range(20)]
+    assert [f.verdict.word for f in found].count("faster") >= 19
+    assert all(abs(f.change_pct + 30) < 2 for f in found)
+    assert switching.measure([switched(1, 0.7, switching.LEAST_UNITS - 1)], 1.0) is None
+    assert switching.measure([switched(1, 0.7, switching.LEAST_UNITS)], 1.0) is not None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strata._base import command as strata_command
-from strata._try import compare, fixes, judge, promises
+from strata._try import compare, fixes, judge, promises, switching
 from strata._try.progress import Progress
 from strata._try.trial import Runner, Trial, failure_of
 
@@ -52,6 +52,7 @@ class Kind:
 
     specs: list[str]
     trials: list[Trial] = field(default_factory=list)
+    switched: list[tuple[int, Trial]] = field(default_factory=list)  # on and off in one process
     failure: dict[str, Any] | None = None
     measured: judge.Measured | None = None
 
@@ -199,20 +200,24 @@ class Driver:
 
     # ---- trials ----
 
-    def process(self, kind: Kind) -> Trial:
-        """One more process of a kind."""
+    def process(self, kind: Kind, seed: int | None = None) -> Trial:
+        """One more process of a kind; with a seed its fix is switched on and off in it."""
         expected = self._cost(kind)
         if self._left() < expected:
             raise OutOfTime
-        self.progress.trial(kind.name, len(kind.trials) + 1, expected)
-        found = self.runner.run(kind.specs, self._plan(self.unit), self._left())
+        self.progress.trial(kind.name, len(kind.trials) + len(kind.switched) + 1, expected)
+        plan = {**self._plan(self.unit), **({"switch": seed} if seed is not None else {})}
+        found = self.runner.run(kind.specs, plan, self._left())
         failure = failure_of(found, self.expected)
         if failure is None and not found.times(self.unit):
             failure = {"reason": f"no {words_of(self.unit)} were seen", "source": None}
         if failure is None and set(found.skipped) & set(kind.specs):
             why = "; ".join(f"{k}: {v}" for k, v in found.skipped.items())
             failure = {"reason": f"it could not be applied: {why}", "source": None}
-        kind.trials.append(found)
+        if seed is not None:
+            kind.switched.append((seed, found))
+        else:
+            kind.trials.append(found)
         if failure is not None:
             if kind is self.base:
                 self.notes.append(f"the program itself failed once: {failure['reason']}")
@@ -243,14 +248,22 @@ class Driver:
     def _block(self, kind: Kind) -> None:
         if kind.failure is not None:
             return
-        for _ in range(2):
-            self.process(kind)
+        switches = self._switches(kind)
+        for n in range(2):
+            self.process(kind, len(kind.switched) + 1 if switches and (n or kind.trials) else None)
             if kind.failure is not None:
                 self.progress.failed(kind.name, kind.failure["reason"])
                 return
-        self.process(self.base)
+        if not switches or len(self.base.trials) < 2:
+            self.process(self.base)
         self._judge()
         self.progress.measured(kind.name, kind.measured)
+
+    def _switches(self, kind: Kind) -> bool:
+        """Whether the fix can be measured in one process: its first process shows what it computes,
+        the others have it on and off."""
+        return len(kind.specs) == 1 and fixes.parse(kind.specs[0]).switches and (
+            len(self.first.times(self.unit)) >= switching.LEAST_UNITS)
 
     def _is_open(self, kind: Kind) -> bool:
         """Whether more processes could settle it: a change that is far below the noise stays there."""
@@ -270,7 +283,11 @@ class Driver:
             if before and after and kind.failure is None and all(after):
                 groups[id(kind)] = judge.scores(before, after)[1]
         for kind in every:
-            if id(kind) in groups:
+            if kind.switched and kind.failure is None:
+                kind.measured = switching.measure(
+                    [(seed, t.times(self.unit)) for seed, t in kind.switched],
+                    self.options.threshold_pct) or kind.measured
+            elif id(kind) in groups:
                 others = [g for key, g in groups.items() if key != id(kind)]
                 kind.measured = judge.measure(before, [t.times(self.unit) for t in kind.trials],
                                               self.options.threshold_pct, others)

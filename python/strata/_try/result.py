@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from strata._base import secrets
-from strata._try import code, fixes, judge
+from strata._try import code, fixes, judge, switching
 from strata._try.driver import Driver, Kind, words_of
 from strata.bench import stats
 from strata.bench.files import finite
@@ -65,15 +65,21 @@ def _kind(driver: Driver, kind: Kind) -> dict[str, Any]:
     after = [t.times(unit) for t in kind.trials if t.times(unit)]
     promised, rule = driver.promises.of(kind.specs[0]) if len(kind.specs) == 1 else (None, "")
     found = {"fix": kind.name, "specs": kind.specs, "promised_pct": promised, "rule": rule,
-             "measured": kind.measured.as_dict() if kind.measured is not None and (
-                 kind.failure is None) else None,
+             "measured": _measured(kind),
              "median_ms": _median(after) if kind.failure is None else None,
              "outputs": driver.outputs_of(kind), "failure": kind.failure,
              "set_up": _set_up(driver, kind),
              "results_may": [fixes.parse(s).results for s in kind.specs],
              "peak_bytes": kind.trials[0].machine.get("peak_bytes") if kind.trials else None,
-             "trials": [os.path.basename(t.folder) for t in kind.trials]}
+             "trials": [os.path.basename(t.folder) for t in kind.trials],
+             "switched": [os.path.basename(t.folder) for _, t in kind.switched]}
     return found
+
+
+def _measured(kind: Kind) -> dict[str, Any] | None:
+    if kind.measured is None or kind.failure is not None:
+        return None
+    return switching.described(kind.measured) if kind.switched else kind.measured.as_dict()
 
 
 def _set_up(driver: Driver, kind: Kind) -> dict[str, Any]:

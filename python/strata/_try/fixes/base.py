@@ -28,6 +28,7 @@ class Fix:
     changes = ""  # what it changes, a sentence
     safe = ""  # when it is safe
     results = ""  # what it may change in the results
+    switches = False  # whether it can be turned on and off while the program runs
     order = 5  # among fixes of one trial: smaller first
     module = ""  # the module it is about, "" if none
 
@@ -82,6 +83,10 @@ class Fix:
 
     def when_warm(self) -> None:
         """After some units."""
+
+    def switch(self, on: bool) -> None:
+        """On and off, between two units."""
+        self.is_on = on
 
 
 def alone(finding: dict[str, Any]) -> float:

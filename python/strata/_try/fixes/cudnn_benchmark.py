@@ -9,6 +9,7 @@ from strata._try.fixes.base import Fix, Note
 
 class CudnnBenchmark(Fix):
     name = "cudnn_benchmark"
+    switches = True
     changes = "cuDNN measures its algorithms at the first convolution of each shape."
     safe = "If shapes do not change all the time."
     results = "Rounding: other convolution kernels."
@@ -18,6 +19,9 @@ class CudnnBenchmark(Fix):
 
     def on_first_unit(self) -> None:
         self.on_torch(sys.modules["torch"])
+
+    def switch(self, on: bool) -> None:
+        sys.modules["torch"].backends.cudnn.benchmark = on
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         return [Note(["torch.backends.cudnn.benchmark = True"], after="import torch")]

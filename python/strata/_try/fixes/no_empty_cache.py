@@ -8,6 +8,7 @@ from strata._try.fixes.base import Fix, Note, alone
 
 class NoEmptyCache(Fix):
     name = "no_empty_cache"
+    switches = True
     changes = "Calls of torch.cuda.empty_cache() do nothing, so memory is not asked for again."
     safe = "If other processes on the GPU do not need the memory."
     results = "nothing"

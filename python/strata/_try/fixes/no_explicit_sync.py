@@ -8,6 +8,7 @@ from strata._try.fixes.base import Fix, Note, alone
 
 class NoExplicitSync(Fix):
     name = "no_explicit_sync"
+    switches = True
     changes = "torch.cuda.synchronize() and Stream.synchronize() return at once."
     safe = ("If the program waits for no copy to the host that way: it would read memory before it is "
             "written. Times the program takes itself become meaningless.")
@@ -34,7 +35,8 @@ class NoExplicitSync(Fix):
             return None
 
         torch.cuda.synchronize = synchronize
-        torch.cuda.Stream.synchronize = lambda stream: None
+        stream_plain = torch.cuda.Stream.synchronize
+        torch.cuda.Stream.synchronize = lambda stream: None if self.is_on else stream_plain(stream)
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         return [Note(["remove torch.cuda.synchronize()"], remove=True)]

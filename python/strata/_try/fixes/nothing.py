@@ -8,6 +8,7 @@ class Nothing(Fix):
     safe = "always"
     results = "nothing"
     takes = "[LABEL]"
+    switches = True
 
     def read(self, arguments: list[str]) -> None:
         """Any label: several of them can be tried."""

@@ -11,6 +11,7 @@ LEAST_BYTES = 1 << 16
 
 class PinnedUploads(Fix):
     name = "pinned_uploads"
+    switches = True
     changes = ("Tensors of 64 KiB or more that go to the GPU by .to(), .cuda() or copy_() are copied to "
                "pinned memory first and then without waiting.")
     safe = "If the program does not write to the tensor's memory through something torch cannot see."
@@ -51,7 +52,7 @@ class PinnedUploads(Fix):
         tensor.to, tensor.cuda, tensor.copy_ = pinned_to, pinned_cuda, pinned_copy
 
     def _matters(self, t: Any) -> bool:
-        return t.device.type == "cpu" and t.numel() * t.element_size() >= LEAST_BYTES and (
+        return self.is_on and t.device.type == "cpu" and t.numel() * t.element_size() >= LEAST_BYTES and (
             not t.is_sparse and not t.is_pinned())
 
     def _seen(self) -> None:

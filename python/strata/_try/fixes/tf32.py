@@ -9,6 +9,7 @@ from strata._try.fixes.base import Fix, Note, alone, option
 
 class Tf32(Fix):
     name = "tf32"
+    switches = True
     changes = ("float32 matrix multiplications and convolutions run on tensor cores with 10 bits of "
                "mantissa.")
     safe = "Nearly always for inference and training of networks; not for solvers and statistics."
@@ -26,7 +27,16 @@ class Tf32(Fix):
         torch.backends.cudnn.allow_tf32 = True
 
     def on_first_unit(self) -> None:
-        self.on_torch(sys.modules["torch"])
+        torch = sys.modules["torch"]
+        self.before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+        self.on_torch(torch)
+
+    def switch(self, on: bool) -> None:
+        torch = sys.modules["torch"]
+        own = ("highest", True) if self.before[0] == "high" else self.before
+        precision, convolutions = ("high", True) if on else own
+        torch.set_float32_matmul_precision(precision)
+        torch.backends.cudnn.allow_tf32 = convolutions
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         return [Note(['torch.set_float32_matmul_precision("high")'], after="import torch")]

@@ -43,7 +43,8 @@ class RandomState:
 
 
 def same_for_all() -> None:
-    """Every trial begins with the same random numbers; torch's do anyway."""
+    """Every trial begins with the same random numbers, whatever the program seeds itself."""
     from strata._base.on_import import when_imported
     random.seed(0)
+    when_imported("torch", lambda torch: torch.manual_seed(0))
     when_imported("numpy.random", lambda module: module.seed(0))

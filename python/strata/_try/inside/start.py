@@ -11,7 +11,15 @@ from typing import Any
 
 from strata._base.on_import import when_imported
 from strata._try.fixes import parse
-from strata._try.inside import device, function_output, modules, places, random_state, units
+from strata._try.inside import (
+    device,
+    function_output,
+    modules,
+    places,
+    random_state,
+    schedule,
+    units,
+)
 from strata._try.inside.log import Log
 
 FAILED = 97  # exit status of a process whose fix could not be applied
@@ -91,10 +99,18 @@ class Trial:
             self._first = False
             for fix in self.fixes:
                 self._try(fix, fix.on_first_unit)
+        if "switch" in self.plan:
+            self._switch(schedule.is_on(self.plan["switch"], k))
         if k == units.MODULES_FOR:
             for fix in self.fixes:
                 self._try(fix, fix.when_warm)
             self._stop_looking()
+
+    def _switch(self, on: bool) -> None:
+        if on != self.units.is_on:
+            self.units.is_on = on
+            for fix in self.fixes:
+                self._try(fix, fix.switch, on)
 
     # ---- modules ----
 

@@ -44,8 +44,9 @@ class Units:
         self._thread: int | None = None
         self._inside = False
         self._last: dict[str, device.Stamp] = {}
-        self._pending: list[tuple[str, int, device.Stamp, device.Stamp]] = []
+        self._pending: list[tuple[str, int, bool | None, device.Stamp, device.Stamp]] = []
         self._optimizers: dict[int, str] = {}
+        self.is_on: bool | None = None  # of a fix that is switched
 
     # ---- calls ----
 
@@ -74,7 +75,7 @@ class Units:
         device.synchronize()
         ms = (time.perf_counter() - began) * 1e3
         self.totals[key] = self.totals.get(key, 0.0) + ms
-        self._write(key, k, ms)
+        self._write(key, k, self.is_on, ms)
         if k < KEPT_CALLS and not self.output:
             self.keep(k, result)
         return result
@@ -100,7 +101,7 @@ class Units:
         now, before = device.Stamp(), self._last.get(key)
         k = self.counts.get(key, 0)
         if before is not None:
-            self._pending.append((key, k, before, now))
+            self._pending.append((key, k, self.is_on, before, now))
             self.counts[key] = k + 1
             self.totals[key] = self.totals.get(key, 0.0) + (now.at - before.at) * 1e3
         if len(self._pending) >= MOST_PENDING:
@@ -117,10 +118,10 @@ class Units:
         """Writes the steps the device is through with; with `wait` all of them."""
         if wait and self._pending:
             device.synchronize()
-        while self._pending and (wait or self._pending[0][3].is_done()):
-            key, k, before, now = self._pending.pop(0)
+        while self._pending and (wait or self._pending[0][4].is_done()):
+            key, k, is_on, before, now = self._pending.pop(0)
             try:
-                self._write(key, k, now.ms_since(before))
+                self._write(key, k, is_on, now.ms_since(before))
             except Exception:  # events of a device that failed
                 return
 
@@ -149,8 +150,9 @@ class Units:
         self.on_unit(k)
         return k
 
-    def _write(self, key: str, k: int, ms: float) -> None:
-        self.log.write("unit", unit=key, k=k, ms=round(ms, 6))
+    def _write(self, key: str, k: int, is_on: bool | None, ms: float) -> None:
+        more = {} if is_on is None else {"on": is_on}
+        self.log.write("unit", unit=key, k=k, ms=round(ms, 6), **more)
 
     def _check_enough(self, key: str) -> None:
         """A program that goes on for hours is ended when enough is known."""
