@@ -47,7 +47,8 @@ SUBJECTS = {
     "ops": ["names"],
     "kernels": ["names", "ops", "simulate"],
 }
-SUBJECTS["ranks"] = ["names", "device", "steps", "comm", "waits", "quality", "simulate", "gaps"]
+SUBJECTS["ranks"] = ["names", "device", "structure", "steps", "comm", "stages", "waits", "quality",
+                     "simulate", "gaps"]
 SUBJECTS["rules"] = [s for s in SUBJECTS if s != "ranks"]
 SUBJECTS["compare"] = list(SUBJECTS)
 TOP = {"context": [], "thresholds": [], "focus": list(SUBJECTS)}

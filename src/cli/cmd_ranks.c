@@ -41,12 +41,12 @@ static void close_rank(struct open_rank *r)
 }
 
 /* A file that is not a trace is reported and left out: one broken rank of a thousand is normal. */
-static int summarize(struct cli *cli, const char *path, struct arena *mem,
+static int summarize(struct cli *cli, const char *path, struct rank_store *store,
                      struct rank_summary *list, uint32_t *n, struct err *e)
 {
     struct open_rank r;
     int rc = open_rank(cli, path, &r, e);
-    if (rc == 0) rc = rank_summary_run(&r.cx, path, mem, &list[*n], e);
+    if (rc == 0) rc = rank_summary_run(&r.cx, path, store, &list[*n], e);
     if (rc == 0) ++*n;
     close_rank(&r);
     if (rc == ERR_NOMEM || rc == 0) return rc;
@@ -69,15 +69,16 @@ static int replay(struct cli *cli, const struct rank_set *s, int64_t *ret, struc
 }
 
 static int show(struct cli *cli, const struct opts *o, const struct folder_list *p,
-                struct arena *mem, struct err *e)
+                struct rank_store *store, struct err *e)
 {
+    struct arena *mem = &store->mem;
     struct rank_summary *list = arena_zalloc(mem, (size_t)p->n + 1, sizeof *list);
     struct rank_set set;
     struct screen s;
     uint32_t n = 0;
     if (!list) return err_nomem(e);
     TRY(show_screen(cli, o, 16, &s, e));
-    for (uint32_t i = 0; i < p->n; i++) TRY(summarize(cli, p->paths[i], mem, list, &n, e));
+    for (uint32_t i = 0; i < p->n; i++) TRY(summarize(cli, p->paths[i], store, list, &n, e));
     if (!n) return FAIL(e, ERR_FORMAT, "none of the files is a trace");
     TRY(rank_set_run(list, n, mem, &set, e));
     struct view_ranks v = {.set = &set};
@@ -90,11 +91,11 @@ static int show(struct cli *cli, const struct opts *o, const struct folder_list 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
     struct folder_list p;
-    struct arena mem;
-    arena_init(&mem);
-    int rc = pick_traces_of(o->args, o->n_args, &mem, &p, e);
-    if (rc == 0) rc = show(cli, o, &p, &mem, e);
-    arena_done(&mem);
+    struct rank_store store;
+    int rc = rank_store_init(&store, e);
+    if (rc == 0) rc = pick_traces_of(o->args, o->n_args, &store.mem, &p, e);
+    if (rc == 0) rc = show(cli, o, &p, &store, e);
+    rank_store_done(&store);
     return rc;
 }
 

@@ -63,17 +63,27 @@ static int choose_rank(struct work *w, const char *run, struct rank_summary *r, 
     return FAIL(e, ERR_FORMAT, "rank %d of run %s was there already", r->rank, run);
 }
 
-static int write_rank(struct work *w, struct context *cx, const char *path, struct err *e)
+static int write_in(struct work *w, struct context *cx, const char *path, struct rank_store *store,
+                    struct err *e)
 {
     struct rank_summary r;
     const char *name = w->in->run ? w->in->run : run_of(path, &w->mem);
     const char *run = name ? tables_run_name(name, &w->mem) : NULL;
     if (!run) return err_nomem(e);
-    TRY(rank_summary_run(cx, path, cx->mem, &r, e));
+    TRY(rank_summary_run(cx, path, store, &r, e));
     TRY(choose_rank(w, run, &r, e));
     TRY(tables_write(&(struct tables_in){cx, &r}, w->in->folder, run, e));
     w->list[w->n++] = (struct entry){path, run, r.rank};
     return 0;
+}
+
+static int write_rank(struct work *w, struct context *cx, const char *path, struct err *e)
+{
+    struct rank_store store;
+    int rc = rank_store_init(&store, e);
+    if (rc == 0) rc = write_in(w, cx, path, &store, e);
+    rank_store_done(&store);
+    return rc;
 }
 
 static int one_trace(struct work *w, const char *path, struct err *e)

@@ -24,9 +24,9 @@ $ strata ranks $DATA/comm/slow_rank
 |
 $ strata ranks $DATA/comm/slow_rank --json | jq -c '.world_size, .stragglers, .step_us, .step_without_straggler_us, .unmatched, .ranks[2], .collectives[0], .clocks[3], .critical_path[0]'
 | 4
-| [{"rank":2,"late_us":1404.985,"collectives":10,"stage":null,"cause":"slow_kernel","cause_us":1395.094,"subject":"gemm_backward","ratio":1.5,"source":null}]
+| [{"rank":2,"late_us":1404.985,"collectives":10,"stage":null,"cause":"slow_kernel","cause_us":1000.105,"subject":"gemm_backward","ratio":1.5,"source":null}]
 | 1167.811
-| 965.813
+| 965.823
 | 0
 | {"rank":2,"host":null,"path":"$DATA/comm/slow_rank/rank2.json","wall_us":5839.117,"compute_us":5350.105,"comm_us":900.015,"exposed_comm_us":300.005,"exposed_comm_pct":5.138,"wait_us":0,"idle_us":189.007}
 | {"group":"default_pg","seq":1,"name":"all_reduce","bytes":16777216,"members":4,"end_us":849.017,"transfer_us":120.002,"last_rank":2,"spread_us":100.002}

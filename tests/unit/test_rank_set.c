@@ -244,26 +244,25 @@ TEST(missing_and_duplicate_ranks)
     arena_done(&f.mem);
 }
 
-static struct rank_kernel kernel(const char *name, uint32_t calls, double each_us, double blocks)
+static struct rank_cost kernel(const char *name, uint32_t calls, double each_us, double blocks)
 {
-    return (struct rank_kernel){.name = name,
-                                .calls = calls,
-                                .total_ns = (int64_t)(each_us * US) * calls,
-                                .blocks = blocks,
-                                .place = {.name = name}};
+    return (struct rank_cost){.name = name,
+                              .calls = calls,
+                              .total_ns = (int64_t)(each_us * US) * calls,
+                              .blocks = blocks,
+                              .place = {.name = name}};
 }
 
 /* Four ranks, the last late by 200 us per round: what it did more of says why. */
-static void check_cause(enum rank_counter more, const struct rank_kernel *own, enum rank_cause want)
+static void check_cause(enum rank_counter more, const struct rank_cost *own, enum rank_cause want)
 {
     struct fixture f;
-    struct rank_kernel usual[3] = {kernel("a", 10, 100, 50), kernel("b", 10, 50, 50),
-                                   kernel("c", 10, 20, 50)};
+    struct rank_cost usual[3] = {kernel("a", 10, 100, 50), kernel("b", 10, 50, 50),
+                                 kernel("c", 10, 20, 50)};
     setup(&f, 4);
     for (uint32_t r = 0; r < 4; r++) {
-        f.list[r].kernels = r == 3 ? (struct rank_kernel *)(uintptr_t)own : usual;
-        f.list[r].n_kernels = 3;
-        f.list[r].n_work = 150;
+        f.list[r].kernels.list = r == 3 ? (struct rank_cost *)(uintptr_t)own : usual;
+        f.list[r].kernels.n = 3;
         for (int i = 0; i < 5; i++) {
             struct rank_event *e = add(&f, r, 0, 1000 * i + (r == 3 ? 300 : 100), 1000 * i + 400);
             for (int k = 0; k < RANK_TIMES; k++) e->since[k] = 50 * US;
@@ -279,14 +278,14 @@ static void check_cause(enum rank_counter more, const struct rank_kernel *own, e
 
 TEST(why_a_rank_is_late)
 {
-    const struct rank_kernel usual[3] = {kernel("a", 10, 100, 50), kernel("b", 10, 50, 50),
-                                         kernel("c", 10, 20, 50)};
-    const struct rank_kernel one[3] = {kernel("a", 10, 200, 50), kernel("b", 10, 50, 50),
+    const struct rank_cost usual[3] = {kernel("a", 10, 100, 50), kernel("b", 10, 50, 50),
                                        kernel("c", 10, 20, 50)};
-    const struct rank_kernel all[3] = {kernel("a", 10, 130, 50), kernel("b", 10, 65, 50),
-                                       kernel("c", 10, 26, 50)};
-    const struct rank_kernel larger[3] = {kernel("a", 10, 200, 100), kernel("b", 10, 50, 50),
-                                          kernel("c", 10, 20, 50)};
+    const struct rank_cost one[3] = {kernel("a", 10, 200, 50), kernel("b", 10, 50, 50),
+                                     kernel("c", 10, 20, 50)};
+    const struct rank_cost all[3] = {kernel("a", 10, 130, 50), kernel("b", 10, 65, 50),
+                                     kernel("c", 10, 26, 50)};
+    const struct rank_cost larger[3] = {kernel("a", 10, 200, 100), kernel("b", 10, 50, 50),
+                                        kernel("c", 10, 20, 50)};
     check_cause(RANK_COMPUTE, one, RANK_CAUSE_SLOW_KERNEL);
     check_cause(RANK_COMPUTE, all, RANK_CAUSE_SLOW_CLOCK);
     check_cause(RANK_COMPUTE, larger, RANK_CAUSE_MORE_WORK);
@@ -298,19 +297,53 @@ TEST(why_a_rank_is_late)
     check_cause(RANK_COPIES, usual, RANK_CAUSE_COPIES);
 }
 
+/* A collective of ranks `a` and `b`, which go on 100 us after it; rank 3 has a slow link. */
+static void meet(struct fixture *f, uint32_t group, uint32_t a, uint32_t b, double *at)
+{
+    double begin = at[a] > at[b] ? at[a] : at[b], end = begin + (b == 3 ? 200 : 100);
+    add(f, a, group, at[a], end);
+    add(f, b, group, at[b], end);
+    at[a] = at[b] = end + 100;
+}
+
+/* Pairs, and pairs across them. Those that wait for rank 3 come late elsewhere; they are not to
+ * blame. */
+TEST(a_slow_link_is_found_where_groups_can_be_compared)
+{
+    static const char *const keys[] = {"0\nrow0\n", "1\nrow1\n", "2\ncolumn0\n", "3\ncolumn1\n"};
+    double at[4] = {0};
+    struct fixture f;
+    setup(&f, 4);
+    for (uint32_t r = 0; r < 4; r++) {
+        f.list[r].groups = f.list[r].group_names = (const char **)(uintptr_t)keys;
+        f.list[r].n_groups = 4;
+    }
+    for (int i = 0; i < 8; i++) {
+        meet(&f, 0, 0, 1, at);
+        meet(&f, 1, 2, 3, at);
+        meet(&f, 2, 0, 2, at);
+        meet(&f, 3, 1, 3, at);
+    }
+    run(&f);
+    REQUIRE(f.s.n_stragglers == 1);
+    CHECK_EQ_UINT(f.s.stragglers[0].rank, 3);
+    CHECK_EQ_STR(rank_cause_name(f.s.stragglers[0].cause), "slow_link");
+    CHECK_NEAR(f.s.stragglers[0].ratio, 2, 0.01);
+    arena_done(&f.mem);
+}
+
 /* Without a device the function that takes longer than elsewhere is the cause. */
 TEST(why_a_rank_without_a_device_is_late)
 {
     struct fixture f;
-    struct rank_kernel usual[2] = {kernel("run_backward", 5, 900, 0), kernel("mm", 5, 50, 0)};
-    struct rank_kernel own[3] = {kernel("run_backward", 5, 400, 0), kernel("sleep", 5, 200, 0),
-                                 kernel("mm", 5, 50, 0)};
+    struct rank_cost usual[2] = {kernel("run_backward", 5, 900, 0), kernel("mm", 5, 50, 0)};
+    struct rank_cost own[3] = {kernel("run_backward", 5, 400, 0), kernel("sleep", 5, 200, 0),
+                               kernel("mm", 5, 50, 0)};
     own[1].reason = RANK_IDLE_HOST;
     setup(&f, 4);
     for (uint32_t r = 0; r < 4; r++) {
         f.list[r].host_only = true;
-        f.list[r].functions = r == 3 ? own : usual;
-        f.list[r].n_functions = r == 3 ? 3 : 2;
+        f.list[r].functions = (struct rank_costs){r == 3 ? own : usual, r == 3 ? 3 : 2};
         for (int i = 0; i < 5; i++) add(&f, r, 0, 1000 * i + (r == 3 ? 300 : 100), 1000 * i + 400);
     }
     run(&f);

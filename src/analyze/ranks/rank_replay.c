@@ -4,22 +4,23 @@
 #include <stdlib.h>
 
 #include "analyze/simulate/edits.h"
+#include "analyze/steps/steps.h"
 
 /* Of the calls that begin in a stretch of that length elsewhere. */
 #define BLOCKED_SHARE 0.25
 
-static bool is_straggler(const struct rank_set *s, uint32_t rank)
+static const struct rank_straggler *straggler_of(const struct rank_set *s, uint32_t rank)
 {
     for (uint32_t i = 0; i < s->n_stragglers; i++)
-        if (s->stragglers[i].rank == rank) return true;
-    return false;
+        if (s->stragglers[i].rank == rank) return &s->stragglers[i];
+    return NULL;
 }
 
 bool rank_replay_pick(const struct rank_set *s, uint32_t *ret)
 {
     bool found = false;
     for (uint32_t r = 0; r < s->n; r++) {
-        if (is_straggler(s, r) || !s->ranks[r].n_events) continue;
+        if (straggler_of(s, r) || !s->ranks[r].n_events) continue;
         if (found && s->wait_ns[r] <= s->wait_ns[*ret]) continue;
         *ret = r;
         found = true;
@@ -27,24 +28,79 @@ bool rank_replay_pick(const struct rank_set *s, uint32_t *ret)
     return found;
 }
 
-/* How long the member still waits when stragglers come in time: for the latest of all then. */
-static int64_t remaining_wait(const struct rank_set *s, const struct rank_collective *c,
-                              const struct rank_member *m)
+/* ---- through all ranks: by how much earlier each collective ends when no straggler is late */
+
+/* How much earlier a rank is after its last collective, and was before it. */
+struct ahead {
+    int64_t end_ns; /* of that collective, by the clock of the rank */
+    int64_t after_ns, before_ns;
+};
+
+struct spreading {
+    const struct rank_set *s;
+    struct ahead *ranks; /* by index in the set */
+    uint32_t rank;       /* the one to replay */
+    int64_t *saved;      /* by its events: what goes of them */
+};
+
+/* A rank is earlier by what the collective before gained, unless it came before that one's end. */
+static int64_t earlier_by(const struct spreading *p, const struct rank_member *m)
 {
-    int64_t least = INT64_MAX; /* wait of the one that comes last then */
-    for (uint32_t i = 0; i < c->n; i++) {
-        const struct rank_member *x = &c->members[i];
-        int64_t wait = x->wait_ns + (is_straggler(s, x->rank) ? x->after_ns : 0);
-        if (wait < least) least = wait;
-    }
-    return m->wait_ns > least ? m->wait_ns - least : 0;
+    const struct ahead *a = &p->ranks[m->rank];
+    int64_t begin = p->s->ranks[m->rank].events[m->event].begin_ns;
+    return begin < a->end_ns ? a->before_ns : a->after_ns;
 }
+
+static int64_t link_gain(const struct rank_set *s, const struct rank_collective *c)
+{
+    bool slow = false;
+    for (uint32_t i = 0; i < c->n && !slow; i++) {
+        const struct rank_straggler *x = straggler_of(s, c->members[i].rank);
+        slow = x && x->cause == RANK_CAUSE_SLOW_LINK;
+    }
+    return slow && c->usual_ns >= 0 && c->transfer_ns > c->usual_ns ? c->transfer_ns - c->usual_ns
+                                                                    : 0;
+}
+
+static void spread(struct spreading *p, const struct rank_collective *c)
+{
+    int64_t least =
+        INT64_MAX; /* of what remains of the wait and the gain: of who comes last then */
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct rank_member *m = &c->members[i];
+        int64_t own = straggler_of(p->s, m->rank) ? m->after_ns : 0;
+        int64_t gain = m->wait_ns + earlier_by(p, m) + own;
+        if (gain < least) least = gain;
+    }
+    least += link_gain(p->s, c);
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct rank_member *m = &c->members[i];
+        struct ahead *a = &p->ranks[m->rank];
+        int64_t end = p->s->ranks[m->rank].events[m->event].end_ns, was = earlier_by(p, m);
+        if (m->rank == p->rank) p->saved[m->event] = least - was;
+        if (end > a->end_ns) *a = (struct ahead){end, least, was};
+    }
+}
+
+/* What goes of each event of `rank`; NULL when out of memory. */
+static const int64_t *find_saved(const struct rank_set *s, uint32_t rank, struct arena *mem)
+{
+    struct spreading p = {s, arena_zalloc(mem, (size_t)s->n + 1, sizeof *p.ranks), rank,
+                          arena_zalloc(mem, (size_t)s->ranks[rank].n_events + 1, sizeof *p.saved)};
+    if (!p.ranks || !p.saved) return NULL;
+    for (uint32_t r = 0; r < s->n; r++) p.ranks[r].end_ns = INT64_MIN;
+    for (uint32_t i = 0; i < s->n_list; i++) spread(&p, &s->list[i]);
+    return p.saved;
+}
+
+/* ---- inside one rank */
 
 struct shorter {
     row_t *rows;
     int64_t *ns;
     uint32_t n;
     int64_t saved_ns, exposed_ns; /* waiting that goes, and what of it nothing ran beside */
+    int64_t in_loop_ns;           /* of saved_ns, from the first step on */
     uint32_t calls;               /* that begin in it */
 };
 
@@ -54,6 +110,8 @@ static void count_saved(const struct context *cx, int64_t from_ns, int64_t to_ns
     const struct sim_model *m = model_of(cx);
     const struct comm *c = comm_of(cx);
     ret->saved_ns += to_ns - from_ns;
+    if (!steps_of(cx)->n_steps || to_ns > steps_of(cx)->loop.begin_ns)
+        ret->in_loop_ns += to_ns - from_ns;
     ret->exposed_ns += timeline_busy_ns(&c->devices[c->busiest].exposed, from_ns, to_ns);
     ret->calls += sim_call_at(m, to_ns) - sim_call_at(m, from_ns);
 }
@@ -61,22 +119,19 @@ static void count_saved(const struct context *cx, int64_t from_ns, int64_t to_ns
 static int list_shorter(struct context *cx, const struct rank_set *s, uint32_t rank,
                         struct shorter *ret)
 {
-    size_t n = (size_t)s->ranks[rank].n_events + 1;
-    ret->rows = arena_zalloc(cx->mem, n, sizeof *ret->rows);
-    ret->ns = arena_zalloc(cx->mem, n, sizeof *ret->ns);
-    if (!ret->rows || !ret->ns) return ERR_NOMEM;
-    for (uint32_t i = 0; i < s->n_list; i++)
-        for (uint32_t k = 0; k < s->list[i].n; k++) {
-            const struct rank_member *m = &s->list[i].members[k];
-            if (m->rank != rank) continue;
-            uint32_t work = s->ranks[rank].events[m->event].work;
-            int64_t saved = m->wait_ns - remaining_wait(s, &s->list[i], m);
-            if (work >= comm_of(cx)->n_works || saved <= 0) continue;
-            row_t r = comm_of(cx)->works[work].row;
-            ret->rows[ret->n] = r;
-            ret->ns[ret->n++] = cx->t->dur_ns[r] > saved ? cx->t->dur_ns[r] - saved : 1;
-            count_saved(cx, trace_end_ns(cx->t, r) - saved, trace_end_ns(cx->t, r), ret);
-        }
+    const struct rank_summary *own = &s->ranks[rank];
+    const int64_t *saved = find_saved(s, rank, cx->mem);
+    ret->rows = arena_zalloc(cx->mem, (size_t)own->n_events + 1, sizeof *ret->rows);
+    ret->ns = arena_zalloc(cx->mem, (size_t)own->n_events + 1, sizeof *ret->ns);
+    if (!ret->rows || !ret->ns || !saved) return ERR_NOMEM;
+    for (uint32_t i = 0; i < own->n_events; i++) {
+        if (own->events[i].work >= comm_of(cx)->n_works || !saved[i]) continue;
+        row_t r = comm_of(cx)->works[own->events[i].work].row;
+        ret->rows[ret->n] = r;
+        ret->ns[ret->n++] = cx->t->dur_ns[r] > saved[i] ? cx->t->dur_ns[r] - saved[i] : 1;
+        if (saved[i] > 0)
+            count_saved(cx, trace_end_ns(cx->t, r) - saved[i], trace_end_ns(cx->t, r), ret);
+    }
     return 0;
 }
 
@@ -130,22 +185,27 @@ static int by_begin(const void *a, const void *b)
 static int host_step(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step)
 {
     const struct rank_summary *r = &s->ranks[rank];
+    const int64_t *saved = find_saved(s, rank, cx->mem);
     struct span *gone = arena_zalloc(cx->mem, (size_t)r->n_events + 1, sizeof *gone);
     int64_t total = 0, covered = INT64_MIN;
     uint32_t n = 0;
-    if (!gone) return ERR_NOMEM;
-    for (uint32_t i = 0; i < s->n_list; i++)
-        for (uint32_t k = 0; k < s->list[i].n; k++) {
-            const struct rank_member *m = &s->list[i].members[k];
-            if (m->rank != rank) continue;
-            int64_t end = r->events[m->event].end_ns;
-            gone[n++] = (struct span){end - m->wait_ns + remaining_wait(s, &s->list[i], m), end};
-        }
+    if (!gone || !saved) return ERR_NOMEM;
+    for (uint32_t i = 0; i < r->n_events; i++)
+        if (saved[i] > 0)
+            gone[n++] = (struct span){r->events[i].end_ns - saved[i], r->events[i].end_ns};
     if (n) qsort(gone, n, sizeof *gone, by_begin);
     for (uint32_t i = 0; i < n; i++) total += span_uncovered(&covered, gone[i]);
     double share = r->wall_ns > 0 ? 1 - (double)total / (double)r->wall_ns : 1;
-    *ret_step = (int64_t)((double)s->step_ns * (share > 0 ? share : 0));
+    *ret_step = (int64_t)((double)r->step_ns * (share > 0 ? share : 0));
     return 0;
+}
+
+/* The step of the rank when it is over earlier by `gain_ns`. */
+static int64_t shorter_step(const struct rank_summary *r, const struct shorter *x, int64_t gain_ns)
+{
+    double in_loop = x->saved_ns > 0 ? (double)x->in_loop_ns / (double)x->saved_ns : 1;
+    double step = (double)r->step_ns - (double)gain_ns * in_loop / (r->n_steps ? r->n_steps : 1);
+    return step > 0 ? (int64_t)step : 0;
 }
 
 int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step,
@@ -164,7 +224,6 @@ int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank,
     TRY(sim_wall(&m, &none, cx->mem, &before, e));
     TRY(sim_wall(&m, &plan, cx->mem, &after, e));
     if (is_blocked(&m, &x) && before - x.exposed_ns < after) after = before - x.exposed_ns;
-    double share = before > 0 ? (double)after / (double)before : 1;
-    *ret_step = (int64_t)((double)s->step_ns * share);
+    *ret_step = shorter_step(&s->ranks[rank], &x, before - after);
     return 0;
 }

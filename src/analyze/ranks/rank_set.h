@@ -31,6 +31,8 @@ struct rank_collective {
     uint32_t n;
     uint32_t last; /* member that came last */
     int64_t transfer_ns, spread_ns;
+    int64_t
+        usual_ns;   /* transfers of its kind and size, with other groups; -1 when there are none */
     int64_t end_ns; /* by the clock of the first rank, since the begin of the set */
 };
 
@@ -54,6 +56,7 @@ enum rank_cause {
     RANK_CAUSE_HOST,
     RANK_CAUSE_LAUNCH,
     RANK_CAUSE_IDLE,
+    RANK_CAUSE_SLOW_LINK, /* transfers of its groups take longer than those of others */
 };
 
 struct rank_straggler {

@@ -9,6 +9,7 @@
 
 #include "analyze/comm/messages.h"
 #include "analyze/context.h"
+#include "base/intern.h"
 
 enum rank_counter {
     RANK_COMPUTE,     /* time kernels that are not communication run */
@@ -43,13 +44,19 @@ struct rank_place {
     const char *stage;    /* label around it, or NULL */
 };
 
-struct rank_kernel {
+/* What something costs on one rank. Ranks are compared by name and stage. */
+struct rank_cost {
     const char *name;
+    enum rank_counter reason; /* RANK_COMPUTE of a kernel; else what kind of time on the CPU */
     uint32_t calls;
     int64_t total_ns;
-    double blocks;            /* of threads, per call; 0 when not recorded */
-    enum rank_counter reason; /* of a function: what kind of work on the CPU */
+    double blocks; /* of threads, per call; 0 when not recorded */
     struct rank_place place;
+};
+
+struct rank_costs {
+    struct rank_cost *list; /* most time first */
+    uint32_t n;
 };
 
 struct rank_summary {
@@ -63,20 +70,26 @@ struct rank_summary {
     int64_t step_ns;           /* mean, on the device; the wall clock where there is no loop */
     struct rank_event *events; /* collectives of the busiest device, by begin */
     uint32_t n_events;
-    int64_t n_work;      /* kernels, copies and fills before the last of them */
     const char **groups; /* name and members, the same text on all ranks of a group */
     const char **group_names;
     uint32_t n_groups;
-    struct rank_place idle[RANK_COUNTERS]; /* what costs most of each kind of idle time */
-    struct rank_kernel *kernels;           /* most time first */
-    uint32_t n_kernels;
-    struct rank_kernel *functions; /* and operators, calls: by the time spent in themselves */
-    uint32_t n_functions;
-    bool host_only; /* it has no device */
+    struct rank_costs kernels;
+    struct rank_costs idle;      /* time of an idle device, by what its CPU does meanwhile */
+    struct rank_costs functions; /* and operators, calls: by the time spent in themselves */
+    bool host_only;              /* it has no device */
 };
 
-/* Computes the passes it is made from. Texts and tables in `mem`, which outlives the context. */
-int rank_summary_run(struct context *cx, const char *path, struct arena *mem,
+/* Where summaries lie, each text once: ranks of one program have most of them in common. */
+struct rank_store {
+    struct arena mem;
+    struct intern texts;
+};
+
+int rank_store_init(struct rank_store *s, struct err *e) MUST_USE;
+void rank_store_done(struct rank_store *s);
+
+/* Computes the passes it is made from. The store outlives the context. */
+int rank_summary_run(struct context *cx, const char *path, struct rank_store *store,
                      struct rank_summary *ret, struct err *e) MUST_USE;
 
 #endif

@@ -67,21 +67,13 @@ static void cover_lane(const struct trace *t, const struct lane *l, bool devices
     }
 }
 
-static bool is_autograd(const struct trace *t, const struct lane *l)
-{
-    for (row_t r = l->begin; r < l->end; r++)
-        if (t->kind[r] == KIND_OP)
-            return str_starts(trace_name(t, r), "autograd::engine::evaluate_function");
-    return false;
-}
-
 static bool labels_speak(const struct context *cx)
 {
     const struct trace *t = cx->t;
     struct cover c = {0};
     bool devices = timeline_of(cx)->n_devices > 0;
     for (lane_id l = 0; l < t->n_lanes; l++)
-        if (t->lanes[l].kind == LANE_THREAD && !is_autograd(t, &t->lanes[l]))
+        if (t->lanes[l].kind == LANE_THREAD && !outline_is_autograd(t, &t->lanes[l]))
             cover_lane(t, &t->lanes[l], devices, &c);
     return !c.all_ns || c.labelled_ns * 2 > c.all_ns;
 }

@@ -186,10 +186,17 @@ static int add_leaf(struct drawing *d, row_t r, row_t *last_op)
 
 /* ---- threads ---- */
 
-static bool is_autograd(const struct trace *t, const struct lane *l)
+/* Before torch 1.8 a node was written as "AddBackward0", without the engine around it. */
+static bool is_node(struct str op)
+{
+    if (op.n && op.p[op.n - 1] >= '0' && op.p[op.n - 1] <= '9') op.n--;
+    return is_backward(op) || str_ends(op, "Backward");
+}
+
+bool outline_is_autograd(const struct trace *t, const struct lane *l)
 {
     for (row_t r = l->begin; r < l->end; r++)
-        if (t->kind[r] == KIND_OP) return is_backward(trace_name(t, r));
+        if (t->kind[r] == KIND_OP) return is_node(trace_name(t, r));
     return false;
 }
 
@@ -219,7 +226,7 @@ static lane_id find_driver(const struct trace *t, bool cpu_only)
     int64_t most = 0;
     for (lane_id l = 0; l < t->n_lanes; l++) {
         const struct lane *lane = &t->lanes[l];
-        if (lane->kind != LANE_THREAD || is_autograd(t, lane)) continue;
+        if (lane->kind != LANE_THREAD || outline_is_autograd(t, lane)) continue;
         int64_t ns = cpu_only ? operators_ns(t, lane) : launched_ns(t, lane);
         if (ns > most) most = ns, best = l;
     }
@@ -258,7 +265,7 @@ static int read_backward(struct drawing *d, lane_id driver)
     const struct trace *t = d->t;
     for (lane_id l = 0; l < t->n_lanes; l++) {
         const struct lane *lane = &t->lanes[l];
-        if (lane->kind != LANE_THREAD || l == driver || !is_autograd(t, lane)) continue;
+        if (lane->kind != LANE_THREAD || l == driver || !outline_is_autograd(t, lane)) continue;
         if (lane->process != t->lanes[driver].process) continue;
         row_t last_op = ROW_NONE;
         for (row_t r = lane->begin; r < lane->end; r++) TRY(add_leaf(d, r, &last_op));
