@@ -177,6 +177,27 @@ TEST(clocks_are_aligned_on_ends)
     arena_done(&f.mem);
 }
 
+/* Few ends of each rank are enough where many ranks share a clock. */
+TEST(ranks_of_a_host_share_its_clock)
+{
+    struct fixture f;
+    setup(&f, 6);
+    for (uint32_t r = 0; r < 6; r++) f.list[r].host = r < 3 ? "a" : "b";
+    for (int i = 0; i < 4; i++)
+        for (uint32_t r = 0; r < 6; r++) {
+            double t = 1e6 * i + 500, off = r < 3 ? 0 : 7000 + 40e-6 * t;
+            add(&f, r, 0, t - 100 + off, t + off + (r == 4 ? 2 : 0));
+        }
+    run(&f);
+    CHECK_EQ_INT((int64_t)f.s.clocks[1].offset_ns, 0);
+    for (uint32_t r = 3; r < 6; r++) {
+        CHECK_NEAR(f.s.clocks[r].drift * 1e6, -40, 0.5);
+        CHECK_NEAR(f.s.clocks[r].offset_ns, -7000 * US, 1.5 * US);
+    }
+    CHECK(f.s.clocks[4].error_ns < 3 * US);
+    arena_done(&f.mem);
+}
+
 TEST(clocks_are_reached_through_other_ranks)
 {
     struct fixture f;

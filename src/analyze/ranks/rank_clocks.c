@@ -1,7 +1,8 @@
-/* rank_clocks.c: the clocks of all ranks against that of the first, from the ends of collectives,
- * which are the same moment on all of them. An offset is the median difference; a drift is believed
- * only if it stands out of the scatter. Ranks that share no collective with the first one are
- * reached through others. */
+/* rank_clocks.c: the clocks of all hosts against that of the first rank's, from the ends of
+ * collectives, which are the same moment on all of them. Ranks of one host share its clock, and all
+ * their collectives count for it; where hosts are not known, each rank has its own. An offset is
+ * the median difference; a drift is believed only if it stands out of the scatter. Ranks that share
+ * no collective with the first one are reached through others. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,6 +14,8 @@
 /* Fewer ends say nothing about a drift; quartz is never this far off. */
 #define LEAST_ENDS 6
 #define MOST_DRIFT 500e-6
+/* More than this do not make a clock any better. */
+#define MOST_SAMPLES 4096
 /* A drift stands out when it moves the ends by this many times their scatter. */
 #define STANDS_OUT 3
 
@@ -23,7 +26,7 @@ struct sample {
 
 struct fitting {
     struct rank_set *s;
-    struct sample *samples; /* room for the most events of any rank */
+    struct sample *samples; /* room for MOST_SAMPLES */
     int64_t *sorted;
     uint32_t n;
 };
@@ -139,11 +142,11 @@ static int list_shared(const struct rank_set *s, struct arena *mem, struct share
     return 0;
 }
 
-/* Samples of a rank against those that are aligned. */
-static void take_samples(struct fitting *f, const struct shared *sh, uint32_t rank)
+/* Adds samples of a rank against those that are aligned, of every `stride`-th collective. */
+static void take_samples(struct fitting *f, const struct shared *sh, uint32_t rank, uint32_t stride)
 {
-    f->n = 0;
-    for (uint32_t i = sh->first[rank]; i < sh->first[rank + 1]; i++) {
+    for (uint32_t i = sh->first[rank]; i < sh->first[rank + 1] && f->n < MOST_SAMPLES;
+         i += stride) {
         const struct rank_collective *c = &f->s->list[sh->index[i] >> 32];
         int64_t end, own = end_of(f->s, &c->members[sh->index[i] & UINT32_MAX]);
         if (!ends_together(c->what) || !known_end(f->s, c, &end)) continue;
@@ -151,18 +154,53 @@ static void take_samples(struct fitting *f, const struct shared *sh, uint32_t ra
     }
 }
 
-static void align(struct fitting *f, const struct shared *sh)
+/* Ranks by host: host << 32 | rank, where ranks without one are a host each. */
+static int list_hosts(const struct rank_set *s, struct arena *mem, int64_t **ret)
+{
+    struct intern names;
+    int64_t *list = arena_zalloc(mem, (size_t)s->n + 1, sizeof *list);
+    bool failed = !list || intern_init(&names);
+    if (failed) return ERR_NOMEM;
+    for (uint32_t r = 0; r < s->n && !failed; r++) {
+        const char *host = s->ranks[r].host;
+        str_id id = host ? intern_add(&names, str_c(host)) : s->n + 1 + r;
+        failed = id == STR_NONE;
+        list[r] = (int64_t)id << 32 | r;
+    }
+    intern_done(&names);
+    stats_sort(list, s->n);
+    *ret = list;
+    return failed ? ERR_NOMEM : 0;
+}
+
+/* Fits the clock of the host of list[0 .. n); false when it shares no collective with those that
+ * are known. */
+static bool align_host(struct fitting *f, const struct shared *sh, const int64_t *list, uint32_t n)
+{
+    struct rank_clock clock;
+    size_t all = 0;
+    f->n = 0;
+    for (uint32_t i = 0; i < n; i++) all += f->s->ranks[list[i] & UINT32_MAX].n_events;
+    uint32_t stride = (uint32_t)(all / MOST_SAMPLES) + 1;
+    for (uint32_t i = 0; i < n; i++) take_samples(f, sh, (uint32_t)(list[i] & UINT32_MAX), stride);
+    if (!f->n) return false;
+    fit(f, &clock);
+    for (uint32_t i = 0; i < n; i++) f->s->clocks[list[i] & UINT32_MAX] = clock;
+    return true;
+}
+
+static void align(struct fitting *f, const struct shared *sh, const int64_t *list)
 {
     struct rank_set *s = f->s;
-    if (s->n) s->clocks[0].aligned = true;
-    for (bool more = true; more;) { /* each round reaches at least one rank more */
+    for (uint32_t i = 0, k; i < s->n; i++)
+        for (k = 0; (list[i] & UINT32_MAX) == 0 && k < s->n; k++) /* the host of the first rank */
+            if (list[k] >> 32 == list[i] >> 32) s->clocks[list[k] & UINT32_MAX].aligned = true;
+    for (bool more = true; more;) { /* each round reaches at least one host more */
         more = false;
-        for (uint32_t r = 0; r < s->n; r++) {
-            if (s->clocks[r].aligned) continue;
-            take_samples(f, sh, r);
-            if (!f->n) continue;
-            fit(f, &s->clocks[r]);
-            more = true;
+        for (uint32_t i = 0, n; i < s->n; i += n) {
+            for (n = 1; i + n < s->n && list[i + n] >> 32 == list[i] >> 32;) n++;
+            if (s->clocks[list[i] & UINT32_MAX].aligned) continue;
+            more = align_host(f, sh, list + i, n) || more;
         }
     }
 }
@@ -170,15 +208,14 @@ static void align(struct fitting *f, const struct shared *sh)
 int rank_clocks(struct rank_set *s, struct arena *mem)
 {
     struct shared sh;
-    uint32_t most = 0;
-    for (uint32_t r = 0; r < s->n; r++)
-        if (s->ranks[r].n_events > most) most = s->ranks[r].n_events;
-    struct fitting f = {s, arena_zalloc(mem, (size_t)most + 1, sizeof *f.samples),
-                        arena_zalloc(mem, (size_t)most + 1, sizeof *f.sorted), 0};
+    int64_t *hosts;
+    struct fitting f = {s, arena_zalloc(mem, MOST_SAMPLES, sizeof *f.samples),
+                        arena_zalloc(mem, MOST_SAMPLES, sizeof *f.sorted), 0};
     s->clocks = arena_zalloc(mem, (size_t)s->n + 1, sizeof *s->clocks);
-    if (!f.samples || !f.sorted || !s->clocks) return ERR_NOMEM;
+    if (!s->clocks || !f.samples || !f.sorted) return ERR_NOMEM;
+    TRY(list_hosts(s, mem, &hosts));
     TRY(list_shared(s, mem, &sh));
-    align(&f, &sh);
+    align(&f, &sh, hosts);
     mem_free(sh.index);
     return 0;
 }
