@@ -24,11 +24,11 @@ struct open_rank {
     struct context cx;
 };
 
-static int open_rank(struct cli *cli, const char *path, struct open_rank *r, struct err *e)
+static int open_rank(struct cli *cli, struct picked p, struct open_rank *r, struct err *e)
 {
     *r = (struct open_rank){0};
     arena_init(&r->mem);
-    TRY(cli_open_trace(cli, path, &r->t, e));
+    TRY(cli_open_rank(cli, p.path, p.rank, &r->t, e));
     context_init(&r->cx, r->t, &r->mem);
     return 0;
 }
@@ -41,16 +41,16 @@ static void close_rank(struct open_rank *r)
 }
 
 /* A file that is not a trace is reported and left out: one broken rank of a thousand is normal. */
-static int summarize(struct cli *cli, const char *path, struct rank_store *store,
+static int summarize(struct cli *cli, struct picked p, struct rank_store *store,
                      struct rank_summary *list, uint32_t *n, struct err *e)
 {
     struct open_rank r;
-    int rc = open_rank(cli, path, &r, e);
-    if (rc == 0) rc = rank_summary_run(&r.cx, path, store, &list[*n], e);
-    if (rc == 0) ++*n;
+    int rc = open_rank(cli, p, &r, e);
+    if (rc == 0) rc = rank_summary_run(&r.cx, p.path, store, &list[*n], e);
+    if (rc == 0) list[(*n)++].part = p.rank;
     close_rank(&r);
     if (rc == ERR_NOMEM || rc == 0) return rc;
-    cli_say("%s: %s; left out", path, e->msg);
+    cli_say("%s: %s; left out", p.path, e->msg);
     err_init(e);
     return 0;
 }
@@ -62,13 +62,14 @@ static int replay(struct cli *cli, const struct rank_set *s, int64_t *ret, struc
     uint32_t rank;
     *ret = 0;
     if (!s->n_stragglers || !rank_replay_pick(s, &rank)) return 0;
-    int rc = open_rank(cli, s->ranks[rank].path, &r, e);
+    struct picked p = {s->ranks[rank].path, s->ranks[rank].part};
+    int rc = open_rank(cli, p, &r, e);
     if (rc == 0) rc = rank_replay_run(&r.cx, s, rank, ret, e);
     close_rank(&r);
     return rc;
 }
 
-static int show(struct cli *cli, const struct opts *o, const struct folder_list *p,
+static int show(struct cli *cli, const struct opts *o, const struct picked_list *p,
                 struct rank_store *store, struct err *e)
 {
     struct arena *mem = &store->mem;
@@ -78,7 +79,7 @@ static int show(struct cli *cli, const struct opts *o, const struct folder_list 
     uint32_t n = 0;
     if (!list) return err_nomem(e);
     TRY(show_screen(cli, o, 16, &s, e));
-    for (uint32_t i = 0; i < p->n; i++) TRY(summarize(cli, p->paths[i], store, list, &n, e));
+    for (uint32_t i = 0; i < p->n; i++) TRY(summarize(cli, p->list[i], store, list, &n, e));
     if (!n) return FAIL(e, ERR_FORMAT, "none of the files is a trace");
     TRY(rank_set_run(list, n, mem, &set, e));
     struct view_ranks v = {.set = &set};
@@ -90,10 +91,10 @@ static int show(struct cli *cli, const struct opts *o, const struct folder_list 
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    struct folder_list p;
+    struct picked_list p;
     struct rank_store store;
     int rc = rank_store_init(&store, e);
-    if (rc == 0) rc = pick_traces_of(o->args, o->n_args, &store.mem, &p, e);
+    if (rc == 0) rc = pick_ranks_of(o->args, o->n_args, &store.mem, &p, e);
     if (rc == 0) rc = show(cli, o, &p, &store, e);
     rank_store_done(&store);
     return rc;

@@ -38,6 +38,7 @@ struct mcp_answers_state {
     struct context cx;
     uint32_t n_calls; /* since the context was made */
     struct ask *sql;
+    struct rank_store rank; /* what it reads besides the context */
     struct doc docs[MOST_DOCS];
     uint64_t clock;
 };
@@ -57,6 +58,8 @@ static void drop_context(struct mcp_answers_state *s)
 {
     ask_free(s->sql);
     s->sql = NULL;
+    rank_store_done(&s->rank);
+    s->rank = (struct rank_store){0};
     if (s->cx.t) context_done(&s->cx);
     arena_done(&s->mem);
     arena_init(&s->mem);
@@ -324,17 +327,21 @@ static int evidence(struct mcp_answers_state *s, const struct mcp_args *a, struc
 
 /* ---- SQL */
 
+static int open_sql(struct mcp_answers_state *s, struct err *e)
+{
+    struct rank_summary *rank = arena_zalloc(&s->mem, 1, sizeof *rank);
+    if (!rank) return err_nomem(e);
+    rank_store_done(&s->rank); /* of a call that failed */
+    TRY(rank_store_init(&s->rank, e));
+    TRY(rank_summary_run(&s->cx, s->paths[0].shown, &s->rank, rank, e));
+    return ask_new(&(struct tables_in){&s->cx, rank}, &s->sql, e);
+}
+
 static int sql(struct mcp_answers_state *s, const struct mcp_args *a, struct arena *mem,
                struct buf *ret, struct err *e)
 {
     TRY(need_open(s, a, mem, e));
-    if (!s->sql) {
-        struct rank_summary *rank = arena_zalloc(&s->mem, 1, sizeof *rank);
-        if (!rank) return err_nomem(e);
-        TRY(rank_summary_run(&s->cx, s->paths[0].shown, &s->mem, rank, e));
-        struct tables_in in = {&s->cx, rank};
-        TRY(ask_new(&in, &s->sql, e));
-    }
+    if (!s->sql) TRY(open_sql(s, e));
     struct ask_page page = {a->offset, a->limit, a->full_names ? 0 : LONGEST_TEXT};
     return ask_run(s->sql, jdoc_text(a->given, "query", ""), &page, ret, e);
 }

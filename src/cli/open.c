@@ -135,6 +135,18 @@ static int reduce(const struct opts *o, const struct asked *asked, struct trace 
     return opt_has(o, "whole") ? 0 : focus_cut(t, e);
 }
 
+int cli_open_rank(struct cli *cli, const char *path, int rank, struct trace **ret, struct err *e)
+{
+    if (rank < 0) return cli_open_trace(cli, path, ret, e);
+    struct import_options o = {.one_rank = true, .rank = rank};
+    TRY(open_picked(path, &o, ret, e));
+    int rc = focus_cut(ret, e);
+    if (rc == 0) return 0;
+    trace_free(*ret);
+    *ret = NULL;
+    return rc;
+}
+
 int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,
                   struct err *e)
 {

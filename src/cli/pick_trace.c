@@ -1,6 +1,7 @@
 /* pick_trace.c: see pick_trace.h. */
 #include "cli/pick_trace.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -156,5 +157,61 @@ int pick_traces_of(char *const *paths, int n, struct arena *mem, struct folder_l
     if (ret->paths && f.n) memcpy(ret->paths, f.list, f.n * sizeof *f.list);
     if (!ret->paths && rc == 0) rc = err_nomem(e);
     mem_free(f.list);
+    return rc;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* The ranks of a recording, each once; *ret_n is 0 when its processes are none. */
+static int ranks_in(const char *path, struct arena *mem, int **ret, uint32_t *ret_n, struct err *e)
+{
+    struct ring_survey survey = {0};
+    *ret_n = 0;
+    if (folder_is(path) && rings_in(path)) TRY(rings_survey(path, mem, &survey, e));
+    int *list = arena_zalloc(mem, (size_t)survey.n + 1, sizeof *list);
+    if (!list) return err_nomem(e);
+    uint32_t n = 0, distinct = 0;
+    for (uint32_t i = 0; i < survey.n; i++)
+        if (survey.list[i].rank >= 0) list[n++] = survey.list[i].rank;
+    if (n) qsort(list, n, sizeof *list, by_number);
+    for (uint32_t i = 0; i < n; i++)
+        if (!distinct || list[distinct - 1] != list[i]) list[distinct++] = list[i];
+    *ret = list;
+    *ret_n = distinct;
+    return 0;
+}
+
+struct picking {
+    struct picked *list;
+    size_t n, cap;
+};
+
+static int add_ranks(struct picking *p, const char *path, struct arena *mem, struct err *e)
+{
+    int *ranks;
+    uint32_t n;
+    TRY(ranks_in(path, mem, &ranks, &n, e));
+    if (VEC_RESERVE(p->list, p->n, p->cap, (size_t)n + 1)) return err_nomem(e);
+    for (uint32_t i = 0; i < n; i++) p->list[p->n++] = (struct picked){path, ranks[i]};
+    if (!n) p->list[p->n++] = (struct picked){path, -1};
+    return 0;
+}
+
+int pick_ranks_of(char *const *paths, int n, struct arena *mem, struct picked_list *ret,
+                  struct err *e)
+{
+    struct folder_list all;
+    struct picking p = {0};
+    TRY(pick_traces_of(paths, n, mem, &all, e));
+    int rc = 0;
+    for (uint32_t i = 0; i < all.n && rc == 0; i++) rc = add_ranks(&p, all.paths[i], mem, e);
+    *ret = (struct picked_list){arena_zalloc(mem, p.n + 1, sizeof *ret->list), (uint32_t)p.n};
+    if (ret->list && p.n) memcpy(ret->list, p.list, p.n * sizeof *p.list);
+    if (!ret->list && rc == 0) rc = err_nomem(e);
+    mem_free(p.list);
     return rc;
 }

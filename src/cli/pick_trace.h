@@ -23,4 +23,17 @@ int pick_traces(const char *path, struct arena *mem, struct folder_list *ret,
 int pick_traces_of(char *const *paths, int n, struct arena *mem, struct folder_list *ret,
                    struct err *e) MUST_USE;
 
+/* The same, with each rank of a recording by itself: `rank` is -1 where the path is one trace. */
+struct picked {
+    const char *path;
+    int rank;
+};
+
+struct picked_list {
+    struct picked *list;
+    uint32_t n;
+};
+int pick_ranks_of(char *const *paths, int n, struct arena *mem, struct picked_list *ret,
+                  struct err *e) MUST_USE;
+
 #endif

@@ -86,15 +86,15 @@ static int write_rank(struct work *w, struct context *cx, const char *path, stru
     return rc;
 }
 
-static int one_trace(struct work *w, const char *path, struct err *e)
+static int one_trace(struct work *w, struct picked p, struct err *e)
 {
     struct trace *t = NULL;
     struct arena mem;
     struct context cx;
     arena_init(&mem);
-    int rc = cli_open_trace(w->cli, path, &t, e);
+    int rc = cli_open_rank(w->cli, p.path, p.rank, &t, e);
     context_init(&cx, t, &mem);
-    if (rc == 0) rc = write_rank(w, &cx, path, e);
+    if (rc == 0) rc = write_rank(w, &cx, p.path, e);
     context_done(&cx);
     arena_done(&mem);
     trace_free(t);
@@ -102,16 +102,16 @@ static int one_trace(struct work *w, const char *path, struct err *e)
 }
 
 /* One broken rank of a thousand is normal; a disk that is full is not. */
-static int all_traces(struct work *w, const struct folder_list *paths, struct err *e)
+static int all_traces(struct work *w, const struct picked_list *paths, struct err *e)
 {
     w->list = arena_zalloc(&w->mem, (size_t)paths->n + 1, sizeof *w->list);
     if (!w->list) return err_nomem(e);
     for (uint32_t i = 0; i < paths->n; i++) {
-        int rc = one_trace(w, paths->paths[i], e);
+        int rc = one_trace(w, paths->list[i], e);
         if (rc == ERR_NOMEM || (rc == ERR_IO && paths->n == 1)) return rc;
         if (rc == 0) continue;
         if (paths->n == 1) return rc;
-        cli_say("%s: %s; left out", paths->paths[i], e->msg);
+        cli_say("%s: %s; left out", paths->list[i].path, e->msg);
         err_init(e);
         w->n_failed++;
     }
@@ -149,8 +149,8 @@ static void show_text(const struct work *w)
 
 static int run_all(struct work *w, const struct opts *o, struct err *e)
 {
-    struct folder_list paths;
-    TRY(pick_traces_of(o->args, o->n_args, &w->mem, &paths, e));
+    struct picked_list paths;
+    TRY(pick_ranks_of(o->args, o->n_args, &w->mem, &paths, e));
     TRY(all_traces(w, &paths, e));
     if (w->n) (w->cli->json ? show_json : show_text)(w);
     if (!w->n_failed) return 0;

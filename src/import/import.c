@@ -106,7 +106,7 @@ int import_open(const char *path, const struct import_options *o, struct trace *
         snprintf(made, sizeof made, "%s/" IMPORT_TORCH_TRACE, path);
         found = access(made, R_OK) == 0;
     }
-    if (folder && !found) return rings_open(path, o, ret, e);
+    if (folder && (!found || (o && o->one_rank))) return rings_open(path, o, ret, e);
     TRY(open_path(found ? made : path, o, ret, e));
     if (!found || !is_outdated(*ret, path)) return 0;
     trace_free(*ret);

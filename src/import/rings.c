@@ -81,6 +81,23 @@ static int label_process(struct part *part, const struct ring_process *p)
     return part_add_label(part, LABEL_PROCESS_SORT, pid, pid, 0, h->rank);
 }
 
+/* The rank of a process: of any of its recorders that knows one. */
+static int rank_of(const struct ring_set *s, const struct ring_process *p)
+{
+    const struct proc_head *h = &p->proc.head;
+    int rank = h->rank;
+    for (size_t i = 0; i < s->n_processes && rank < 0; i++) {
+        const struct proc_head *x = &s->processes[i].proc.head;
+        if (x->pid == h->pid && strcmp(x->host, h->host) == 0) rank = x->rank;
+    }
+    return rank;
+}
+
+static bool is_wanted(const struct ring_set *s, uint32_t ring, const struct import_options *o)
+{
+    return !o || !o->one_rank || rank_of(s, &s->processes[s->owner[ring]]) == o->rank;
+}
+
 static int make_part(struct ring_set *s, uint32_t ring, struct part **ret, struct err *e)
 {
     struct ring_process *p = &s->processes[s->owner[ring]];
@@ -98,24 +115,27 @@ static int make_part(struct ring_set *s, uint32_t ring, struct part **ret, struc
 
 /* Python's functions stand before everything else: of two rows with the same times the first
  * encloses the second. */
-static int add_parts(struct builder *b, struct ring_set *s, struct part **parts, struct err *e)
+static int add_parts(struct builder *b, struct ring_set *s, const struct import_options *o,
+                     struct part **parts, struct err *e)
 {
-    for (uint32_t i = 0; i < s->n_rings; i++) TRY(make_part(s, i, &parts[i], e));
+    for (uint32_t i = 0; i < s->n_rings; i++)
+        if (is_wanted(s, i, o)) TRY(make_part(s, i, &parts[i], e));
     TRY(ring_stacks_add(b, s, e));
     for (uint32_t i = 0; i < s->n_rings; i++) {
         struct part *part = parts[i];
         parts[i] = NULL;
-        TRY(builder_add_part(b, part, e));
+        if (part) TRY(builder_add_part(b, part, e));
     }
     return 0;
 }
 
-static int add_rows(struct builder *b, struct ring_set *s, struct err *e)
+static int add_rows(struct builder *b, struct ring_set *s, const struct import_options *o,
+                    struct err *e)
 {
     struct part **parts = mem_zalloc(s->n_rings ? s->n_rings : 1, sizeof *parts);
     if (!parts) return err_nomem(e);
     ring_stacks_begin(s);
-    int rc = add_parts(b, s, parts, e);
+    int rc = add_parts(b, s, o, parts, e);
     for (size_t i = 0; i < s->n_rings; i++)
         if (parts[i]) part_free(parts[i]);
     mem_free(parts);
@@ -191,6 +211,25 @@ static int note_recorder(struct builder *b, const struct ring_set *s, struct err
     return 0;
 }
 
+/* Who it is, in the words of torch.profiler. */
+static int note_rank(struct builder *b, const struct ring_set *s, const struct import_options *o,
+                     struct err *e)
+{
+    char text[128];
+    const struct proc_head *h = NULL;
+    for (size_t i = 0; i < s->n_processes && o && o->one_rank; i++)
+        if (s->processes[i].proc.head.rank == o->rank) h = &s->processes[i].proc.head;
+    if (!h) return 0;
+    snprintf(text, sizeof text, "{\"rank\": %d, \"world_size\": %d}", h->rank,
+             h->world > 0 ? h->world : 0);
+    if (builder_add_meta(b, str_c("distributedInfo"), str_c(text)) < 0) return err_nomem(e);
+    for (const char *c = h->host; *c; c++) /* a name needs no escapes */
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_", *c))
+            return 0;
+    snprintf(text, sizeof text, "\"%.64s\"", h->host);
+    return builder_add_meta(b, str_c("hostname"), str_c(text)) < 0 ? err_nomem(e) : 0;
+}
+
 static int read_all(struct ring_set *s, struct trace *t, struct err *e)
 {
     TRY(ring_set_clocks(s, e));
@@ -245,7 +284,8 @@ static int fill(struct builder *b, struct ring_set *s, const struct import_optio
     struct trace *t = builder_trace(b);
     for (size_t i = 0; i < s->n_processes; i++) s->processes[i].only_ranges = o && o->only_ranges;
     TRY(is_long(s, o) ? read_part(s, t, o, e) : read_all(s, t, e));
-    TRY(add_rows(b, s, e));
+    TRY(add_rows(b, s, o, e));
+    TRY(note_rank(b, s, o, e));
     TRY(note_recorder(b, s, e));
     TRY(find_devices(b, s, e));
     for (uint32_t i = 0; i < s->n_bad; i++) damage_note(&t->damage, DAMAGE_BAD_EVENT, 0);

@@ -129,7 +129,7 @@ int rank_summary_run(struct context *cx, const char *path, struct rank_store *st
     for (lane_id l = 0; l < cx->t->n_lanes; l++)
         in.autograd[l] =
             cx->t->lanes[l].kind == LANE_THREAD && outline_is_autograd(cx->t, &cx->t->lanes[l]);
-    *ret = (struct rank_summary){.path = path};
+    *ret = (struct rank_summary){.path = path, .part = -1};
     return fill(&in, ret) < 0 ? err_nomem(e) : 0;
 }
 

@@ -61,6 +61,7 @@ struct rank_costs {
 
 struct rank_summary {
     const char *path;
+    int part;  /* its number in a recording of several, -1 when the path is its own */
     int rank;  /* -1 when not known */
     int world; /* 0 when not known */
     const char *host;
