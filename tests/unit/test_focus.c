@@ -202,6 +202,7 @@ TEST(cutting_says_what_is_left)
     CHECK(str_eq(trace_str(t, t->part.name), str_c("pipeline_call")));
     CHECK_EQ_UINT(t->part.n_calls, 4);
     CHECK_EQ_UINT(t->part.n_cold, 1);
+    CHECK_EQ_INT(t->part.cold_ns, 50000000);
     trace_free(t);
 }
 

@@ -90,6 +90,37 @@ TEST(matrix_products_stay)
 }
 
 /* A wait between two kernels: they are two. */
+/* Each kind beside an elementwise kernel, eight times: a compiler makes one of two where both only
+ * go through their elements. */
+TEST(what_is_fused_with_elementwise_kernels)
+{
+    static const struct {
+        const char *name;
+        uint32_t fused;
+    } cases[] = {
+        {"elementwise_kernel<mul>", 15},
+        {"reduce_kernel<512, 1>", 15},
+        {"layer_norm_kernel", 15},
+        {"ampere_sgemm_128x64", 0},
+        {"cudnn_convolution_fwd", 0},
+        {"flash_fwd_kernel", 0},
+        {"triton_poi_fused_add_0", 0},
+        {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0},
+        {"a kernel that nobody has heard of", 0},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct kit k = kit_begin();
+        for (int i = 0; i < 16; i++)
+            kit_launch(&k, i * 20, i % 2 ? cases[c].name : "elementwise_kernel<add>", i * 20 + 9,
+                       2);
+        struct sim s = sim_begin(&k);
+        uint32_t fused;
+        compiled_us(&s, 320, &fused);
+        if (!CHECK_EQ_UINT(fused, cases[c].fused)) printf("%s\n", cases[c].name);
+        sim_end(&s);
+    }
+}
+
 TEST(nothing_is_fused_over_a_wait)
 {
     struct kit k = kit_begin();

@@ -27,6 +27,18 @@ static void done(struct found *f)
     trace_free(f->t);
 }
 
+/* The same with `n` events that the importer could not use. */
+static struct found judge_damaged(struct kit *k, enum damage_reason reason, int n)
+{
+    struct found f = {.t = kit_end(k)};
+    arena_init(&f.mem);
+    for (int i = 0; f.t && i < n; i++) damage_note(&f.t->damage, reason, 1000 + (uint64_t)i);
+    context_init(&f.cx, f.t, &f.mem);
+    if (f.t && CHECK_EQ_INT(context_need(&f.cx, &integrity_pass, NULL), 0))
+        f.i = *integrity_of(&f.cx);
+    return f;
+}
+
 static const struct doubt *doubt(const struct found *f, const char *id)
 {
     for (uint32_t i = 0; i < f->i.n_doubts; i++)
@@ -67,6 +79,36 @@ TEST(a_healthy_trace_is_good)
     CHECK(f.i.idle_trusted && f.i.times_trusted && f.i.links_trusted);
     CHECK_EQ_UINT(f.i.coverage.all.expected, 200);
     CHECK_EQ_UINT(f.i.coverage.all.recorded, 200);
+    done(&f);
+}
+
+/* 600 rows: what was repaired is nobody's loss, what was skipped is one by its share. */
+TEST(events_that_cannot_be_read)
+{
+    static const struct {
+        enum damage_reason reason;
+        int n;
+        const char *level;
+    } cases[] = {
+        {DAMAGE_BAD_STRING, 300, "none"},   {DAMAGE_TRAILING_COMMA, 1, "none"},
+        {DAMAGE_BAD_EVENT, 1, "usable"},    {DAMAGE_BAD_EVENT, 100, "doubtful"},
+        {DAMAGE_LOST_RECORDS, 9, "usable"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kit k = saturated(200, 0, 0, 1);
+        struct found f = judge_damaged(&k, cases[i].reason, cases[i].n);
+        CHECK_EQ_STR(level(&f, "events_lost"), cases[i].level);
+        CHECK_EQ_STR(level(&f, "truncated"), "none");
+        const struct doubt *d = doubt(&f, "events_lost");
+        if (d) CHECK_EQ_UINT(d->count, (uint64_t)cases[i].n);
+        if (d) CHECK_EQ_UINT(d->of, (uint64_t)cases[i].n + f.t->n_rows);
+        done(&f);
+    }
+    struct kit k = saturated(200, 0, 0, 1);
+    struct found f = judge_damaged(&k, DAMAGE_TRUNCATED, 1);
+    CHECK_EQ_STR(level(&f, "truncated"), "doubtful");
+    CHECK_EQ_STR(level(&f, "events_lost"), "none");
+    CHECK(!f.i.idle_trusted);
     done(&f);
 }
 

@@ -60,6 +60,15 @@ TEST(pageable_copy_fires_on_slow_blocking_uploads)
     done(&d);
 }
 
+/* The same copies, but they are next to nothing of the time. */
+TEST(pageable_copy_near_miss_little_time)
+{
+    struct diagnosis d;
+    diagnose(&d, uploads(false, 400000, false));
+    CHECK(found(&d, "pageable_copy") == NULL);
+    done(&d);
+}
+
 TEST(pageable_copy_near_miss_pinned)
 {
     struct diagnosis d;

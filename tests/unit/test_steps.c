@@ -541,6 +541,33 @@ TEST(a_single_call_of_a_generator)
     done(&f);
 }
 
+/* Rounds that share nothing but a call which takes most of the time, among ever different code. */
+TEST(one_heavy_call_among_other_code)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int step = 0; step < 5; step++) {
+        for (int i = 0; i <= (step * 3) % 4; i++, at += 20) {
+            char name[48];
+            snprintf(name, sizeof name, "aten::code%d_%d", step, i);
+            kit_op(&k, name, at, 15);
+            kit_launch(&k, at + 5, name, at + 10, 2);
+        }
+        kit_op(&k, "Torch-Compiled Region: 0/0", at, 90);
+        for (int i = 0; i < 4; i++) kit_launch(&k, at + 5 + i * 20, "fused", at + 10 + i * 20, 15);
+        at += 100;
+    }
+    struct found f = find(&k);
+    static const double begin_us[] = {20, 200, 360, 500, 620};
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 5));
+    for (uint32_t i = 0; i < 5; i++) {
+        CHECK_EQ_INT(steps_of(&f.cx)->steps[i].cpu.begin_ns, kit_ns(begin_us[i]));
+        CHECK_EQ_UINT(steps_of(&f.cx)->steps[i].gpu.kernels, 8 - i);
+    }
+    CHECK_EQ_STR(found_by(&f), "compiled_regions");
+    done(&f);
+}
+
 TEST(a_compiled_model_with_eager_code_around_it)
 {
     struct kit k = kit_begin();
