@@ -13,6 +13,7 @@
 #include "import/import.h"
 #include "import/native.h"
 #include "import/nsys.h"
+#include "import/nsys_parquet.h"
 #include "import/pftrace.h"
 #include "import/rings.h"
 #include "import/xplane.h"
@@ -51,7 +52,7 @@ static bool is_run(const char *folder, struct arena *mem)
     const char *made = arena_printf(mem, "%s/trace.strata", folder);
     const char *torch = arena_printf(mem, "%s/" IMPORT_TORCH_TRACE, folder);
     return (made && access(made, R_OK) == 0) || (torch && access(torch, R_OK) == 0) ||
-           rings_in(folder);
+           rings_in(folder) || nsys_parquet_in(folder);
 }
 
 static int add_found(struct found *f, const char *path, struct err *e)

@@ -11,6 +11,7 @@
 #include "import/json.h"
 #include "import/native.h"
 #include "import/nsys.h"
+#include "import/nsys_parquet.h"
 #include "import/pftrace.h"
 #include "import/rings.h"
 #include "import/rocprof.h"
@@ -106,6 +107,7 @@ int import_open(const char *path, const struct import_options *o, struct trace *
         snprintf(made, sizeof made, "%s/" IMPORT_TORCH_TRACE, path);
         found = access(made, R_OK) == 0;
     }
+    if (folder && !found && nsys_parquet_in(path)) return nsys_parquet_open(path, o, ret, e);
     if (folder && (!found || (o && o->one_rank))) return rings_open(path, o, ret, e);
     TRY(open_path(found ? made : path, o, ret, e));
     if (!found || !is_outdated(*ret, path)) return 0;

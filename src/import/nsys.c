@@ -218,22 +218,29 @@ static int read_tables(struct nsys *n, struct builder *b, struct err *e)
     return 0;
 }
 
-/* Fills the builder; the database is only needed for that. */
-static int read_database(struct builder *b, struct file_map *file, struct err *e)
+int nsys_read(struct nsys_db *db, struct builder *b, struct err *e)
 {
-    struct nsys n = {.part = part_new(), .last_ns = INT64_MIN};
+    struct nsys n = {.db = *db, .part = part_new(), .last_ns = INT64_MIN};
     map_init(&n.strings);
     map_init(&n.named);
-    int rc = n.part ? nsys_db_open(&n.db, file, e) : err_nomem(e);
-    bool rocpd = rc == 0 && rocpd_is(&n.db);
-    if (rocpd) builder_trace(b)->format = "rocpd sqlite";
-    if (rc == 0) rc = rocpd ? rocpd_read(&n.db, b, e) : read_tables(&n, b, e);
-    nsys_db_close(&n.db);
+    int rc = n.part ? read_tables(&n, b, e) : err_nomem(e);
     map_done(&n.strings);
     map_done(&n.named);
     buf_done(&n.scratch);
     if (rc == 0) return builder_add_part(b, n.part, e);
     part_free(n.part);
+    return rc;
+}
+
+/* Fills the builder; the database is only needed for that. */
+static int read_database(struct builder *b, struct file_map *file, struct err *e)
+{
+    struct nsys_db db;
+    int rc = nsys_db_open(&db, file, e);
+    bool rocpd = rc == 0 && rocpd_is(&db);
+    if (rocpd) builder_trace(b)->format = "rocpd sqlite";
+    if (rc == 0) rc = rocpd ? rocpd_read(&db, b, e) : nsys_read(&db, b, e);
+    nsys_db_close(&db);
     return rc;
 }
 

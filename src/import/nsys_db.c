@@ -54,6 +54,14 @@ int nsys_db_open(struct nsys_db *d, struct file_map *f, struct err *e)
     return rc == SQLITE_OK ? 0 : fail_sql(d, rc, e);
 }
 
+int nsys_db_empty(struct nsys_db *d, struct err *e)
+{
+    *d = (struct nsys_db){.rows_left = UINT64_MAX};
+    int rc = sqlite3_open_v2(":memory:", &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (rc == SQLITE_OK) lock_down(d->db);
+    return rc == SQLITE_OK ? 0 : fail_sql(d, rc, e);
+}
+
 void nsys_db_close(struct nsys_db *d)
 {
     sqlite3_close(d->db);

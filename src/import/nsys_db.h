@@ -20,6 +20,9 @@ struct nsys_db {
 
 /* `f` must outlive the database. */
 int nsys_db_open(struct nsys_db *d, struct file_map *f, struct err *e) MUST_USE;
+
+/* An empty database in memory, to be filled by the caller and then read like any other. */
+int nsys_db_empty(struct nsys_db *d, struct err *e) MUST_USE;
 void nsys_db_close(struct nsys_db *d);
 
 /* Whether there is a real table of that name. */

@@ -27,6 +27,9 @@ struct nsys_table {
 extern const struct nsys_table
     nsys_tables[]; /* NULL name at the end; ranges without end come last */
 
+/* Everything in a database with these tables. */
+int nsys_read(struct nsys_db *db, struct builder *b, struct err *e) MUST_USE;
+
 /* Process and thread in a serialized global id. */
 int64_t nsys_pid(int64_t global_id);
 int64_t nsys_tid(int64_t global_id);
