@@ -16,7 +16,7 @@ static const struct opt opts[] = {
     {"output", 0, "FUNC", "compare what this function returns (default: what the unit returns)",
      NULL},
     {"units", 'n', "N", "end each process after this many calls or steps (default 300)", NULL},
-    {"blocks", 0, "N", "at most this many pairs of processes per fix (default 3)", NULL},
+    {"blocks", 0, "N", "at most this many rounds of two processes per fix (default 3)", NULL},
     {"threshold", 0, "PCT", "ignore differences below this (default 1)", NULL},
     {"no-record", 0, NULL, "do not record the program first: no fix is promised anything", NULL},
     {"no-combine", 0, NULL, "do not try the best fixes together", NULL},

@@ -1,8 +1,8 @@
 """The whole of `strata try`: records the program, tries one fix after the other against the program as
 it is, then the best of them together.
 
-Processes alternate: A B B A C C A ..., so that a drift of the machine does not favour anybody. Each fix
-stands between two processes of the program as it is, and is measured against all of them."""
+Processes alternate: A B B A with one fix, A B C A C B A with two: forward and back, so that neither a
+drift of the machine nor a disturbance of some seconds favours anybody."""
 from __future__ import annotations
 
 import os
@@ -22,6 +22,7 @@ STEP_UNITS = 300  # steps after which a trial is ended
 UNIT_S = 20.0  # seconds of units after which it is ended, if there are enough
 LEAST_STEPS, LEAST_UNITS = 60, 8
 MOST_BLOCKS = 3  # of two processes, for one fix
+IN_A_ROW = 4  # processes with fixes, until it is the turn of the program as it is
 REPORT = "report"  # as a fix: those that the report names
 KIND_ORDER = ("call:", "step:optimizer", "step:DataLoader", "step:", "program")
 
@@ -230,34 +231,47 @@ class Driver:
         return walls[0]
 
     def _try_all(self, kinds: list[Kind]) -> None:
-        """A B B A C C A: one block for each, then more for those that are not settled."""
+        """One round for all, then more for those that are not settled."""
         if not self.base.trials:
             self.process(self.base)
         try:
-            for kind in kinds:
-                self._block(kind)
+            self._round(kinds)
             for _ in range(self.options.blocks - 1):
                 open_ones = [k for k in kinds if self._is_open(k)]
-                for kind in open_ones:
-                    self._block(kind)
+                if open_ones:
+                    self._round(open_ones)
         except OutOfTime:
             self.notes.append("the time was over before every fix was settled: --time gives more")
         finally:
             self._judge()
 
-    def _block(self, kind: Kind) -> None:
-        if kind.failure is not None:
-            return
-        switches = self._switches(kind)
-        for n in range(2):
-            self.process(kind, len(kind.switched) + 1 if switches and (n or kind.trials) else None)
-            if kind.failure is not None:
-                self.progress.failed(kind.name, kind.failure["reason"])
-                return
-        if not switches or len(self.base.trials) < 2:
+    def _round(self, kinds: list[Kind]) -> None:
+        """Every kind twice: forward and back, so that the two processes of a kind are apart, and a
+        disturbance of some seconds does not hit both."""
+        self._pass(kinds)
+        alive = [k for k in kinds if k.failure is None]
+        if len(alive) > 1:
+            self.process(self.base)
+        self._pass(alive[::-1])
+        if alive and (len(self.base.trials) < 2 or not all(k.switched for k in alive)):
             self.process(self.base)
         self._judge()
-        self.progress.measured(kind.name, kind.measured)
+        for kind in alive:
+            self.progress.measured(kind.name, kind.measured)
+
+    def _pass(self, kinds: list[Kind]) -> None:
+        """Each once, with the program as it is in between where there are many."""
+        for i, kind in enumerate(kinds):
+            if i and i % IN_A_ROW == 0:
+                self.process(self.base)
+            self._one(kind)
+
+    def _one(self, kind: Kind) -> None:
+        """One more process of a fix; from the second on it is switched in it, if it can be."""
+        seed = len(kind.switched) + 1 if kind.trials and self._switches(kind) else None
+        self.process(kind, seed)
+        if kind.failure is not None:
+            self.progress.failed(kind.name, kind.failure["reason"])
 
     def _switches(self, kind: Kind) -> bool:
         """Whether the fix can be measured in one process: its first process shows what it computes,
@@ -306,7 +320,7 @@ class Driver:
             both = Kind([*best.specs, *kind.specs])
             self.combinations.append(both)
             try:
-                self._block(both)
+                self._round([both])
             except OutOfTime:
                 self._judge()
                 if not both.trials:
