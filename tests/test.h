@@ -118,13 +118,16 @@ static inline struct str test_cstr(const char *s)
     } while (0)
 
 /* Calls fn(ctx) with the first allocation failing, then the second, ... until it needs no more
- * than it may have. `fn` returns 0 on success and negative when it ran out of memory; it must
+ * than it may have; then the same with the blocks of arenas, of which later ones are sampled where
+ * there are thousands. `fn` returns 0 on success and negative when it ran out of memory; it must
  * clean up after itself either way (the sanitizer tells). At least one call must fail. */
-static inline void test_every_alloc(const char *file, int line, int (*fn)(void *ctx), void *ctx)
+static inline void test_allocs(const char *file, int line, int (*fn)(void *ctx), void *ctx,
+                               void (*fail_at)(long k))
 {
-    enum { MOST = 1000000 };
-    for (long k = 1; k < MOST; k++) {
-        mem_fail_at(k);
+    enum { MOST = 1000000, ALL = 400 };
+    bool blocks = fail_at == mem_fail_at_block;
+    for (long k = 1; k < MOST; k += blocks ? 1 + k / ALL : 1) {
+        fail_at(k);
         int rc = fn(ctx);
         bool reached = mem_count() >= k;
         mem_fail_at(0);
@@ -139,6 +142,12 @@ static inline void test_every_alloc(const char *file, int line, int (*fn)(void *
         }
     }
     test_fail(file, line, "still failing after %d allocations", (int)MOST);
+}
+
+static inline void test_every_alloc(const char *file, int line, int (*fn)(void *ctx), void *ctx)
+{
+    test_allocs(file, line, fn, ctx, mem_fail_at);
+    test_allocs(file, line, fn, ctx, mem_fail_at_block);
 }
 #define CHECK_EVERY_ALLOC(fn, ctx) test_every_alloc(__FILE__, __LINE__, (fn), (ctx))
 

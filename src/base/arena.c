@@ -65,7 +65,7 @@ static struct arena_chunk *push_chunk(struct arena *a, size_t need)
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-    if (size > SIZE_MAX - ALIGN - GAP) return NULL;
+    if (size > SIZE_MAX - ALIGN - GAP || mem_refuses_block()) return NULL;
     size_t need = ((size + ALIGN - 1) & ~(size_t)(ALIGN - 1)) + GAP;
     struct arena_chunk *c = a->top;
     if (!c || c->cap - c->used < need) {

@@ -8,6 +8,7 @@
 
 static atomic_long n_allocs;
 static atomic_long fail_at;
+static atomic_bool blocks;
 
 static int must_fail(void)
 {
@@ -46,10 +47,26 @@ void mem_free(void *p)
     free(p);
 }
 
-void mem_fail_at(long k)
+static void arm(long k, bool each_block)
 {
     atomic_store(&n_allocs, 0);
     atomic_store(&fail_at, k);
+    atomic_store(&blocks, each_block);
+}
+
+void mem_fail_at(long k)
+{
+    arm(k, false);
+}
+
+void mem_fail_at_block(long k)
+{
+    arm(k, true);
+}
+
+bool mem_refuses_block(void)
+{
+    return atomic_load_explicit(&blocks, memory_order_relaxed) && must_fail();
 }
 
 long mem_count(void)

@@ -3,6 +3,7 @@
 #ifndef STRATA_BASE_MEM_H
 #define STRATA_BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Like malloc/calloc/realloc, but NULL also when the countdown says so. `n * size` is checked. */
@@ -16,7 +17,13 @@ void mem_free(void *p);
  * Also set by STRATA_FAIL_ALLOC in the environment of a command built with the torture option. */
 void mem_fail_at(long k);
 
-/* Allocations since mem_fail_at was last called. */
+/* The same, and the blocks of arenas count as allocations of their own. */
+void mem_fail_at_block(long k);
+
+/* Whether an arena must refuse the block that it is asked for; false unless mem_fail_at_block. */
+bool mem_refuses_block(void);
+
+/* Allocations since mem_fail_at or mem_fail_at_block was last called. */
 long mem_count(void);
 
 #endif
