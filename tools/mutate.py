@@ -48,14 +48,14 @@ LEAST_S = 5
 MOST_BYTES = 4 << 30
 WANTED_PCT = 90
 DROP = ""
-FIELDS = ("file", "line", "old", "new", "verdict", "by")
+FIELDS = ("file", "line", "function", "old", "new", "verdict", "by")
 
 # (what is looked for, what takes its place)
 CHANGES = [
     (r" <= ", " < "), (r" >= ", " > "), (r" < ", " <= "), (r" > ", " >= "), (r" == ", " != "),
     (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "), (r" \+ 1\b", " + 0"), (r" - 1\b", " - 0"),
     (r" \+ (?=\w)", " - "), (r" - (?=\w)", " + "), (r" \+= ", " -= "), (r"\breturn true;", "return false;"),
-    (r"\breturn false;", "return true;"), (r"\breturn 0;", "return 1;"),
+    (r"\breturn false;", "return true;"), (r"\breturn 0;", "return -1;"),
     (r"\breturn (?!true|false)(?=[a-z]\w*;)", "return 0 * "),
     (r"(?<=[ (])(?:[2-9]|\d\d+)(?=[ ,;)])", "1"), (r"\bif \(", "if (0 && "), (r"\bif \(", "if (1 || "),
     (r"\bcontinue;", ";"), (r"\bbreak;(?! *//)", ";"),
@@ -340,7 +340,17 @@ class Judge:
 
 
 def key_of(row):
-    return row["file"], row["old"], row["new"]
+    """What stays the same when lines move."""
+    return row["file"], row["function"], row["old"], row["new"]
+
+
+def function_at(name, no):
+    """The function that line `no` of a file is in."""
+    for line in reversed((ROOT / name).read_text().split("\n")[:no]):
+        found = re.match(r"\w[\w *]*?(\w+)\(", line)
+        if found:
+            return found.group(1)
+    return ""
 
 
 def rows_of(path):
@@ -360,18 +370,21 @@ def write(path, rows):
 
 def row_of(mutant, verdict, by):
     name, no, old, new = mutant
-    return dict(zip(FIELDS, (name, no, old.strip(), new.strip(), verdict, by), strict=True))
+    function = function_at(name, no)
+    return dict(zip(FIELDS, (name, no, function, old.strip(), new.strip(), verdict, by), strict=True))
 
 
 def judged(judge, mutant, reasons):
     """Its row, or None where there is no mutant."""
-    by = judge.killer(mutant)
-    if by is None:
-        return None
-    row = row_of(mutant, "killed" if by else "survives", by)
-    if not by and key_of(row) in reasons:
-        row.update(verdict="equivalent", by=reasons[key_of(row)])
-    what = {"killed": "killed by " + by, "equivalent": "makes no difference"}.get(row["verdict"], "SURVIVES")
+    row = row_of(mutant, "equivalent", "")
+    row["by"] = reasons.get(key_of(row), "")
+    if not row["by"]:
+        by = judge.killer(mutant)
+        if by is None:
+            return None
+        row.update(verdict="killed" if by else "survives", by=by)
+    say = {"killed": "killed by " + row["by"], "equivalent": "makes no difference", "survives": "SURVIVES"}
+    what = say[row["verdict"]]
     print(f"{what}: {row['file']}:{row['line']}\n  - {row['old']}\n  + {row['new']}", flush=True)
     return row
 
@@ -401,8 +414,12 @@ def again(args, judge, everything, rows, reasons):
     by_key: dict[tuple, list] = {}
     for m in everything:
         by_key.setdefault((m[0], m[2].strip(), m[3].strip()), []).append(m)
+    began = time.time()
     for row in [r for r in rows if r["verdict"] == "survives"]:
-        near = sorted(by_key.get(key_of(row), []), key=lambda m: abs(m[1] - int(row["line"])))
+        if time.time() - began > 60 * args.minutes:
+            break
+        near = sorted(by_key.get((row["file"], row["old"], row["new"]), []),
+                      key=lambda m: abs(m[1] - int(row["line"])))
         fresh = judged(judge, near[0], reasons) if near else None
         at = rows.index(row)
         rows[at:at + 1] = [fresh] if fresh else []

@@ -413,6 +413,20 @@ TEST(records_without_a_time_stamp)
     done(&f);
 }
 
+/* Fills and copies of next to nothing take no time on any clock. */
+TEST(copies_that_take_no_time_are_no_fault)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 100; i++) {
+        kit_launch(&k, i * 20.5, "gemm", 10 + i * 20.5, 8.25);
+        kit_call(&k, "cudaMemcpyAsync", i * 20.5 + 6, 5);
+        kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pinned -> Device)", 19 + i * 20.5, 0);
+    }
+    struct found f = judge(&k);
+    CHECK_EQ_STR(level(&f, "zero_times"), "none");
+    done(&f);
+}
+
 /* Recorders of 2021 write whole microseconds: a kernel that lasts less has a duration of zero. */
 static struct found in_microseconds(double odd_us)
 {
@@ -544,6 +558,24 @@ TEST(trailing_steps_without_work)
     struct found f = judge(&k);
     CHECK_EQ_STR(level(&f, "steps_without_work"), "usable");
     CHECK_EQ_UINT(doubt(&f, "steps_without_work")->count, 1);
+    CHECK(strstr(doubt(&f, "steps_without_work")->means, "after the window had closed") != NULL);
+    done(&f);
+}
+
+/* Not the last ones: another thing went wrong. */
+TEST(steps_without_work_in_the_middle)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 6; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "ProfilerStep#%d", i);
+        kit_label(&k, name, i * 100, 90);
+        if (i != 2 && i != 5) kit_launch(&k, i * 100 + 5, "gemm", i * 100 + 10, 80);
+    }
+    struct found f = judge(&k);
+    REQUIRE(doubt(&f, "steps_without_work") != NULL);
+    CHECK_EQ_UINT(doubt(&f, "steps_without_work")->count, 2);
+    CHECK(strstr(doubt(&f, "steps_without_work")->means, "averages") != NULL);
     done(&f);
 }
 

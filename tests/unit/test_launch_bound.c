@@ -119,6 +119,25 @@ TEST(queue_depth_is_one_figure)
     done(&d);
 }
 
+/* Compiled, but neither fused nor replayed: the compiler did nothing for it. */
+TEST(a_compiled_region_of_plain_kernels_is_not_healthy)
+{
+    static const char *const kernels[] = {"ampere_sgemm_128x64", "triton_poi_fused_add_0"};
+    for (int fused = 0; fused < 2; fused++) {
+        struct kit k = kit_begin();
+        kit_op(&k, "Torch-Compiled Region: 0/0", 0, 100);
+        for (int i = 0; i < 4; i++) kit_launch(&k, 5 + i * 10, kernels[fused], 20 + i * 20, 15);
+        struct diagnosis d;
+        diagnose(&d, kit_end(&k));
+        const struct checklist_answer *a = answer(&d, "compile");
+        REQUIRE(a != NULL);
+        CHECK(a->known);
+        CHECK_EQ_INT(a->healthy, fused);
+        CHECK(strstr(a->verdict, "compiled: 4 kernels per step") != NULL);
+        done(&d);
+    }
+}
+
 /* 5 ms in which nothing is recorded, once a step: no graph removes that. */
 TEST(near_miss_what_is_between_launches_is_not_launching)
 {

@@ -152,6 +152,24 @@ TEST(allocations_by_operator_and_line)
     done(&f);
 }
 
+TEST(a_site_is_shown_where_it_allocates_most)
+{
+    static const int64_t bytes[] = {500, 900, 700};
+    struct kit k = kit_begin();
+    for (int i = 0; i < 3; i++) {
+        double us = 100 + i * 1000;
+        kit_label(&k, "decode_step", us, 900);
+        kit_op(&k, "aten::cat", us + 10, 50);
+        at_address(&k, us + 20, 0x1000 + (uint64_t)i, bytes[i], 3000);
+    }
+    struct found f = measure(&k);
+    REQUIRE(CHECK_EQ_UINT(f.m.n_sites, 1));
+    CHECK_EQ_INT(f.m.sites[0].largest_bytes, 900);
+    REQUIRE(f.m.sites[0].place.op != ROW_NONE);
+    CHECK_EQ_INT(f.t->ts_ns[f.m.sites[0].place.op], kit_ns(1110));
+    done(&f);
+}
+
 TEST(the_cpu_is_a_line_of_its_own)
 {
     struct kit k = kit_begin();

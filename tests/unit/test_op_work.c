@@ -115,6 +115,12 @@ TEST(pointwise_reads_inputs_and_writes_their_broadcast)
     w = work_of("aten::mul_", "[[64, 32], []]", "[\"c10::BFloat16\", \"Scalar\"]", "[]");
     CHECK(w.kind.in_place);
     CHECK_NEAR(w.read, w.written, 0);
+    w = work_of("aten::mul", "[[64, 32], [64, 32]]", "[\"c10::BFloat16\", \"float\"]", "[]");
+    CHECK_EQ_INT(w.type, NUMBER_F32); /* the wider one */
+    w = work_of("aten::mul", "[[64, 32], [1]]", "[\"c10::BFloat16\", \"float\"]", "[]");
+    CHECK_EQ_INT(w.type, NUMBER_BF16); /* a number widens nothing */
+    w = work_of("aten::mul", "[[64, 32], [64, 32]]", "[\"bool\", \"c10::BFloat16\"]", "[]");
+    CHECK_EQ_INT(w.type, NUMBER_BF16);
     w = work_of("aten::eq", "[[64, 32], [64, 32]]", F32_2, "[]");
     CHECK_NEAR(w.written, 64 * 32, 0); /* a mask */
     w = work_of("aten::where", "[[64, 32], [], [64, 32], [64, 32]]",

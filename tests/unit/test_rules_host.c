@@ -518,8 +518,9 @@ TEST(held_clock_by_heat_and_by_power)
     static const struct {
         int limits;
         enum severity severity;
-        const char *words;
-    } all[] = {{0x4, SEVERITY_LOW, "the power cap"}, {0x40, SEVERITY_MEDIUM, "heat"}};
+        const char *words, *fix;
+    } all[] = {{0x4, SEVERITY_LOW, "the power cap", "nvidia-smi -pl"},
+               {0x40, SEVERITY_MEDIUM, "heat", "Cool it"}};
     for (int i = 0; i < 2; i++) {
         struct diagnosis d;
         diagnose(&d, clocked(1395, all[i].limits, 190));
@@ -527,6 +528,7 @@ TEST(held_clock_by_heat_and_by_power)
         REQUIRE(f != NULL);
         CHECK(strstr(f->why, "1395 of 1980 MHz") && strstr(f->why, all[i].words));
         CHECK_EQ_INT(f->severity, all[i].severity);
+        CHECK(f->fix && strstr(f->fix, all[i].fix));
         CHECK(f->advice && f->n_edits == 0);
         done(&d);
     }

@@ -93,6 +93,8 @@ TEST(one_site_cheap_and_draining)
     const struct sync_site *s = &f.s.sites[0];
     CHECK_EQ_INT(s->kind, WAIT_UPLOAD);
     CHECK_EQ_UINT(s->n_rows, 2);
+    CHECK_EQ_INT(s->first_ns, f.s.waits->all[0].begin_ns);
+    CHECK_EQ_INT(s->last_ns, f.s.waits->all[1].begin_ns);
     CHECK_EQ_UINT(s->n_drains, 1);
     CHECK_EQ_INT(s->floor_ns, kit_ns(6));
     CHECK_EQ_INT(f.s.waits->all[s->longest].blocked_ns, kit_ns(2301020 - 1307));
