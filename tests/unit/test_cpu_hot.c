@@ -47,6 +47,26 @@ TEST(time_is_charged_to_what_spends_it)
     trace_free(t);
 }
 
+/* A wait inside a wait is the same wait; batches that a worker makes are waited for by nobody. */
+TEST(waits_for_data_count_once)
+{
+    struct arena mem;
+    struct context cx;
+    struct kit k = kit_begin();
+    kit_label(&k, LOADER, 10, 300);
+    kit_label(&k, LOADER, 20, 200);
+    kit_label(&k, LOADER, 400, 100);
+    struct trace *t = kit_end(&k);
+    arena_init(&mem);
+    context_init(&cx, t, &mem);
+    REQUIRE(CHECK_EQ_INT(context_need(&cx, &cpu_hot_pass, NULL), 0));
+    CHECK_EQ_INT(cpu_hot_of(&cx)->data_ns, kit_ns(400));
+    CHECK_EQ_UINT(cpu_hot_of(&cx)->data_waits, 2);
+    context_done(&cx);
+    arena_done(&mem);
+    trace_free(t);
+}
+
 TEST(only_the_largest_are_listed)
 {
     struct kit k = kit_begin();

@@ -1086,6 +1086,36 @@ static int count_runs(const char *dir)
     return n;
 }
 
+static void is_rank_three(const char *dir)
+{
+    setenv("RANK", "3", 1);
+    setenv("WORLD_SIZE", "8", 1);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("work");
+    strata_end();
+}
+
+TEST(a_process_says_who_it_is)
+{
+    struct folder f = folder_new();
+    char file[512];
+    struct proc_file p;
+    uint64_t before = clock_mono_ns();
+    CHECK_EQ_INT(in_child(is_rank_three, f.path), 0);
+    REQUIRE(CHECK_EQ_INT(folder_count(&f, ".proc", file), 1));
+    REQUIRE(CHECK_EQ_INT(proc_file_open(&p, file, NULL), 0));
+    CHECK_EQ_INT(p.head.rank, 3);
+    CHECK_EQ_INT(p.head.world, 8);
+    CHECK_EQ_UINT(p.head.ppid, (uint32_t)getpid());
+    CHECK(p.head.pid != p.head.ppid);
+    CHECK_EQ_UINT(p.head.version, RING_VERSION);
+    CHECK(p.head.start_mono_ns >= before && p.head.start_mono_ns <= clock_mono_ns());
+    CHECK(p.head.ticks_per_second > 0);
+    CHECK_EQ_STR(p.head.program, "test_record");
+    proc_file_close(&p);
+    folder_done(&f);
+}
+
 TEST(a_shared_place_of_runs)
 {
     struct folder f = folder_new();

@@ -248,6 +248,15 @@ TEST(odd_gemm_without_shapes)
     check_gain(&g, "odd_gemm", 75, 2);
 }
 
+/* Too short for its shape to matter. */
+TEST(odd_gemm_near_miss_short)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 400; i++)
+        kernel_kit_run(&g, "cutlass_75_tensorop_bf16_s1688gemm_nn_align1>", 7);
+    check_silent(&g, "odd_gemm");
+}
+
 /* Odd where no row is as long; odd, but as fast as it gets; aligned, but slow. */
 TEST(odd_gemm_near_miss)
 {

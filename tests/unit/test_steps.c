@@ -818,6 +818,27 @@ TEST(the_profilers_buffers_are_told_apart)
     done(&f);
 }
 
+/* Autograd's thread launches more than the one that calls it, which drives the program all the
+ * same.
+ */
+TEST(the_thread_that_drives_is_not_autograds)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 4; i++) {
+        k.tid = 1;
+        kit_op(&k, "aten::mm", i * 1000, 100);
+        kit_launch(&k, i * 1000 + 5, "forward", i * 1000 + 20, 50);
+        k.tid = 2;
+        kit_op(&k, "autograd::engine::evaluate_function: MmBackward0", i * 1000 + 200, 200);
+        kit_launch(&k, i * 1000 + 210, "backward", i * 1000 + 230, 300);
+    }
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_INT(context_need(&f.cx, &outline_pass, NULL), 0));
+    REQUIRE(outline_of(&f.cx)->lane != LANE_NONE);
+    CHECK_EQ_INT(f.t->lanes[outline_of(&f.cx)->lane].tid, 1);
+    done(&f);
+}
+
 TEST(work_of_other_threads_belongs_to_the_step_it_is_launched_in)
 {
     struct kit k = kit_begin();
