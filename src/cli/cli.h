@@ -85,8 +85,7 @@ int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct
 uint64_t cli_most_records(void);
 int cli_open_shown(struct cli *cli, const char *path, struct trace **ret, struct err *e) MUST_USE;
 
-/* The same, of one rank of a recording, reduced to the part worth looking at; `rank` is -1 for any
- * other trace. */
+/* The same, of one rank of a recording; `rank` is -1 for any other trace. */
 int cli_open_rank(struct cli *cli, const char *path, int rank, struct trace **ret,
                   struct err *e) MUST_USE;
 

@@ -1,6 +1,7 @@
 /* cmd_report.c: `strata report`: what is slow, why, on which line, and what a fix would gain. */
 #include "analyze/rules/rule.h"
 #include "cli/html.h"
+#include "cli/read_ranks.h"
 #include "cli/show.h"
 #include "cli/terms.h"
 #include "cli/whole.h"
@@ -60,12 +61,33 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     return print(cli, o, &s, cx, e);
 }
 
+/* A folder of the traces of all ranks: what they say together. */
+static int show_ranks(struct cli *cli, const struct opts *o, const struct picked_list *p,
+                      struct err *e)
+{
+    if (opt_has(o, "html") || opt_has(o, "md"))
+        return FAIL(e, ERR_USAGE, "%s has the traces of several ranks; --html and --md take one",
+                    o->args[0]);
+    TRY(read_ranks_show(cli, o, p, e));
+    if (!cli->json)
+        buf_printf(&cli->out, "next: strata report %s   one rank by itself\n", p->list[0].path);
+    return 0;
+}
+
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
+    struct picked_list p = {0};
+    struct arena mem;
     bool done = false;
     TRY(html_check(o, e));
     if (opt_has(o, "whole")) TRY(whole_show(cli, o, &done, e));
-    return done ? 0 : show_part_untold(cli, o, show, e);
+    if (done) return 0;
+    arena_init(&mem);
+    bool ranks = folder_is(o->args[0]) && !opt_has(o, "part") && !opt_has(o, "whole") &&
+                 pick_ranks_of(o->args, 1, &mem, &p, NULL) == 0 && read_ranks_is(cli, &p);
+    int rc = ranks ? show_ranks(cli, o, &p, e) : show_part_untold(cli, o, show, e);
+    arena_done(&mem);
+    return rc;
 }
 
 const struct cmd cmd_report = {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "analyze/compare/ranks.h"
+#include "analyze/compare/workers.h"
 #include "base/file.h"
 #include "cli/run_folder.h"
 #include "report/view_metrics.h"
@@ -44,9 +45,15 @@ static int show(struct cli *cli, const struct timing_run *run, struct screen *s,
                 struct err *e)
 {
     struct ranks ranks;
-    TRY(ranks_run(run->list, run->n, mem, &ranks, e));
+    struct timing_run folded = *run;
+    folded.list = arena_zalloc(mem, (size_t)run->n + 1, sizeof *folded.list);
+    if (!folded.list) return err_nomem(e);
+    if (run->n) memcpy(folded.list, run->list, run->n * sizeof *run->list);
+    TRY(workers_fold(&folded, mem, e));
+    TRY(ranks_run(folded.list, folded.n, mem, &ranks, e));
+    ranks.n_workers = folded.n_workers;
     if (cli->json) view_run_json(s->out, &ranks);
-    else view_run_text(s, &ranks);
+    else view_run_text(s, &ranks, NULL);
     return 0;
 }
 

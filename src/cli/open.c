@@ -139,12 +139,7 @@ int cli_open_rank(struct cli *cli, const char *path, int rank, struct trace **re
 {
     if (rank < 0) return cli_open_trace(cli, path, ret, e);
     struct import_options o = {.one_rank = true, .rank = rank};
-    TRY(open_picked(path, &o, ret, e));
-    int rc = focus_cut(ret, e);
-    if (rc == 0) return 0;
-    trace_free(*ret);
-    *ret = NULL;
-    return rc;
+    return open_picked(path, &o, ret, e);
 }
 
 int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struct trace **ret,

@@ -8,9 +8,10 @@
 
 #include "analyze/compare/ranks.h"
 #include "analyze/compare/timing_rows.h"
+#include "analyze/compare/workers.h"
 #include "base/file.h"
 #include "base/folder.h"
-#include "cli/pick_trace.h"
+#include "cli/read_ranks.h"
 #include "import/import.h"
 #include "report/view_run.h"
 
@@ -231,6 +232,24 @@ int run_folder_read(const char *path, struct arena *mem, struct timing_run *ret,
     return behind ? catch_up_all(&in, ret, e) : 0;
 }
 
+/* Where timelines were recorded, they say better than the sums of stages who waits for whom. */
+static int show_text(struct cli *cli, const char *path, const struct screen *s,
+                     const struct ranks *ranks, struct err *e)
+{
+    struct read_ranks r = {0};
+    struct picked_list p = {0};
+    struct arena mem;
+    char *paths[] = {(char *)(uintptr_t)path};
+    arena_init(&mem);
+    int rc = ranks->n > 1 ? pick_ranks_of(paths, 1, &mem, &p, e) : 0;
+    bool several = rc == 0 && p.n > 1 && p.list[0].rank >= 0;
+    if (several) rc = read_ranks(cli, &p, &r, e);
+    if (rc == 0) view_run_text(s, ranks, several && r.set.n_list ? &r.view : NULL);
+    if (several) read_ranks_done(&r);
+    arena_done(&mem);
+    return rc;
+}
+
 int run_folder_show(struct cli *cli, const char *path, const struct screen *s, struct err *e)
 {
     struct arena mem;
@@ -242,9 +261,11 @@ int run_folder_show(struct cli *cli, const char *path, const struct screen *s, s
         err_at(e, path, ERR_NO_OFFSET);
         rc = FAIL(e, ERR_FORMAT, "cannot read any of its %u timing files", run.n_bad);
     }
+    if (rc == 0) rc = workers_fold(&run, &mem, e);
     if (rc == 0) rc = ranks_run(run.list, run.n, &mem, &ranks, e);
+    if (rc == 0) ranks.n_workers = run.n_workers;
     if (rc == 0 && cli->json) view_run_json(s->out, &ranks);
-    else if (rc == 0) view_run_text(s, &ranks);
+    else if (rc == 0) rc = show_text(cli, path, s, &ranks, e);
     if (rc == 0 && run.n_bad)
         cli_say("%s: left out %u unreadable timing file%s", path, run.n_bad,
                 run.n_bad == 1 ? "" : "s");

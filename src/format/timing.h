@@ -69,6 +69,7 @@ int64_t timing_start_ns(const struct timing *t);
 struct timing_run {
     struct timing *list;
     uint32_t n, n_bad;
+    uint32_t n_workers; /* that were added to others (workers_fold) */
 };
 bool timing_run_in(const char *folder); /* whether there are any, readable or not */
 

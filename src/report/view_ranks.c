@@ -220,7 +220,7 @@ static void put_straggler(const struct screen *s, const struct rank_set *r,
     buf_done(&line);
 }
 
-static void put_verdict(const struct screen *s, const struct view_ranks *v)
+void view_ranks_verdict(const struct screen *s, const struct view_ranks *v)
 {
     const struct rank_set *r = v->set;
     buf_addc(s->out, '\n');
@@ -228,6 +228,8 @@ static void put_verdict(const struct screen *s, const struct view_ranks *v)
         buf_adds(s->out,
                  r->n > 1 ? "  who waits for whom is unknown: these traces share no collective\n"
                           : "  it takes the traces of several ranks to see who waits for whom\n");
+        if (r->n > 1 && r->ranks[0].part >= 0)
+            buf_adds(s->out, "  (strata run --level timeline records collectives)\n");
         return;
     }
     if (!r->n_stragglers) {
@@ -338,7 +340,7 @@ static void put_clocks(const struct screen *s, const struct rank_set *r)
 void view_ranks_text(const struct screen *s, const struct view_ranks *v)
 {
     put_who(s, v->set);
-    put_verdict(s, v);
+    view_ranks_verdict(s, v);
     put_ranks(s, v->set);
     put_collectives(s, v->set);
     put_clocks(s, v->set);

@@ -11,6 +11,9 @@ struct view_ranks {
     int64_t step_without_ns; /* mean step if no rank came late */
 };
 
+/* Only who is late, why, and what it costs. */
+void view_ranks_verdict(const struct screen *s, const struct view_ranks *v);
+
 void view_ranks_text(const struct screen *s, const struct view_ranks *v);
 void view_ranks_json(struct buf *out, const struct view_ranks *v);
 

@@ -82,6 +82,7 @@ void view_run_json(struct buf *out, const struct ranks *r)
     for (uint32_t i = 0; i < r->n_stages; i++) json_stage(&j, &r->stages[i]);
     jout_end_arr(&j);
     json_straggler(&j, r);
+    jout_uint(&j, "workers", r->n_workers);
     jout_arr(&j, "ranks");
     for (uint32_t i = 0; i < r->n; i++) json_rank(&j, &r->list[i]);
     jout_end_arr(&j);
@@ -103,6 +104,9 @@ static void head(const struct screen *s, const struct ranks *r)
     if (r->n > 1) buf_printf(s->out, "   %u ranks", r->n);
     else if (r->list[0].rank >= 0) buf_printf(s->out, "   rank %d", r->list[0].rank);
     if (r->world > (int)r->n) buf_printf(s->out, " of %d", r->world);
+    if (r->n_workers)
+        buf_printf(s->out, "   with %u worker process%s", r->n_workers,
+                   r->n_workers == 1 ? "" : "es");
     if (lost) buf_printf(s->out, "   %s records lost", human_count(lost).s);
     if (running && r->n == 1) buf_adds(s->out, "   still running");
     else if (running) buf_printf(s->out, "   %u still running", running);
@@ -277,13 +281,14 @@ static void show_verdict(const struct screen *s, const struct ranks *r)
                    human_time(r->others_wait_ns).s);
 }
 
-void view_run_text(const struct screen *s, const struct ranks *r)
+void view_run_text(const struct screen *s, const struct ranks *r, const struct view_ranks *traced)
 {
     head(s, r);
     if (r->n == 1) show_single(s, r);
     else show_ranks(s, r);
     screen_more(s, r->n_stages);
-    if (r->n > 1) show_verdict(s, r);
+    if (traced) view_ranks_verdict(s, traced);
+    else if (r->n > 1) show_verdict(s, r);
     if (r->world > (int)r->n)
         buf_printf(s->out, "  %d of %d ranks have written nothing yet\n", r->world - (int)r->n,
                    r->world);
@@ -291,6 +296,7 @@ void view_run_text(const struct screen *s, const struct ranks *r)
     static const struct screen_next next[] = {
         {"report %s", "what is slow and why, with a timeline"},
         {"compare %s OTHER", "what changed against another run"},
+        {"ranks %s", "who waits for whom, collective by collective"},
     };
-    screen_next(s, next, 2);
+    screen_next(s, next, traced ? 3 : 2);
 }

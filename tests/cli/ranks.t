@@ -32,6 +32,15 @@ $ strata ranks $DATA/comm/slow_rank --json | jq -c '.world_size, .stragglers, .s
 | {"group":"default_pg","seq":1,"name":"all_reduce","bytes":16777216,"members":4,"end_us":849.017,"transfer_us":120.002,"last_rank":2,"spread_us":100.002}
 | {"rank":3,"host":null,"offset_us":-700.017,"drift_ppm":-19.864,"error_us":0.001}
 | {"rank":2,"start_us":0,"own_us":729.015,"collective":"all_reduce","seq":1,"transfer_us":120.002}
+# A folder of the traces of all ranks is meant as a whole.
+$ strata report $DATA/comm/slow_rank | grep -e late -e next
+|   rank 2 is late by 1.40 ms in total, to 10 collectives: the same kernels take longer:
+|   a step takes 1.17 ms; 966 us if no rank came late
+| next: strata report $DATA/comm/slow_rank/rank0.json   one rank by itself
+$ strata report $DATA/comm/slow_rank --html x.html
+! strata: $DATA/comm/slow_rank has the traces of several ranks; --html and --md take one
+? 2
+
 # A rank that is not there, one that is there twice, and a file that is no trace.
 $ echo nonsense > rank1.json
 $ strata ranks $DATA/comm/slow_rank/rank0.json $DATA/comm/slow_rank/rank2.json $DATA/comm/slow_rank/rank0.json rank1.json | head -4

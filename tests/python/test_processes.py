@@ -154,6 +154,73 @@ def test_a_rank_that_waits_in_backward_is_not_the_straggler(tmp_path, late):
     assert straggler["waiting_in"] == "backward" and straggler["wait_us"] > 600000
 
 
+NAP = """
+    import time
+    import torch, torch.distributed as dist
+
+    def nap():
+        time.sleep(0.02)
+
+    dist.init_process_group("gloo")
+    torch.set_num_threads(1)
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(64, 64))
+    for _ in range(15):
+        loss = model(torch.randn(16, 64)).sum()
+        if dist.get_rank() == 1:
+            nap()
+        loss.backward()
+    dist.destroy_process_group()
+"""
+
+
+def test_timelines_of_ranks_name_who_is_late_and_its_line(tmp_path):
+    pytest.importorskip("torch")
+    (tmp_path / "train.py").write_text(textwrap.dedent(NAP))
+    launcher = os.path.join(os.path.dirname(sys.executable), "torchrun")
+    done = strata("run", "--level", "timeline", "-o", tmp_path, "--", launcher, "--nproc-per-node", 2,
+                  tmp_path / "train.py", PATH=os.environ["PATH"])
+    assert done.returncode == 0, done.stderr
+    assert "rank 1 is late" in done.stderr and "nap" in done.stderr
+    assert "no straggler" not in done.stderr
+    (folder,) = (tmp_path / "train").iterdir()
+    data = json.loads(strata("ranks", folder, "--json").stdout)
+    assert [r["rank"] for r in data["ranks"]] == [0, 1] and data["world_size"] == 2
+    assert all(r["host"] for r in data["ranks"])
+    worst = data["stragglers"][0]
+    assert (worst["rank"], worst["cause"]) == (1, "host")
+    assert worst["source"]["function"] == "nap" and worst["source"]["file"].endswith("train.py")
+    assert sum(c["name"] == "all_reduce" for c in data["collectives"]) == 15
+
+
+def test_workers_are_no_ranks(program):
+    """The file of the main process is timing.json, also when a worker is the first to write; workers
+    are added up, and nobody is called a straggler."""
+    done = program("""
+        import multiprocessing, time, strata
+
+        def work(n):
+            for _ in range(n):
+                with strata.stage("work"):
+                    time.sleep(0.01)
+
+        if __name__ == "__main__":
+            workers = [multiprocessing.get_context("spawn").Process(target=work, args=(n,))
+                       for n in (1, 30)]
+            for w in workers: w.start()
+            for w in workers: w.join()
+            with strata.stage("main"):
+                pass
+    """)
+    assert done.status == 0, done.stderr
+    folder = done.folder()
+    assert "main" in json.loads((folder / "timing.json").read_text())["stages"]
+    shown = json.loads(strata("stages", folder, "--json").stdout)
+    assert len(shown["ranks"]) == 1 and shown["workers"] == 2 and shown["straggler"] is None
+    assert next(s for s in shown["stages"] if s["name"] == "work")["count"] == 31
+    said = strata("stages", folder).stdout
+    assert "with 2 worker processes" in said and "straggler" not in said
+
+
 @pytest.mark.parametrize("variables", [
     ("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS")])

@@ -25,7 +25,8 @@ static void setup(struct fixture *f, uint32_t n)
     f->n = n;
     for (uint32_t i = 0; i < n; i++) {
         struct rank_summary *r = &f->list[i];
-        *r = (struct rank_summary){.path = "x", .rank = (int)i, .world = (int)n};
+        *r = (struct rank_summary){
+            .path = "x", .part = -1, .rank = (int)i, .world = (int)n, .from_ns = INT64_MIN};
         r->wall_ns = 10000 * US;
         r->step_ns = 1000 * US;
         r->events = arena_zalloc(&f->mem, 64, sizeof *r->events);

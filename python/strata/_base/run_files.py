@@ -59,13 +59,24 @@ def clean(name: str) -> str:
     return cleaned if not cleaned.startswith(".") else "_" + cleaned
 
 
+_MAIN = "STRATA_MAIN_PID"
+os.environ.setdefault(_MAIN, str(os.getpid()))
+
+
+def _is_main() -> bool:
+    """Whether this process was not started by another one that is recorded: workers of a server or
+    a DataLoader leave the plain names to the process they work for."""
+    return os.environ.get(_MAIN) == str(os.getpid())
+
+
 def _names(name: str) -> Any:
     stem, dot, ending = clean(name).partition(".")
     number = rank()[0]
     if number >= 0:
         stem += f"_rank{number}"
     if name not in _own:
-        yield stem + dot + ending
+        if number >= 0 or _is_main():
+            yield stem + dot + ending
         stem += f"_pid{os.getpid()}"
         yield stem + dot + ending
     elif f"_pid{os.getpid()}" in os.path.basename(_own[name]):

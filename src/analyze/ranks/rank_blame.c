@@ -46,7 +46,10 @@ static struct rank_straggler *sum_late(const struct rank_set *s, struct arena *m
 
 static bool is_late(const struct rank_set *s, const struct rank_straggler *x)
 {
-    double share = stats_pct((double)x->late_ns, (double)s->ranks[x->rank].wall_ns);
+    const struct rank_summary *r = &s->ranks[x->rank];
+    int64_t wall = r->wall_ns;
+    if (r->from_ns > r->begin_ns) wall -= r->from_ns - r->begin_ns;
+    double share = stats_pct((double)x->late_ns, (double)wall);
     return share >= LEAST_SHARE_PCT &&
            (double)x->late_ns >= LEAST_OF_WORST * (double)s->stragglers[0].late_ns;
 }

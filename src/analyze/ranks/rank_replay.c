@@ -181,6 +181,14 @@ static int by_begin(const void *a, const void *b)
     return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
+/* The step of the rank when it is over earlier by `gain_ns`. */
+static int64_t shorter_step(const struct rank_summary *r, const struct shorter *x, int64_t gain_ns)
+{
+    double in_loop = x->saved_ns > 0 ? (double)x->in_loop_ns / (double)x->saved_ns : 1;
+    double step = (double)r->step_ns - (double)gain_ns * in_loop / (r->n_steps ? r->n_steps : 1);
+    return step > 0 ? (int64_t)step : 0;
+}
+
 /* Without a device nothing is replayed: the waiting that goes, each moment once. */
 static int host_step(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step)
 {
@@ -190,22 +198,15 @@ static int host_step(struct context *cx, const struct rank_set *s, uint32_t rank
     int64_t total = 0, covered = INT64_MIN;
     uint32_t n = 0;
     if (!gone || !saved) return ERR_NOMEM;
+    int64_t from = steps_of(cx)->n_steps ? cx->t->base_ns + steps_of(cx)->loop.begin_ns : INT64_MIN;
     for (uint32_t i = 0; i < r->n_events; i++)
-        if (saved[i] > 0)
+        if (saved[i] > 0 && r->events[i].end_ns > from)
             gone[n++] = (struct span){r->events[i].end_ns - saved[i], r->events[i].end_ns};
     if (n) qsort(gone, n, sizeof *gone, by_begin);
     for (uint32_t i = 0; i < n; i++) total += span_uncovered(&covered, gone[i]);
-    double share = r->wall_ns > 0 ? 1 - (double)total / (double)r->wall_ns : 1;
-    *ret_step = (int64_t)((double)r->step_ns * (share > 0 ? share : 0));
+    struct shorter x = {.saved_ns = 1, .in_loop_ns = 1};
+    *ret_step = shorter_step(r, &x, total);
     return 0;
-}
-
-/* The step of the rank when it is over earlier by `gain_ns`. */
-static int64_t shorter_step(const struct rank_summary *r, const struct shorter *x, int64_t gain_ns)
-{
-    double in_loop = x->saved_ns > 0 ? (double)x->in_loop_ns / (double)x->saved_ns : 1;
-    double step = (double)r->step_ns - (double)gain_ns * in_loop / (r->n_steps ? r->n_steps : 1);
-    return step > 0 ? (int64_t)step : 0;
 }
 
 int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step,
@@ -214,6 +215,7 @@ int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank,
     struct shorter x = {0};
     struct sim_plan plan, none = {0};
     int64_t before, after;
+    TRY(context_need(cx, &steps_pass, e));
     if (s->ranks[rank].host_only) return host_step(cx, s, rank, ret_step) < 0 ? err_nomem(e) : 0;
     TRY(context_need(cx, &comm_pass, e));
     TRY(context_need(cx, &model_pass, e));

@@ -165,6 +165,15 @@ static int by_end(const void *a, const void *b)
     return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
+static bool is_after_start(const struct rank_set *s, const struct rank_collective *c)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct rank_summary *r = &s->ranks[c->members[i].rank];
+        if (r->events[c->members[i].event].begin_ns < r->from_ns) return false;
+    }
+    return true;
+}
+
 /* One collective after the other, by their ends; `seen` is by group and rank. */
 static int walk_groups(struct waiting *w, struct intern *groups, struct arena *mem)
 {
@@ -180,7 +189,7 @@ static int walk_groups(struct waiting *w, struct intern *groups, struct arena *m
         if (!seen[g]) return ERR_NOMEM;
         w->seen = seen[g];
         for (uint32_t k = 0; k < c->n; k++) w->at[k] = arrival(s, c, &c->members[k]);
-        find_late(w, c);
+        if (is_after_start(s, c)) find_late(w, c);
         for (uint32_t k = 0; k < c->n; k++) {
             uint32_t rank = c->members[k].rank;
             count_once(w, &c->members[k]);

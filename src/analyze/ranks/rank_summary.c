@@ -12,10 +12,12 @@
 #include "analyze/structure/outline.h"
 #include "base/jdoc.h"
 
+/* A loop of fewer steps does not say where start-up ends. */
+#define LEAST_STEPS 4
+
 /* ---- who it is */
 
-/* The number after the last "rank" in a file name: "rank3.json", "trace_rank_12_x.json.gz". */
-static int rank_in_name(const char *path)
+int rank_in_name(const char *path)
 {
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     int rank = -1;
@@ -107,6 +109,7 @@ static int fill(const struct rank_reader *in, struct rank_summary *s)
     struct comm_device d = comm_main(comm_of(cx));
     TRY(set_identity(cx, &in->store->mem, s));
     s->begin_ns = cx->t->begin_ns == ID_NONE ? 0 : cx->t->base_ns + cx->t->begin_ns;
+    s->from_ns = in->from_ns == INT64_MIN ? INT64_MIN : cx->t->base_ns + in->from_ns;
     s->wall_ns = comm_of(cx)->wall_ns;
     s->compute_ns = d.compute_ns;
     s->comm_ns = d.comm_ns;
@@ -120,11 +123,22 @@ static int fill(const struct rank_reader *in, struct rank_summary *s)
     return 0;
 }
 
+/* Traces of other profilers have a window that somebody chose; a recording of ours begins with the
+ * program: imports, loading, the first calls. */
+static int64_t loop_begin(const struct context *cx)
+{
+    const struct steps *s = steps_of(cx);
+    bool ours = trace_meta(cx->t, TRACE_META_RECORDED).p != NULL;
+    if (!ours || s->n_steps < LEAST_STEPS) return INT64_MIN;
+    return s->steps[1].cpu.begin_ns; /* the first one warms up */
+}
+
 int rank_summary_run(struct context *cx, const char *path, struct rank_store *store,
                      struct rank_summary *ret, struct err *e)
 {
     for (const struct pass *const *p = needs; *p; p++) TRY(context_need(cx, *p, e));
-    struct rank_reader in = {cx, store, arena_zalloc(cx->mem, cx->t->n_lanes + (size_t)1, 1)};
+    struct rank_reader in = {cx, store, arena_zalloc(cx->mem, cx->t->n_lanes + (size_t)1, 1),
+                             loop_begin(cx)};
     if (!in.autograd) return err_nomem(e);
     for (lane_id l = 0; l < cx->t->n_lanes; l++)
         in.autograd[l] =

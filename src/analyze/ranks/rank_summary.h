@@ -66,6 +66,7 @@ struct rank_summary {
     int world; /* 0 when not known */
     const char *host;
     int64_t begin_ns; /* of the trace, since 1970 */
+    int64_t from_ns;  /* nobody is late before: the loop of a recording that has the start-up too */
     int64_t wall_ns, compute_ns, comm_ns, exposed_ns, idle_ns;
     uint32_t n_steps;
     int64_t step_ns;           /* mean, on the device; the wall clock where there is no loop */
@@ -88,6 +89,10 @@ struct rank_store {
 
 int rank_store_init(struct rank_store *s, struct err *e) MUST_USE;
 void rank_store_done(struct rank_store *s);
+
+/* The number after the last "rank" in a file name ("rank3.json", "trace_rank_12_x.json.gz"), or -1.
+ */
+int rank_in_name(const char *path);
 
 /* Computes the passes it is made from. The store outlives the context. */
 int rank_summary_run(struct context *cx, const char *path, struct rank_store *store,

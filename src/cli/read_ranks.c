@@ -1,0 +1,147 @@
+/* read_ranks.c: see read_ranks.h. */
+#include "cli/read_ranks.h"
+
+#include <string.h>
+
+#include "analyze/ranks/rank_replay.h"
+#include "base/jdoc.h"
+#include "cli/show.h"
+#include "import/rings.h"
+
+/* One trace under analysis, while it is open. */
+struct open_rank {
+    struct trace *t;
+    struct arena mem;
+    struct context cx;
+};
+
+static int open_rank(struct cli *cli, struct picked p, struct open_rank *r, struct err *e)
+{
+    *r = (struct open_rank){0};
+    arena_init(&r->mem);
+    TRY(cli_open_rank(cli, p.path, p.rank, &r->t, e));
+    context_init(&r->cx, r->t, &r->mem);
+    return 0;
+}
+
+static void close_rank(struct open_rank *r)
+{
+    context_done(&r->cx);
+    arena_done(&r->mem);
+    trace_free(r->t);
+}
+
+/* A file that is not a trace is reported and left out: one broken rank of a thousand is normal. */
+static int summarize(struct cli *cli, struct picked p, struct rank_store *store,
+                     struct rank_summary *list, uint32_t *n, struct err *e)
+{
+    struct open_rank r;
+    int rc = open_rank(cli, p, &r, e);
+    if (rc == 0) rc = rank_summary_run(&r.cx, p.path, store, &list[*n], e);
+    if (rc == 0) list[(*n)++].part = p.rank;
+    close_rank(&r);
+    if (rc == ERR_NOMEM || rc == 0) return rc;
+    cli_say("%s: %s; left out", p.path, e->msg);
+    err_init(e);
+    return 0;
+}
+
+/* The step if nobody came late, from the trace of a rank that does not. */
+static int replay(struct cli *cli, const struct rank_set *s, int64_t *ret, struct err *e)
+{
+    struct open_rank r;
+    uint32_t rank;
+    *ret = 0;
+    if (!s->n_stragglers || !rank_replay_pick(s, &rank)) return 0;
+    struct picked p = {s->ranks[rank].path, s->ranks[rank].part};
+    int rc = open_rank(cli, p, &r, e);
+    if (rc == 0) rc = rank_replay_run(&r.cx, s, rank, ret, e);
+    close_rank(&r);
+    return rc;
+}
+
+/* Processes of a recording that are none of several ranks belong together. */
+static void tell_workers(const struct picked *p, struct arena *mem)
+{
+    struct ring_survey survey;
+    struct err ignored;
+    err_init(&ignored);
+    if (p->rank >= 0 || !folder_is(p->path) || !rings_in(p->path)) return;
+    if (rings_survey(p->path, mem, &survey, &ignored) < 0 || survey.n < 2) return;
+    cli_say("%s: its %u processes are not ranks but workers of one program: they are read as one",
+            p->path, survey.n);
+}
+
+static int read_all(struct cli *cli, const struct picked_list *from, struct read_ranks *ret,
+                    struct err *e)
+{
+    struct arena *mem = &ret->store.mem;
+    struct rank_summary *list = arena_zalloc(mem, (size_t)from->n + 1, sizeof *list);
+    uint32_t n = 0;
+    if (!list) return err_nomem(e);
+    for (uint32_t i = 0; i < from->n; i++) {
+        tell_workers(&from->list[i], mem);
+        TRY(summarize(cli, from->list[i], &ret->store, list, &n, e));
+    }
+    if (!n) return FAIL(e, ERR_FORMAT, "none of the files is a trace");
+    TRY(rank_set_run(list, n, mem, &ret->set, e));
+    ret->view.set = &ret->set;
+    return replay(cli, &ret->set, &ret->view.step_without_ns, e);
+}
+
+int read_ranks(struct cli *cli, const struct picked_list *from, struct read_ranks *ret,
+               struct err *e)
+{
+    *ret = (struct read_ranks){0};
+    TRY(rank_store_init(&ret->store, e));
+    return read_all(cli, from, ret, e);
+}
+
+void read_ranks_done(struct read_ranks *r)
+{
+    rank_store_done(&r->store);
+}
+
+int read_ranks_show(struct cli *cli, const struct opts *o, const struct picked_list *from,
+                    struct err *e)
+{
+    struct read_ranks r;
+    struct screen s;
+    TRY(show_screen(cli, o, 16, &s, e));
+    int rc = read_ranks(cli, from, &r, e);
+    if (rc == 0 && cli->json) view_ranks_json(&cli->out, &r.view);
+    else if (rc == 0) view_ranks_text(&s, &r.view);
+    read_ranks_done(&r);
+    return rc;
+}
+
+/* ---- whether they are ranks */
+
+static bool says_several(struct cli *cli, const char *path)
+{
+    struct trace *t = NULL;
+    struct arena mem;
+    struct jdoc d;
+    struct err ignored;
+    err_init(&ignored);
+    arena_init(&mem);
+    bool yes = false;
+    if (cli_open_summary(cli, path, &t, &ignored) == 0) {
+        struct str info = trace_meta(t, "distributedInfo");
+        yes =
+            info.p && jdoc_parse(info, &mem, &d, NULL) == 0 && jdoc_number(&d, "world_size", 0) > 1;
+    }
+    trace_free(t);
+    arena_done(&mem);
+    return yes;
+}
+
+bool read_ranks_is(struct cli *cli, const struct picked_list *from)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < from->n; i++) {
+        if (folder_is(from->list[i].path)) return false;
+        named += rank_in_name(from->list[i].path) >= 0;
+    }
+    return from->n > 1 && (named == from->n || says_several(cli, from->list[0].path));
+}
