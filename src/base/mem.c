@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 static atomic_long n_allocs;
 static atomic_long fail_at;
 static atomic_bool blocks;
@@ -72,4 +76,11 @@ bool mem_refuses_block(void)
 long mem_count(void)
 {
     return atomic_load(&n_allocs);
+}
+
+void mem_return_large(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+#endif
 }

@@ -13,6 +13,10 @@ void *mem_grow(void *p, size_t n, size_t size);
 char *mem_strdup(const char *s);
 void mem_free(void *p);
 
+/* From now on large blocks go back to the system when they are freed: for a command that keeps
+ * little of each of many large inputs. */
+void mem_return_large(void);
+
 /* The k-th allocation from now on (1 = the next) and all later ones fail; 0 switches it off.
  * Also set by STRATA_FAIL_ALLOC in the environment of a command built with the torture option. */
 void mem_fail_at(long k);

@@ -5,6 +5,7 @@
 
 #include "analyze/ranks/rank_replay.h"
 #include "base/jdoc.h"
+#include "base/mem.h"
 #include "cli/show.h"
 #include "import/rings.h"
 
@@ -93,6 +94,7 @@ int read_ranks(struct cli *cli, const struct picked_list *from, struct read_rank
                struct err *e)
 {
     *ret = (struct read_ranks){0};
+    mem_return_large();
     TRY(rank_store_init(&ret->store, e));
     return read_all(cli, from, ret, e);
 }

@@ -241,7 +241,7 @@ static int show_text(struct cli *cli, const char *path, const struct screen *s,
     struct arena mem;
     char *paths[] = {(char *)(uintptr_t)path};
     arena_init(&mem);
-    int rc = ranks->n > 1 ? pick_ranks_of(paths, 1, &mem, &p, e) : 0;
+    int rc = ranks->n > 1 && rings_in(path) ? pick_ranks_of(paths, 1, &mem, &p, e) : 0;
     bool several = rc == 0 && p.n > 1 && p.list[0].rank >= 0;
     if (several) rc = read_ranks(cli, &p, &r, e);
     if (rc == 0) view_run_text(s, ranks, several && r.set.n_list ? &r.view : NULL);

@@ -27,7 +27,7 @@ static const struct parquet_column columns[] = {
     INT("before_kernels"),
 };
 
-_Static_assert(COUNT(columns) == 8 + RANK_COUNTERS, "one column per counter, in their order");
+_Static_assert(COUNT(columns) == 9 + RANK_TIMES, "one column per counter, in their order");
 
 /* The collective before, by group. */
 struct before {
@@ -52,7 +52,7 @@ static void put_identity(const struct rank_summary *r, const struct rank_event *
     b->part = b->n && b->number == number ? b->part + 1 : 0;
     b->number = number;
     b->n++;
-    parquet_text(p, str_c(collective_name(x->what)));
+    parquet_text(p, str_c(collective_name((enum collective)x->what)));
     parquet_text(p, str_c(r->group_names[x->group]));
     put_key(r->groups[x->group], p);
     parquet_int(p, number);
@@ -70,7 +70,8 @@ static int fill(const struct tables_in *in, struct parquet *p, struct err *e)
         parquet_int(p, x->begin_ns);
         parquet_int(p, x->end_ns - x->begin_ns);
         parquet_int_unless(p, x->bytes, -1);
-        for (int k = 0; k < RANK_COUNTERS; k++) parquet_int(p, (int64_t)x->since[k]);
+        for (int k = 0; k < RANK_TIMES; k++) parquet_int(p, rank_event_since(x, k));
+        parquet_int(p, x->kernels);
     }
     return 0;
 }

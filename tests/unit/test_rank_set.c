@@ -287,8 +287,10 @@ static void check_cause(enum rank_counter more, const struct rank_cost *own, enu
         f.list[r].kernels.n = 3;
         for (int i = 0; i < 5; i++) {
             struct rank_event *e = add(&f, r, 0, 1000 * i + (r == 3 ? 300 : 100), 1000 * i + 400);
-            for (int k = 0; k < RANK_TIMES; k++) e->since[k] = 50 * US;
-            e->since[more] += (r == 3 ? 200 : 0) * US;
+            int64_t ns[RANK_TIMES];
+            for (int k = 0; k < RANK_TIMES; k++)
+                ns[k] = 50 * US + (r == 3 && k == (int)more ? 200 * US : 0);
+            rank_event_set(e, ns);
         }
     }
     run(&f);

@@ -37,7 +37,7 @@ static struct rank_straggler *sum_late(const struct rank_set *s, struct arena *m
     for (uint32_t i = 0; i < s->n_list; i++)
         for (uint32_t k = 0; k < s->list[i].n; k++) {
             const struct rank_member *m = &s->list[i].members[k];
-            all[m->rank].late_ns += m->late_ns;
+            all[m->rank].late_ns += (int64_t)m->late_ns;
             all[m->rank].collectives += m->late_ns > 0;
         }
     if (s->n) qsort(all, s->n, sizeof *all, by_late);

@@ -44,7 +44,7 @@ static const struct rank_cost *find_cost(const struct rank_costs *list, const st
 
 static int64_t done_since(const struct rank_set *s, const struct rank_member *m, int counter)
 {
-    return (int64_t)s->ranks[m->rank].events[m->event].since[counter];
+    return rank_event_since(&s->ranks[m->rank].events[m->event], counter);
 }
 
 static void add_excess(struct rank_scratch *w, const struct rank_collective *c, uint32_t late,
@@ -233,13 +233,13 @@ static void blame_cost(struct rank_straggler *x, const struct extra *e)
  * each of the next ones: then its lateness adds up to more than the delay behind it. */
 static int64_t latest_ns(const struct rank_set *s, uint32_t rank)
 {
-    int64_t most = 0;
+    float most = 0;
     for (uint32_t i = 0; i < s->n_list; i++)
         for (uint32_t k = 0; k < s->list[i].n; k++) {
             const struct rank_member *m = &s->list[i].members[k];
             if (m->rank == rank && m->after_ns > most) most = m->after_ns;
         }
-    return most;
+    return (int64_t)most;
 }
 
 /* Idle time, by its reason; where the gaps do not show it, or only as late launches, by the

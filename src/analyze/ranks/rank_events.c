@@ -34,7 +34,7 @@ enum rank_counter rank_idle_counter(const struct context *cx, uint32_t cause)
 /* Idle time so far, at the end of each gap of the device. */
 struct idle_sum {
     int64_t end_ns;
-    int64_t ns[RANK_COUNTERS];
+    int64_t ns[RANK_TIMES];
 };
 
 struct sums {
@@ -69,7 +69,7 @@ static int sum_idle(const struct context *cx, struct sums *ret)
     }
     qsort(ret->list, ret->n, sizeof *ret->list, by_end);
     for (uint32_t i = 1; i < ret->n; i++)
-        for (int k = 0; k < RANK_COUNTERS; k++) ret->list[i].ns[k] += ret->list[i - 1].ns[k];
+        for (int k = 0; k < RANK_TIMES; k++) ret->list[i].ns[k] += ret->list[i - 1].ns[k];
     return 0;
 }
 
@@ -82,53 +82,75 @@ static void read_counters(const struct context *cx, const struct sums *idle, int
     const struct device_line *line = &timeline_of(cx)->devices[comm_of(cx)->busiest];
     uint32_t i = 0;
     SEARCH_PAST(i, idle->n, idle->list[i].end_ns <= ts_ns);
-    for (int k = 0; k < RANK_COUNTERS; k++) ret[k] = i ? idle->list[i - 1].ns[k] : 0;
+    for (int k = 0; k < RANK_TIMES; k++) ret[k] = i ? idle->list[i - 1].ns[k] : 0;
     int64_t busy = timeline_busy_ns(line, line->extent.begin_ns, ts_ns);
     int64_t exposed = timeline_busy_ns(&d->exposed, line->extent.begin_ns, ts_ns);
     ret[RANK_COMPUTE] = timeline_busy_ns(&d->compute, line->extent.begin_ns, ts_ns);
     ret[RANK_COPIES] = busy - exposed - ret[RANK_COMPUTE];
-    ret[RANK_KERNELS] = timeline_work_at(cx->t, line, ts_ns);
 }
 
-/* Fills `since` from the counters at its begin; `before` is at the end of the one before. */
-static void set_since(struct rank_event *x, bool beside, const int64_t *begin,
-                      const int64_t *before)
+void rank_event_set(struct rank_event *e, const int64_t *ns)
 {
-    for (int k = 0; k < RANK_COUNTERS && !beside; k++) x->since[k] = (float)(begin[k] - before[k]);
+    int64_t most = 0;
+    for (int k = 0; k < RANK_TIMES; k++)
+        if (ns[k] > most) most = ns[k];
+    e->unit_ns = (float)most / UINT16_MAX;
+    for (int k = 0; k < RANK_TIMES; k++) {
+        double share = most && ns[k] > 0 ? (double)ns[k] / (double)most : 0;
+        e->since[k] = (uint16_t)(share * UINT16_MAX + 0.5);
+    }
 }
+
+/* The number of kernels, copies and fills that have begun; other collectives do not count. */
+static uint32_t work_at(const struct context *cx, int64_t ts_ns, uint32_t collectives)
+{
+    const struct device_line *line = &timeline_of(cx)->devices[comm_of(cx)->busiest];
+    int64_t n = timeline_work_at(cx->t, line, ts_ns) - (int64_t)collectives;
+    return n > 0 ? (uint32_t)n : 0;
+}
+
+/* Counters at the end of the collective before. */
+struct so_far {
+    int64_t ns[RANK_TIMES];
+    uint32_t kernels;
+};
 
 static void add_event(const struct context *cx, const struct sums *idle, uint32_t i,
-                      int64_t *before, struct rank_summary *s)
+                      struct so_far *before, struct rank_summary *s)
 {
     const struct message *m = &messages_of(cx)->list[i];
     row_t r = comm_of(cx)->works[i].row;
     struct rank_event *x = &s->events[s->n_events];
-    int64_t begin[RANK_COUNTERS];
+    int64_t begin[RANK_TIMES];
     *x = (struct rank_event){.begin_ns = cx->t->base_ns + cx->t->ts_ns[r],
                              .end_ns = cx->t->base_ns + trace_end_ns(cx->t, r),
-                             .group = m->group,
+                             .group = m->group & RANK_GROUPS,
                              .work = i,
-                             .what = m->what,
+                             .what = (uint32_t)m->what & 63,
                              .bytes = m->bytes,
-                             .seq = m->seq};
+                             .seq = m->seq < 0 ? -1 : (int32_t)(m->seq & INT32_MAX)};
     read_counters(cx, idle, cx->t->ts_ns[r], begin);
-    begin[RANK_KERNELS] -= s->n_events; /* other collectives do not count */
-    set_since(x, s->n_events && x[-1].end_ns > x->begin_ns, begin, before);
-    read_counters(cx, idle, trace_end_ns(cx->t, r), before);
-    before[RANK_KERNELS] -= ++s->n_events;
+    uint32_t kernels = work_at(cx, cx->t->ts_ns[r], s->n_events);
+    if (!s->n_events || x[-1].end_ns <= x->begin_ns) {
+        for (int k = 0; k < RANK_TIMES; k++) begin[k] -= before->ns[k];
+        rank_event_set(x, begin);
+        x->kernels = kernels > before->kernels ? kernels - before->kernels : 0;
+    }
+    read_counters(cx, idle, trace_end_ns(cx->t, r), before->ns);
+    before->kernels = work_at(cx, trace_end_ns(cx->t, r), ++s->n_events);
 }
 
 int rank_events_run(const struct rank_reader *in, struct rank_summary *s)
 {
     const struct context *cx = in->cx;
     const struct comm *c = comm_of(cx);
-    int64_t before[RANK_COUNTERS] = {0};
+    struct so_far before = {0};
     struct sums idle;
     TRY(sum_idle(cx, &idle));
     s->events = arena_zalloc(&in->store->mem, (size_t)c->n_works + 1, sizeof *s->events);
     if (!s->events) return ERR_NOMEM;
     for (uint32_t i = 0; i < c->n_works; i++)
         if (c->works[i].device == c->busiest && cx->t->dur_ns[c->works[i].row])
-            add_event(cx, &idle, i, before, s);
+            add_event(cx, &idle, i, &before, s);
     return 0;
 }

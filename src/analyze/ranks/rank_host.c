@@ -61,12 +61,13 @@ static int list_events(const struct context *cx, struct arena *mem, struct rank_
     for (row_t r = 0; r < t->n_rows; r++) {
         if (!rank_host_collective(t, r)) continue;
         int64_t begin = t->base_ns + t->ts_ns[r];
-        s->events[s->n_events++] = (struct rank_event){.begin_ns = begin,
-                                                       .end_ns = begin + t->dur_ns[r],
-                                                       .work = r,
-                                                       .what = collective_of(trace_name(t, r)),
-                                                       .bytes = -1,
-                                                       .seq = -1};
+        s->events[s->n_events++] =
+            (struct rank_event){.begin_ns = begin,
+                                .end_ns = begin + t->dur_ns[r],
+                                .work = r,
+                                .what = (uint32_t)collective_of(trace_name(t, r)) & 63,
+                                .bytes = -1,
+                                .seq = -1};
     }
     if (s->n_events) qsort(s->events, s->n_events, sizeof *s->events, by_event_begin);
     return 0;

@@ -11,9 +11,9 @@
 
 /* One collective of one rank. */
 struct entry {
+    int32_t number; /* in the group */
     str_id group;
-    int64_t number; /* in the group */
-    uint32_t nth;   /* of several with the same number */
+    uint32_t nth; /* of several with the same number */
     uint32_t rank, event;
 };
 
@@ -41,7 +41,7 @@ static int collect(struct matching *m)
             const struct rank_event *x = &m->s->ranks[r].events[i];
             str_id group = intern_add(&m->groups, str_c(m->s->ranks[r].groups[x->group]));
             if (group == STR_NONE) return ERR_NOMEM;
-            m->list[m->n++] = (struct entry){group, x->seq, 0, r, i};
+            m->list[m->n++] = (struct entry){x->seq, group, 0, r, i};
         }
     return 0;
 }
@@ -72,7 +72,7 @@ struct run {
 static bool alike(const struct rank_event *a, const struct rank_event *b)
 {
     if (a->what != b->what) return false;
-    return a->what != COLLECTIVE_ALL_REDUCE || a->bytes == b->bytes;
+    return (enum collective)a->what != COLLECTIVE_ALL_REDUCE || a->bytes == b->bytes;
 }
 
 static uint32_t agree(const struct matching *m, struct run a, struct run b, int shift)
@@ -107,7 +107,7 @@ static void number_run(struct matching *m, struct run first, struct run r)
     bool numbered = true;
     for (uint32_t i = 0; i < r.n; i++) numbered = numbered && x[i].number >= 0;
     int shift = numbered ? 0 : find_shift(m, first, r);
-    for (uint32_t i = 0; i < r.n && !numbered; i++) x[i].number = (int64_t)i + shift;
+    for (uint32_t i = 0; i < r.n && !numbered; i++) x[i].number = (int32_t)i + shift;
     for (uint32_t i = 1; i < r.n; i++)
         if (x[i].number == x[i - 1].number) x[i].nth = x[i - 1].nth + 1;
 }
@@ -152,7 +152,7 @@ static int add_collective(struct matching *m, uint32_t at, uint32_t n)
     struct rank_collective *c = &s->list[s->n_list];
     *c = (struct rank_collective){.group = s->ranks[x->rank].group_names[first->group],
                                   .seq = x->number,
-                                  .what = first->what,
+                                  .what = (enum collective)first->what,
                                   .bytes = -1};
     c->members = arena_zalloc(m->mem, n, sizeof *c->members);
     if (!c->members) return ERR_NOMEM;

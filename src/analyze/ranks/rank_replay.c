@@ -68,8 +68,8 @@ static void spread(struct spreading *p, const struct rank_collective *c)
         INT64_MAX; /* of what remains of the wait and the gain: of who comes last then */
     for (uint32_t i = 0; i < c->n; i++) {
         const struct rank_member *m = &c->members[i];
-        int64_t own = straggler_of(p->s, m->rank) ? m->after_ns : 0;
-        int64_t gain = m->wait_ns + earlier_by(p, m) + own;
+        int64_t own = straggler_of(p->s, m->rank) ? (int64_t)m->after_ns : 0;
+        int64_t gain = (int64_t)m->wait_ns + earlier_by(p, m) + own;
         if (gain < least) least = gain;
     }
     least += link_gain(p->s, c);

@@ -111,7 +111,7 @@ static void find_last(struct waiting *w, struct rank_collective *c)
     c->transfer_ns = e->end_ns - e->begin_ns;
     c->spread_ns = w->at[c->last] - first;
     c->end_ns = end;
-    for (uint32_t i = 0; i < c->n; i++) c->members[i].wait_ns = w->at[c->last] - w->at[i];
+    for (uint32_t i = 0; i < c->n; i++) c->members[i].wait_ns = (float)(w->at[c->last] - w->at[i]);
 }
 
 static int by_arrival(const void *a, const void *b)
@@ -142,8 +142,8 @@ static void find_late(struct waiting *w, struct rank_collective *c)
         int64_t visible = w->at[w->order[k].member] - w->sorted[middle];
         share += (w->order[k].at_ns - w->order[k - 1].at_ns) / (c->n - k);
         if (own < LEAST_LATE_NS || visible < LEAST_LATE_NS) continue;
-        m->after_ns = own < visible ? own : visible;
-        m->late_ns = share < visible ? share : visible;
+        m->after_ns = (float)(own < visible ? own : visible);
+        m->late_ns = (float)(share < visible ? share : visible);
     }
 }
 
@@ -153,9 +153,9 @@ static void count_once(struct waiting *w, struct rank_member *m)
     const struct rank_event *e = &w->s->ranks[m->rank].events[m->event];
     struct before *b = &w->before[m->rank];
     if (m->event && b->end_ns > e->begin_ns)
-        m->late_ns = m->late_ns > b->after_ns ? m->late_ns - b->after_ns : 0;
-    if (b->end_ns > e->begin_ns && b->after_ns > m->after_ns) return;
-    *b = (struct before){e->end_ns, m->after_ns};
+        m->late_ns = m->late_ns > (float)b->after_ns ? m->late_ns - (float)b->after_ns : 0;
+    if (b->end_ns > e->begin_ns && (float)b->after_ns > m->after_ns) return;
+    *b = (struct before){e->end_ns, (int64_t)m->after_ns};
 }
 
 static int by_end(const void *a, const void *b)
@@ -193,7 +193,7 @@ static int walk_groups(struct waiting *w, struct intern *groups, struct arena *m
         for (uint32_t k = 0; k < c->n; k++) {
             uint32_t rank = c->members[k].rank;
             count_once(w, &c->members[k]);
-            w->since[rank] += c->members[k].wait_ns;
+            w->since[rank] += (int64_t)c->members[k].wait_ns;
             seen[g][rank] = w->since[rank];
         }
     }

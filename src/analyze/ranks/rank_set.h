@@ -14,12 +14,12 @@
 #include "analyze/ranks/rank_summary.h"
 
 struct rank_member {
-    uint32_t rank;    /* index in the set */
-    uint32_t event;   /* index in its events */
-    int64_t wait_ns;  /* from its arrival to that of the last rank */
-    int64_t after_ns; /* its arrival after the median one, by its own doing; 0 when not late */
-    int64_t late_ns;  /* its share of the waiting after the median arrival: ranks that are not
-                         there at the same time share it */
+    uint32_t rank;   /* index in the set */
+    uint32_t event;  /* index in its events */
+    int64_t wait_ns; /* from its arrival to that of the last rank */
+    float after_ns;  /* its arrival after the median one, by its own doing; 0 when not late */
+    float late_ns;   /* its share of the waiting after the median arrival: ranks that are not
+                        there at the same time share it */
 };
 
 struct rank_collective {

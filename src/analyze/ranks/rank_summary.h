@@ -20,20 +20,30 @@ enum rank_counter {
     RANK_IDLE_HOST,   /* ... runs Python or other code that launches nothing */
     RANK_IDLE_LAUNCH, /* ... cannot launch fast enough */
     RANK_IDLE_OTHER,
-    RANK_KERNELS, /* a number, not a time */
-    RANK_COUNTERS
+    RANK_TIMES
 };
-#define RANK_TIMES RANK_KERNELS /* the counters before it are times */
 
+#define RANK_GROUPS ((1u << 26) - 1) /* the most there can be */
+
+/* Thousands of ranks have thousands each: small. */
 struct rank_event {
-    int64_t begin_ns, end_ns; /* by the clock of the rank's host, since 1970 */
-    uint32_t group;           /* index in groups */
-    uint32_t work;            /* index in comm->works of its trace, or its row without a device */
-    enum collective what;
-    int64_t bytes, seq;         /* -1 when not known */
-    float since[RANK_COUNTERS]; /* what the rank did since the end of its collective before this
-                                   one; 0 when it ran beside that */
+    int64_t begin_ns, end_ns;   /* by the clock of the rank's host, since 1970 */
+    int64_t bytes;              /* -1 when not known */
+    int32_t seq;                /* number in its group, its low bits; -1 when not known */
+    uint32_t group : 26;        /* index in groups */
+    uint32_t what : 6;          /* enum collective */
+    uint32_t work;              /* index in comm->works of its trace, or its row without a device */
+    uint32_t kernels;           /* run since the end of its collective before this one */
+    float unit_ns;              /* of `since` */
+    uint16_t since[RANK_TIMES]; /* what the rank did meanwhile; all 0 when it ran beside that one */
 };
+
+/* Sets and reads `since`; exact to a hundred-thousandth of the largest of them. */
+void rank_event_set(struct rank_event *e, const int64_t *ns);
+static inline int64_t rank_event_since(const struct rank_event *e, int counter)
+{
+    return (int64_t)((double)e->since[counter] * (double)e->unit_ns + 0.5);
+}
 
 /* Where something happens, as text. */
 struct rank_place {
