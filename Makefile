@@ -83,6 +83,7 @@ bench: all
 	@STRATA_BUILD=build "$$(tools/venv.sh build-venv)" bench/python_side.py -o bench/python_side.csv
 	@test ! -e /dev/nvidiactl || bench/capture.py --build build --out bench/capture.csv
 	@bench/page.py --strata build/src/strata
+	@bench/pftrace.py --strata build/src/strata
 	@bench/mcp.py --strata build/src/strata
 
 ## advice: what the report says of programs with a known fix, against the measured (STRATA_ADVICE=DIR)

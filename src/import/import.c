@@ -7,6 +7,7 @@
 #include "base/folder.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "import/foreign.h"
 #include "import/inflate.h"
 #include "import/json.h"
 #include "import/native.h"
@@ -31,19 +32,41 @@ static const struct importer *find_importer(struct str head)
     return NULL;
 }
 
-/* The format by what is inside where the file is compressed. NULL when nobody knows it. */
-static const struct importer *find_inside(const struct codec *codec, const struct file_map *file)
+/* How a compressed file begins inside; empty where it cannot be unpacked. */
+static struct str unpack_head(const struct codec *codec, const struct file_map *file,
+                              char head[SNIFFED])
 {
-    char head[SNIFFED];
     size_t n = 0;
     struct inflater f = {0};
     int rc = inflater_init(&f, codec, str_from(file->p, file->n), NULL);
-    if (rc == 0) rc = inflater_step(&f, head, sizeof head, &n, NULL);
+    if (rc == 0) rc = inflater_step(&f, head, SNIFFED, &n, NULL);
     inflater_done(&f);
+    return str_from(head, rc == 0 ? n : 0);
+}
+
+/* The format of what is inside a compressed file. NULL when nobody knows it. */
+static const struct importer *find_packed(struct str head)
+{
     static const struct importer *const packed[] = {&import_pftrace, &import_rocprof};
-    for (int i = 0; i < 2 && rc == 0 && n; i++)
-        if (packed[i]->sniff(str_from(head, n))) return packed[i];
+    for (int i = 0; i < 2 && head.n; i++)
+        if (packed[i]->sniff(head)) return packed[i];
     return NULL;
+}
+
+static int open_known(struct file_map *file, const char *path, const struct import_options *o,
+                      struct trace **ret, struct err *e)
+{
+    char unpacked[SNIFFED];
+    struct str head = str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED);
+    const struct codec *codec = codec_find(head);
+    if (codec) head = unpack_head(codec, file, unpacked);
+    const struct importer *format = codec ? find_packed(head) : find_importer(head);
+    /* what nobody knows is left to the JSON reader, which says what it found instead */
+    if (!format) format = &import_json;
+    int rc = format == &import_json ? foreign_check(head, path, e) : 0;
+    if (rc == 0) return format->open(file, path, o, ret, e);
+    file_unmap(file);
+    return rc;
 }
 
 /* It has moments, and is not a timeline. */
@@ -68,12 +91,7 @@ static int open_file(struct file_map *file, const char *path, const struct impor
     } else if (snapshot_is(str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED))) {
         rc = refuse_snapshot(file, e);
     } else {
-        struct str head = str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED);
-        const struct codec *codec = codec_find(head);
-        const struct importer *format = codec ? find_inside(codec, file) : find_importer(head);
-        /* what nobody knows is left to the JSON reader, which says what it found instead */
-        if (!format) format = &import_json;
-        rc = format->open(file, path, &options, ret, e);
+        rc = open_known(file, path, &options, ret, e);
     }
     if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
     return rc;

@@ -206,6 +206,10 @@ static int read_tables(struct nsys *n, struct builder *b, struct err *e)
         return FAIL(e, ERR_FORMAT,
                     "a SQLite database, but neither from Nsight Systems nor rocprofv3: it has no "
                     "table CUPTI_ACTIVITY_KIND_KERNEL, NVTX_EVENTS or rocpd_string");
+    if (nsys_db_has(&n->db, "StringTable") && !nsys_db_has(&n->db, "StringIds"))
+        return FAIL(
+            e, ERR_UNSUPPORTED,
+            "a recording of nvprof, which is not read; record again with strata run or nsys");
     TRY(find_processes(n, e));
     TRY(each_row(n, &strings, e));
     for (int i = 0; nsys_tables[i].name; i++) TRY(each_row(n, &nsys_tables[i], e));

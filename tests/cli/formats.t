@@ -153,3 +153,42 @@ $ strata syncs $DATA/../fuzz/corpus/rocpd/plain.db | head -5
 |   blocked: CPU time inside the calls; exposed: GPU idle time they cause
 $ for f in rocprof/mi300.json rocpd/plain.db rocpd/tracks.db; do strata table $DATA/../fuzz/corpus/$f --json | md5sum; done | sort -u | wc -l
 | 1
+
+# What is not read is named, with the command that helps.
+$ printf '\001\002\003\004binary' > x.nsys-rep; strata info x.nsys-rep
+! strata: x.nsys-rep: a report of Nsight Systems, which is not read; export it: nsys export -t sqlite FILE
+? 3
+$ printf 'NVR\000\001\002' > x.ncu-rep; strata report x.ncu-rep
+! strata: x.ncu-rep: a report of Nsight Compute, on single kernels, which is not read; look into it: strata dive FILE
+? 3
+$ printf '\001\002\003\004' > x.qdstrm; strata info x.qdstrm
+! strata: x.qdstrm: an unfinished report of Nsight Systems, which is not read; finish it (QdstrmImporter -i FILE) and export that: nsys export -t sqlite REPORT.nsys-rep
+? 3
+$ printf 'PK\003\004\024\000' > x.zip; strata info x.zip
+! strata: x.zip: a zip archive, which is not read; unpack it and give the trace in it
+? 3
+$ printf '\211HDF\r\n\032\n' > x.h5; strata info x.h5
+! strata: x.h5: an HDF5 file, which is not read; if it is of Nsight Systems, export its report again: nsys export -t sqlite REPORT.nsys-rep
+? 3
+$ printf '\030\000\000\000\000\000\000\000\243\177\113\042\011\000\000\200\215\221\055\331\101\032\015brain.Event:2' > events.out.tfevents.1; strata info events.out.tfevents.1
+! strata: events.out.tfevents.1: an event file of TensorBoard, which is not read; the profile of the run is in the log folder, in plugins/profile: give the log folder
+? 3
+$ printf '\200\004\225\020\000\000' > x.pkl; strata info x.pkl
+! strata: x.pkl: a Python pickle that is not a memory snapshot of PyTorch, which is not read; traces come from export_chrome_trace()
+? 3
+$ printf '\012\004\010\001\020\002\012\004\010\003\020\004' | gzip > x.pb.gz; strata info x.pb.gz
+! strata: x.pb.gz: a pprof profile, which is not read; it has samples, and no times of events
+? 3
+$ printf '"Kind","Agent_Id","Kernel_Name","Start_Timestamp"\n' > k.csv; strata info k.csv
+! strata: k.csv: a CSV table of rocprofv3, which is not read; record again: rocprofv3 --sys-trace --output-format pftrace
+? 3
+$ printf '{"schema": "1.1.1-chakra.0.0.4", "pid": 7, "nodes": []}' > et.json; strata info et.json
+! strata: et.json: an execution trace of PyTorch (Chakra) without times, which is not read; record a timeline: torch.profiler's export_chrome_trace(), or strata run
+? 3
+$ sqlite3 x.db 'CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, end, cbid); CREATE TABLE StringTable(_id_, value)' 2>/dev/null || python3 -c "import sqlite3; c=sqlite3.connect('x.db'); c.execute('CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, end, cbid)'); c.execute('CREATE TABLE StringTable(_id_, value)'); c.commit()"
+$ strata info x.db
+! strata: x.db: a recording of nvprof, which is not read; record again with strata run or nsys
+? 3
+# A trace with such a name is a trace.
+$ cp $DATA/tiny.json x.qdrep; strata info x.qdrep | head -1
+| x.qdrep   kineto json, 7.81 kB, 31 events
