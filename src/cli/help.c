@@ -36,11 +36,14 @@ void help_overview(struct buf *out, bool color)
             buf_printf(out, "  %-11s %s\n", cmds[i]->name, cmds[i]->summary);
         }
     }
-    buf_adds(out, "\nTRACE is a PyTorch/Chrome trace (.json, .json.gz, .json.zst), a Perfetto trace "
-                  "(.pftrace),\n"
-                  "a .strata file, an Nsight Systems SQLite export, or - for standard input.\n\n"
-                  "strata COMMAND --help explains a command, strata help glossary the terms.\n"
-                  "Start with: strata report TRACE\n");
+    buf_adds(out,
+             "\nTRACE is a PyTorch/Chrome trace (.json, .json.gz, .json.zst), a Perfetto trace "
+             "(.pftrace),\n"
+             "a JAX profile (.xplane.pb), JSON or a database of rocprofv3, an export of Nsight "
+             "Systems\n"
+             "(SQLite, Parquet), a .strata file, or - for standard input.\n\n"
+             "strata COMMAND --help explains a command, strata help glossary the terms.\n"
+             "Start with: strata report TRACE\n");
 }
 
 static bool names_all(const struct opt *o)

@@ -16,6 +16,7 @@
 #include "import/nsys_parquet.h"
 #include "import/pftrace.h"
 #include "import/rings.h"
+#include "import/rocprof.h"
 #include "import/xplane.h"
 
 enum { SNIFFED = 4096 };
@@ -41,7 +42,9 @@ bool pick_trace_is(const char *path)
                import_pftrace.sniff(head);
     if (is_compressed(head))
         yes = str_has(str_c(path), ".json") || str_has(str_c(path), ".pftrace");
-    else if (!yes) yes = str_has(head, "\"traceEvents\"") || str_has(head, "\"ph\"");
+    else if (!yes)
+        yes = str_has(head, "\"traceEvents\"") || str_has(head, "\"ph\"") ||
+              import_rocprof.sniff(head);
     file_unmap(&f);
     return yes;
 }

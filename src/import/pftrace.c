@@ -90,7 +90,7 @@ static int read_waves(struct wave *w, struct builder *b, struct pf_pairs *pairs,
         w->n = pf_survey_fill(w->survey, w->packets, w->most, bytes);
         TRY(err_grow(e, w->n));
         if (pairs->unordered) continue; /* only to know all tracks next time */
-        pf_place(w->survey);
+        TRY(err_grow(e, pf_place(w->survey)));
         cut_blocks(w, block);
         pool_run(o->n_threads, w->n_blocks, decode_block, w);
         TRY(join(w, b, pairs, e));
@@ -234,6 +234,9 @@ static int read_all(struct pf_args *a, const char *path, const struct import_opt
         if (rc == 0) rc = read_once(w, *ret, time > 0, o, &again, e);
     }
     if (rc == 0) rc = finish(w, *ret, e);
+    if (rc == 0 && a->cut && !a->survey.damage.count[DAMAGE_TRUNCATED])
+        damage_note(&builder_trace(*ret)->damage, DAMAGE_TRUNCATED,
+                    builder_trace(*ret)->source_bytes);
     wave_free(w);
     return rc;
 }
@@ -245,6 +248,7 @@ static int open_text(struct pf_args *a, struct err *e)
     uint64_t n = plain_wait(a->plain, UINT64_MAX - FILE_PADDING, &all);
     TRY(plain_result(a->plain, &whole, e));
     pf_survey_init(&a->survey, str_from(plain_text(a->plain), n));
+    a->cut = !whole;
     return 0;
 }
 

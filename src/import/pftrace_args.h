@@ -11,6 +11,7 @@ struct pf_args {
     struct file_map file;
     struct import_options options;
     struct plain *plain; /* NULL before it is opened */
+    bool cut;            /* compressed, and its end is missing */
     struct pf_survey survey;
 };
 

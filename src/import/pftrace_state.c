@@ -50,6 +50,7 @@ void pf_survey_done(struct pf_survey *s)
     forget(s);
     map_done(&s->sequence_at);
     map_done(&s->track_at);
+    map_done(&s->missing);
     mem_free(s->states);
     mem_free(s->sequences);
     mem_free(s->texts);
@@ -63,6 +64,7 @@ int pf_survey_rewind(struct pf_survey *s)
     s->tracks_known = s->at == s->end;
     s->at = s->text;
     s->places_changed = false;
+    s->n_placed = 0;
     return 0;
 }
 
@@ -319,12 +321,16 @@ static int add_track(struct pf_survey *s, struct str bytes)
     }
     uint32_t *slot = map_at(&s->track_at, t.uuid);
     if (!slot) return ERR_NOMEM;
-    s->unplaced = true;
     if (*slot != MAP_NONE) {
-        if (!same_place(&s->tracks[*slot], &t)) s->places_changed = true;
-        s->tracks[*slot] = t;
+        struct pf_track *old = &s->tracks[*slot];
+        if (!same_place(old, &t)) s->places_changed = true;
+        t.place_pid = old->place_pid;
+        t.place_tid = old->place_tid;
+        t.has_pid = old->has_pid;
+        *old = t;
         return 0;
     }
+    if (map_find(&s->missing, t.uuid) != MAP_NONE) s->places_changed = true;
     if (VEC_RESERVE(s->tracks, s->n_tracks, s->cap_tracks, 1)) return ERR_NOMEM;
     *slot = (uint32_t)s->n_tracks;
     s->tracks[s->n_tracks++] = t;
@@ -514,9 +520,15 @@ static void place(const struct pf_survey *s, struct pf_track *t)
     }
 }
 
-void pf_place(struct pf_survey *s)
+int pf_place(struct pf_survey *s)
 {
-    if (!s->unplaced) return;
-    for (size_t i = 0; i < s->n_tracks; i++) place(s, &s->tracks[i]);
-    s->unplaced = false;
+    for (; s->n_placed < s->n_tracks; s->n_placed++) {
+        struct pf_track *t = &s->tracks[s->n_placed];
+        place(s, t);
+        if (!t->parent || pf_find_track(s, t->parent)) continue;
+        uint32_t *slot = map_at(&s->missing, t->parent);
+        if (!slot) return ERR_NOMEM;
+        *slot = 0;
+    }
+    return 0;
 }

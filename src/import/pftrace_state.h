@@ -95,7 +95,8 @@ struct pf_survey {
     uint32_t primary_clock;
     int64_t base_ns;     /* wall-clock time at zero of the trace's clock, 0 when not known */
     bool places_changed; /* a track that was placed before belongs elsewhere */
-    bool unplaced;       /* tracks came since pf_place */
+    size_t n_placed;     /* tracks that pf_place has seen */
+    struct map missing;  /* uuid -> 0: parents that were not there when a track was placed */
     bool tracks_known;   /* all were read before: what they say last counts */
     uint64_t n_compressed;
     uint64_t n_foreign; /* packets of kinds that hold no events of ours */
@@ -113,8 +114,8 @@ int pf_survey_rewind(struct pf_survey *s) MUST_USE;
 int pf_survey_fill(struct pf_survey *s, struct pf_packet *packets, int most,
                    uint64_t bytes) MUST_USE;
 
-/* Says of every track where its events go. Due before events are decoded. */
-void pf_place(struct pf_survey *s);
+/* Says of every new track where its events go. Due before events are decoded. */
+int pf_place(struct pf_survey *s) MUST_USE;
 
 /* Where texts are looked for: as a packet of that state sees them. */
 struct pf_view {

@@ -27,8 +27,8 @@ static void read_all(const struct trace *t)
 static void write_all(const struct trace *t)
 {
     struct export_options o = {.n_threads = 1, .with_args = true, .for_perfetto = true};
-    static const char *const formats[] = {"chrome", "strata", "csv"};
-    for (int i = 0; i < 3; i++)
+    static const char *const formats[] = {"chrome", "strata", "csv", "pftrace"};
+    for (int i = 0; i < 4; i++)
         if (export_find(formats[i])->write(t, "/dev/null", &o, NULL) < 0) continue;
 }
 
