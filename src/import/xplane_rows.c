@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "import/xplane_threads.h"
 #include "trace/bounds.h"
 
 enum { PS_PER_NS = 1000, FIRST_PID = 1 << 16 }; /* hosts have no number: above all devices */
+
+enum { PLANE_LINES = 3 };
 
 struct line {
     int64_t id, ts_ns;
@@ -393,9 +396,9 @@ static void classify(const struct xrows *r, struct line *line)
     if (line->id < 0 || line->id > INT32_MAX) line->id &= INT32_MAX;
 }
 
-static int add_line(struct xrows *r, struct str bytes, int device)
+static struct line read_line(struct str bytes, int device)
 {
-    enum { ID = 1, NAME = 2, TIME = 3, EVENTS = 4, DISPLAY_NAME = 11 };
+    enum { ID = 1, NAME = 2, TIME = 3, DISPLAY_NAME = 11 };
     struct line line = {.device = device};
     struct pb m = pb_open(bytes);
     struct pb_field f;
@@ -406,22 +409,68 @@ static int add_line(struct xrows *r, struct str bytes, int device)
         else if (f.number == DISPLAY_NAME && !line.name.n) line.name = f.bytes;
     }
     if (line.id == ID_NONE) line.id = 0;
-    if (device >= 0) {
-        classify(r, &line);
-        /* the rest is made from the same work: it would count twice */
-        if (!line.is_stream && !line.is_derived) return 0;
-    }
-    m = pb_open(bytes);
+    return line;
+}
+
+static int add_events(struct xrows *r, const struct line *line, struct str bytes)
+{
+    enum { EVENTS = 4 };
+    struct pb m = pb_open(bytes);
+    struct pb_field f;
     for (const char *at = m.p; pb_next(&m, &f); at = m.p) {
         r->src = (uint64_t)(at - r->planes->text);
-        if (f.number == EVENTS && f.type == PB_BYTES) TRY(add_event(r, &line, f.bytes));
+        if (f.number == EVENTS && f.type == PB_BYTES) TRY(add_event(r, line, f.bytes));
     }
+    return 0;
+}
+
+static int add_device_line(struct xrows *r, struct str bytes, int device)
+{
+    struct line line = read_line(bytes, device);
+    classify(r, &line);
+    /* the rest is made from the same work: it would count twice */
+    if (!line.is_stream && !line.is_derived) return 0;
+    TRY(add_events(r, &line, bytes));
     return label(r, &line);
+}
+
+/* The line `number` of a plane. */
+static struct line line_at(const struct xplane *p, uint32_t number)
+{
+    struct pb m = pb_open(p->bytes);
+    struct pb_field f;
+    for (uint32_t i = 0; pb_next(&m, &f);) {
+        if (f.number != PLANE_LINES || f.type != PB_BYTES) continue;
+        if (i++ == number) return read_line(f.bytes, -1);
+    }
+    return (struct line){.device = -1};
+}
+
+static int add_host_line(struct xrows *r, struct str bytes, uint32_t same_as)
+{
+    struct line line = read_line(bytes, -1);
+    if (same_as) line.id = line_at(r->plane, same_as - 1).id;
+    TRY(add_events(r, &line, bytes));
+    return same_as ? 0 : label(r, &line);
+}
+
+static int add_host(struct xrows *r)
+{
+    struct xthreads threads;
+    struct pb m = pb_open(r->plane->bytes);
+    struct pb_field f;
+    int rc = xthreads_find(&threads, r->planes, r->plane);
+    for (uint32_t i = 0; rc == 0 && pb_next(&m, &f);) {
+        if (f.number != PLANE_LINES || f.type != PB_BYTES) continue;
+        rc = add_host_line(r, f.bytes, i < threads.n ? threads.same_as[i] : 0);
+        i++;
+    }
+    xthreads_done(&threads);
+    return rc;
 }
 
 int xrows_add_plane(struct xrows *r, const struct xplane *p)
 {
-    enum { LINES = 3 };
     int device = xplane_device(p);
     struct pb m = pb_open(p->bytes);
     struct pb_field f;
@@ -429,7 +478,8 @@ int xrows_add_plane(struct xrows *r, const struct xplane *p)
     if (str_is(p->name, "/host:metadata")) return 0;
     r->plane = p;
     r->host = (struct part_key){FIRST_PID + (p - r->planes->list), 0};
+    if (device < 0) return add_host(r);
     while (pb_next(&m, &f))
-        if (f.number == LINES && f.type == PB_BYTES) TRY(add_line(r, f.bytes, device));
+        if (f.number == PLANE_LINES && f.type == PB_BYTES) TRY(add_device_line(r, f.bytes, device));
     return 0;
 }

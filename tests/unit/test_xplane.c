@@ -190,4 +190,45 @@ TEST(kinds_by_name_and_stats)
     made_done(&x);
 }
 
+/* ROCm: the calls on a line of their own, the parts of the program on that of the thread. */
+static struct trace *two_lines(const char *part)
+{
+    struct made x = {0};
+    begin_plane(&x, "/host:CPU");
+    name(&x, 5, 1, "correlation_id");
+    name(&x, 5, 2, "hlo_op");
+    name(&x, 4, 1, "hipLaunchKernel");
+    name(&x, 4, 2, part);
+    for (uint64_t i = 0; i < 10; i++) {
+        stat_int(&x, 1, (int64_t)i);
+        stat_text(&x, 2, "dot.3");
+        event(&x, 1, 1000 * i + 100, 50);
+    }
+    end_line(&x, 70, "Host Threads/70");
+    for (uint64_t i = 0; i < 10; i++) event(&x, 2, 1000 * i, 500);
+    end_line(&x, 99, "python");
+    end_plane(&x);
+    struct trace *t = open_made(&x);
+    made_done(&x);
+    return t;
+}
+
+TEST(calls_join_the_thread_that_makes_them)
+{
+    struct trace *t = two_lines("dot.3");
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(t->n_lanes, 1);
+    CHECK_EQ_INT(t->lanes[0].tid, 99);
+    CHECK(str_is(trace_str(t, t->lanes[0].name), "python"));
+    trace_free(t);
+}
+
+TEST(calls_inside_other_parts_stay_apart)
+{
+    struct trace *t = two_lines("dot.4");
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(t->n_lanes, 2);
+    trace_free(t);
+}
+
 TEST_MAIN
