@@ -20,6 +20,7 @@ LAYERS = {
     # Reads lists of modules with the JSON scanner of import; traces reach it ready made.
     "offload": ["base", "format", "trace", "import", "analyze"],
     "tables": ["base", "format", "trace", "export", "analyze"],
+    "profiles": ["base", "format", "trace", "export", "analyze"],
     "dive": ["base", "format", "trace", "analyze"],
     "report": ["base", "format", "trace", "analyze", "offload", "dive"],
     "page": ["base", "format", "trace", "export", "analyze", "offload", "dive", "report"],
@@ -47,9 +48,10 @@ SUBJECTS = {
     "ops": ["names"],
     "kernels": ["names", "ops", "simulate"],
 }
+SUBJECTS["flame"] = ["names", "device", "steps", "waits"]
 SUBJECTS["ranks"] = ["names", "device", "structure", "steps", "comm", "stages", "waits", "quality",
                      "simulate", "gaps"]
-SUBJECTS["rules"] = [s for s in SUBJECTS if s != "ranks"]
+SUBJECTS["rules"] = [s for s in SUBJECTS if s not in ("ranks", "flame")]
 SUBJECTS["compare"] = list(SUBJECTS)
 TOP = {"context": [], "thresholds": [], "focus": list(SUBJECTS)}
 

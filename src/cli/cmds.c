@@ -36,6 +36,7 @@
     X(whatif) \
     X(offload) \
     X(dive) \
+    X(flame) \
     X(mcp) \
     X(help)
 /* clang-format on */

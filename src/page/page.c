@@ -84,6 +84,7 @@ static int put_head(const struct page *p, const struct page_place *places, struc
     if (p->n_sets == 2) put_align(&j, p);
     put_offload(&j, p);
     put_doc(&j, "dive", p->dive);
+    put_doc(&j, "flame", p->flame);
     jout_end_obj(&j);
     return buf_ok(out) ? 0 : err_nomem(e);
 }

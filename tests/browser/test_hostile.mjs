@@ -22,7 +22,7 @@ const EVIL = [
 ];
 
 /** A small pipeline whose every name is hostile. */
-function hostile() {
+export function hostile() {
   const events = [];
   const add = (name, cat, tid, ts, dur, args = {}) =>
     events.push({ ph: 'X', name, cat, pid: tid === 7 ? 0 : 100, tid, ts, dur, args });

@@ -59,6 +59,9 @@ stages --all --json TRACE
 launches --limit 0 TRACE
 launches --json TRACE
 memory --limit 0 TRACE
+? flame --of gpu --limit 0 TRACE
+? flame --of cpu --limit 0 TRACE
+? flame --of idle --json TRACE
 memory --json TRACE
 ? whatif --scale-cpu .=0.5
 ? whatif --drop-sync 1 TRACE

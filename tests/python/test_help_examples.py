@@ -14,7 +14,7 @@ from conftest import PROGRAM, clean_environment
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 ELSEWHERE = re.compile(r"torchrun|--level timeline|--only|my_pipe|profile_denoise|ncu-rep|--counters|"
-                       r"^strata perfetto|/etc/|offload calibrate")
+                       r"^strata perfetto|^strata mcp|/etc/|offload calibrate")
 
 
 def lines_of_help(*words):
@@ -43,6 +43,7 @@ def fill(folder, before, after):
     subprocess.run([PROGRAM, "export", "run.json", "-o", "run.strata"], cwd=folder, check=True,
                    capture_output=True)
     shutil.copy(before, folder / "rank0.json")
+    shutil.copy(DATA / "memory" / "growing.pickle", folder / "snapshot.pickle")
     shutil.copytree(DATA / "comm" / "slow_rank", folder / "traces")
     for rank in (folder / "traces").glob("rank*.json"):
         (folder / f"{rank.name}.gz").write_bytes(gzip.compress(rank.read_bytes()))

@@ -1,5 +1,5 @@
-"""strata memory on snapshots of PyTorch's allocator: figures against those of the allocator that made them, and
-pickles that are not what they seem."""
+"""strata memory on snapshots of the allocator of PyTorch: figures against those of the allocator that made
+them, and pickles that are not what they seem."""
 import gzip
 import json
 import os
@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 import snapshots
 from conftest import PROGRAM
 

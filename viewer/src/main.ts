@@ -4,6 +4,7 @@ import { setGlossary } from './base/glossary';
 import { startTheme } from './base/theme';
 import { readHead, readSets } from './data/load';
 import { diffPage } from './diff/diff_page';
+import { flamePage } from './flame/flame_page';
 import { printLight } from './panels/paper';
 import { documentPage } from './panels/documents';
 import { problem } from './panels/title';
@@ -18,7 +19,8 @@ async function main(): Promise<void> {
     setGlossary(head.glossary ?? []);
     document.title = `${head.title} – Strata`;
     const sets = await readSets(head);
-    if (!sets.length) documentPage(app, head);
+    if (head.flame) flamePage(app, head, head.flame);
+    else if (!sets.length) documentPage(app, head);
     else if (head.kind === 'diff') diffPage(app, { head, sets });
     else reportPage(app, { head, sets });
     requestAnimationFrame(() =>

@@ -5,6 +5,7 @@
 import type { Term } from '../base/glossary';
 import type { Offload } from '../charts/offload_chart';
 import type { Dive } from '../charts/roofline';
+import type { FlameDoc } from '../flame/tree';
 
 export interface Source {
   file: string | null;
@@ -237,5 +238,6 @@ export interface Head {
   diff?: Row;
   align?: { pairs: [number, number][]; by: 'step' | 'start' };
   offload?: Offload;
+  flame?: FlameDoc;
   dive?: Dive;
 }
