@@ -94,6 +94,12 @@ advice: all
 	@bench/advice/judge.py --strata build/src/strata --traces $(STRATA_ADVICE) \
 		--csv bench/advice/advice.csv -v
 
+## agents: how many questions of bench/agents the report alone answers (STRATA_ADVICE=DIR, as above)
+.PHONY: agents
+agents: all
+	@bench/agents/from_md.py --strata build/src/strata --traces $(STRATA_ADVICE) -o build/agents.jsonl
+	@bench/agents/score.py build/agents.jsonl $(if $(STRATA_ADVICE),--csv bench/agents/report_md.csv)
+
 ## asan: build the program with sanitizers: build-asan/src/strata
 .PHONY: asan
 asan: build-asan

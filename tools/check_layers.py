@@ -52,7 +52,7 @@ SUBJECTS["flame"] = ["names", "device", "steps", "waits"]
 SUBJECTS["ranks"] = ["names", "device", "structure", "steps", "comm", "stages", "waits", "quality",
                      "simulate", "gaps"]
 SUBJECTS["rules"] = [s for s in SUBJECTS if s not in ("ranks", "flame")]
-SUBJECTS["compare"] = list(SUBJECTS)
+SUBJECTS["compare"] = [s for s in SUBJECTS if s != "flame"]
 TOP = {"context": [], "thresholds": [], "focus": list(SUBJECTS)}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
