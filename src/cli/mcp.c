@@ -33,9 +33,13 @@
 
 enum { MOST_WORKERS = 16, MOST_CALLS = 64, READ_BYTES = 64 << 10 };
 
-/* Newest first: the answer to a client that asks for one we do not know. */
+/* Of clients that begin with a hand-shake. Newest first: the answer to one that asks for one we do
+ * not know. */
 static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
                                        NULL};
+
+/* And of those that do not. */
+#define STATELESS "2026-07-28"
 
 struct call {
     char *id;  /* as JSON; NULL: none here */
@@ -356,6 +360,40 @@ static void cancel(struct server *s, const struct mcp_message *m)
 
 /* ---- other methods */
 
+static const char instructions[] = "Reads traces of GPU programs. `traces` lists them; `report` "
+                                   "says what is slow, why, on which line "
+                                   "and what a fix would gain; `evidence` shows how we know; "
+                                   "`whatif` predicts a change before it is "
+                                   "made; `diff` compares before and after. Blocked time is not "
+                                   "exposed time: only exposed time can "
+                                   "be gained.";
+
+static void put_server(struct jout *j, const char *key)
+{
+    jout_obj(j, key);
+    jout_cstr(j, "name", "strata");
+    jout_cstr(j, "title", "Strata, a GPU profiler");
+    jout_cstr(j, "version", STRATA_VERSION);
+    jout_end_obj(j);
+}
+
+static void put_abilities(struct jout *j)
+{
+    jout_obj(j, "capabilities");
+    jout_obj(j, "tools");
+    jout_bool(j, "listChanged", false);
+    jout_end_obj(j);
+    jout_end_obj(j);
+    jout_cstr(j, "instructions", instructions);
+}
+
+static void reply(struct server *s, const struct mcp_message *m, struct buf *result)
+{
+    if (buf_ok(result)) mcp_message_result(&s->out, m->id, buf_str(result));
+    else s->out.failed = true;
+    buf_done(result);
+}
+
 static void initialize(struct server *s, const struct mcp_message *m)
 {
     const char *wanted = jdoc_text(m->params, "protocolVersion", ""), *version = versions[0];
@@ -366,41 +404,79 @@ static void initialize(struct server *s, const struct mcp_message *m)
     jout_init(&j, &result, false);
     jout_obj(&j, NULL);
     jout_cstr(&j, "protocolVersion", version);
-    jout_obj(&j, "capabilities");
-    jout_obj(&j, "tools");
-    jout_bool(&j, "listChanged", false);
+    put_abilities(&j);
+    put_server(&j, "serverInfo");
+    jout_end_obj(&j);
+    reply(s, m, &result);
+}
+
+/* Since 2026-07-28 there is no hand-shake: every request names its version. */
+static void discover(struct server *s, const struct mcp_message *m)
+{
+    struct buf result = {0};
+    struct jout j;
+    jout_init(&j, &result, false);
+    jout_obj(&j, NULL);
+    jout_arr(&j, "supportedVersions");
+    jout_cstr(&j, NULL, STATELESS);
+    jout_end_arr(&j);
+    put_abilities(&j);
+    mcp_tools_cached(&j);
+    jout_obj(&j, "_meta");
+    put_server(&j, "io.modelcontextprotocol/serverInfo");
     jout_end_obj(&j);
     jout_end_obj(&j);
-    jout_obj(&j, "serverInfo");
-    jout_cstr(&j, "name", "strata");
-    jout_cstr(&j, "title", "Strata, a GPU profiler");
-    jout_cstr(&j, "version", STRATA_VERSION);
+    reply(s, m, &result);
+}
+
+/* Whether the version that a request names, if any, is one we speak. */
+static bool is_spoken(const struct mcp_message *m)
+{
+    const struct jdoc *meta = jdoc_get(m->params, "_meta");
+    const char *version = jdoc_text(meta, "io.modelcontextprotocol/protocolVersion", STATELESS);
+    for (int i = 0; versions[i]; i++)
+        if (strcmp(versions[i], version) == 0) return true;
+    return strcmp(version, STATELESS) == 0;
+}
+
+/* An error that says which version to take instead. */
+static void refuse_version(struct server *s, const struct mcp_message *m)
+{
+    const char *version =
+        jdoc_text(jdoc_get(m->params, "_meta"), "io.modelcontextprotocol/protocolVersion", "");
+    struct jout j;
+    jout_init(&j, &s->out, false);
+    jout_obj(&j, NULL);
+    jout_cstr(&j, "jsonrpc", "2.0");
+    jout_raw(&j, "id", str_c(m->id));
+    jout_obj(&j, "error");
+    jout_int(&j, "code", MCP_NO_VERSION);
+    jout_cstr(&j, "message", "unsupported protocol version");
+    jout_obj(&j, "data");
+    jout_arr(&j, "supported");
+    jout_cstr(&j, NULL, STATELESS);
+    jout_end_arr(&j);
+    jout_cstr(&j, "requested", version);
     jout_end_obj(&j);
-    jout_cstr(&j, "instructions",
-              "Reads traces of GPU programs. `traces` lists them; `report` says what is slow, why, "
-              "on which line and what a fix would gain; `evidence` shows how we know; `whatif` "
-              "predicts a change before it is made; `diff` compares before and after. Blocked "
-              "time is not exposed time: only exposed time can be gained.");
     jout_end_obj(&j);
-    if (buf_ok(&result)) mcp_message_result(&s->out, m->id, buf_str(&result));
-    else s->out.failed = true;
-    buf_done(&result);
+    jout_end_obj(&j);
+    buf_addc(&s->out, '\n');
 }
 
 static void list_tools(struct server *s, const struct mcp_message *m)
 {
     struct buf result = {0};
     mcp_tools_list(&result);
-    if (buf_ok(&result)) mcp_message_result(&s->out, m->id, buf_str(&result));
-    else s->out.failed = true;
-    buf_done(&result);
+    reply(s, m, &result);
 }
 
 static void request(struct server *s, const struct mcp_message *m, struct str line)
 {
-    if (strcmp(m->method, "tools/call") == 0) call_tool(s, m, line);
+    if (!is_spoken(m)) refuse_version(s, m);
+    else if (strcmp(m->method, "tools/call") == 0) call_tool(s, m, line);
     else if (strcmp(m->method, "tools/list") == 0) list_tools(s, m);
     else if (strcmp(m->method, "initialize") == 0) initialize(s, m);
+    else if (strcmp(m->method, "server/discover") == 0) discover(s, m);
     else if (strcmp(m->method, "ping") == 0) mcp_message_result(&s->out, m->id, str_c("{}"));
     else mcp_message_error(&s->out, m->id, MCP_NO_METHOD, "this server has tools only");
 }

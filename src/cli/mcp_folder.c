@@ -12,8 +12,6 @@
 #include "base/jout.h"
 #include "base/map.h"
 #include "cli/pick_trace.h"
-#include "import/import.h"
-#include "import/rings.h"
 
 enum { LEVELS = 2, MOST_LISTED = 2000 };
 
@@ -122,14 +120,6 @@ struct listing {
     uint32_t n;
 };
 
-static bool is_run_folder(const char *path, struct arena *mem)
-{
-    const char *made = arena_printf(mem, "%s/trace.strata", path);
-    const char *torch = arena_printf(mem, "%s/" IMPORT_TORCH_TRACE, path);
-    return (made && access(made, R_OK) == 0) || (torch && access(torch, R_OK) == 0) ||
-           rings_in(path);
-}
-
 static void put_trace(struct listing *l, const char *path, const char *kind)
 {
     struct stat st;
@@ -152,7 +142,7 @@ static int look(struct listing *l, const char *folder, int levels, struct err *e
         const char *path = inside.paths[i];
         if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode)) continue;
         if (S_ISREG(st.st_mode) && pick_trace_is(path)) put_trace(l, path, "file");
-        else if (S_ISDIR(st.st_mode) && is_run_folder(path, l->mem)) put_trace(l, path, "run");
+        else if (S_ISDIR(st.st_mode) && pick_trace_is_run(path, l->mem)) put_trace(l, path, "run");
         else if (S_ISDIR(st.st_mode) && levels > 0) TRY(look(l, path, levels - 1, e));
     }
     return 0;
@@ -166,7 +156,7 @@ int mcp_folder_list(const struct mcp_folders *f, struct arena *mem, struct buf *
     jout_arr(&j, "traces");
     struct listing l = {f, mem, &j, 0};
     for (uint32_t i = 0; i < f->n; i++) {
-        if (is_run_folder(f->real[i], mem)) put_trace(&l, f->real[i], "run");
+        if (pick_trace_is_run(f->real[i], mem)) put_trace(&l, f->real[i], "run");
         else TRY(look(&l, f->real[i], LEVELS, e));
     }
     jout_end_arr(&j);

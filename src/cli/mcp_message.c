@@ -130,5 +130,6 @@ void mcp_message_text(struct buf *out, struct str text, bool is_error)
     jout_end_obj(&j);
     jout_end_arr(&j);
     jout_bool(&j, "isError", is_error);
+    jout_cstr(&j, "resultType", "complete");
     jout_end_obj(&j);
 }

@@ -13,7 +13,8 @@ enum mcp_code {
     MCP_INVALID_REQUEST = -32600,
     MCP_NO_METHOD = -32601,
     MCP_INVALID_PARAMS = -32602,
-    MCP_INTERNAL = -32603
+    MCP_INTERNAL = -32603,
+    MCP_NO_VERSION = -32022
 };
 
 enum mcp_kind {

@@ -242,7 +242,15 @@ void mcp_tools_list(struct buf *out)
         jout_end_obj(&j);
     }
     jout_end_arr(&j);
+    mcp_tools_cached(&j);
     jout_end_obj(&j);
+}
+
+void mcp_tools_cached(struct jout *j)
+{
+    jout_cstr(j, "resultType", "complete");
+    jout_int(j, "ttlMs", 24 * 3600 * 1000); /* as long as the program is the same */
+    jout_cstr(j, "cacheScope", "private");
 }
 
 /* ---- what a call gives */

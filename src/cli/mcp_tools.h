@@ -4,6 +4,7 @@
 #define STRATA_CLI_MCP_TOOLS_H
 
 #include "base/jdoc.h"
+#include "base/jout.h"
 #include "cli/cli.h"
 
 /* Which traces a tool takes, as arguments of these names. */
@@ -48,6 +49,9 @@ const struct mcp_tool *mcp_tool_find(const char *name); /* NULL when there is no
 
 /* The result of tools/list. */
 void mcp_tools_list(struct buf *out);
+
+/* What the newest protocol wants in results that a client may keep. */
+void mcp_tools_cached(struct jout *j);
 
 /* The arguments of a call, checked: every one is known and of its type. */
 struct mcp_args {

@@ -49,8 +49,7 @@ bool pick_trace_is(const char *path)
     return yes;
 }
 
-/* What import_open makes a trace of by itself: a made trace, torch's, or recordings. */
-static bool is_run(const char *folder, struct arena *mem)
+bool pick_trace_is_run(const char *folder, struct arena *mem)
 {
     const char *made = arena_printf(mem, "%s/trace.strata", folder);
     const char *torch = arena_printf(mem, "%s/" IMPORT_TORCH_TRACE, folder);
@@ -82,7 +81,8 @@ static int look_in(const char *folder, int levels, struct arena *mem, struct fou
     for (uint32_t i = 0; i < inside.n; i++) {
         const char *path = inside.paths[i];
         if (xplane && !str_ends(str_c(path), ".xplane.pb")) continue;
-        if (folder_is(path) ? is_run(path, mem) : pick_trace_is(path)) TRY(add_found(f, path, e));
+        if (folder_is(path) ? pick_trace_is_run(path, mem) : pick_trace_is(path))
+            TRY(add_found(f, path, e));
         else if (folder_is(path) && levels > 0) TRY(look_in(path, levels - 1, mem, f, e));
     }
     return 0;
@@ -93,9 +93,9 @@ int pick_traces(const char *path, struct arena *mem, struct folder_list *ret, st
     struct found f = {0};
     const char *profiles = arena_printf(mem, "%s/plugins/profile", path); /* of JAX, TensorFlow */
     if (!profiles) return err_nomem(e);
-    int rc = !folder_is(path) || is_run(path, mem) ? add_found(&f, path, e)
-             : folder_is(profiles)                 ? look_in(profiles, 1, mem, &f, e)
-                                                   : look_in(path, 1, mem, &f, e);
+    int rc = !folder_is(path) || pick_trace_is_run(path, mem) ? add_found(&f, path, e)
+             : folder_is(profiles)                            ? look_in(profiles, 1, mem, &f, e)
+                                                              : look_in(path, 1, mem, &f, e);
     ret->n = (uint32_t)f.n;
     ret->paths = arena_zalloc(mem, f.n + 1, sizeof *ret->paths);
     if (ret->paths && f.n) memcpy(ret->paths, f.list, f.n * sizeof *f.list);
@@ -128,7 +128,7 @@ int pick_trace(const char *path, struct arena *mem, const char **ret, struct err
 {
     struct folder_list all;
     *ret = path;
-    if (!folder_is(path) || is_run(path, mem)) return 0;
+    if (!folder_is(path) || pick_trace_is_run(path, mem)) return 0;
     TRY(pick_traces(path, mem, &all, e));
     *ret = newest(&all);
     if (all.n > 1)

@@ -10,6 +10,10 @@
 /* Whether a file is a trace, by its first bytes; of compressed ones the name has to say JSON. */
 bool pick_trace_is(const char *path);
 
+/* What import_open makes a trace of by itself: a folder with a made trace, torch's, or recordings.
+ */
+bool pick_trace_is_run(const char *folder, struct arena *mem);
+
 /* `path` itself, unless it is a folder without a recording: then the newest trace in it or in the
  * folders in it, and standard error says which. Memory from `mem`. ERR_USAGE when there is none.
  */

@@ -81,12 +81,23 @@ def test_hand_shake_and_listing():
     with_session(body)
 
 
-def test_the_client_that_asks_for_the_newest_version():
+def test_the_client_without_a_hand_shake():
+    """Since 2026-07-28 the client asks what the server speaks, and every request names the version."""
     async def main():
         server = mcp.StdioServerParameters(command=PROGRAM, args=["mcp", str(DATA)],
                                            env=clean_environment())
         async with mcp.Client(mcp.stdio_client(server)) as client:
+            assert client.protocol_version == "2026-07-28"
             assert {t.name for t in (await client.list_tools()).tools} == TOOLS
+            answer = await client.call_tool("report", {"trace": PINGPONG})
+            assert not answer.is_error and "pingpong" in answer.content[0].text
+            answer = await client.call_tool("report", {"trace": "../x"})
+            assert answer.is_error
+            with anyio.move_on_after(0.3) as scope:
+                await client.call_tool("sql", {"trace": "tiny.json", "query": ENDLESS})
+            assert scope.cancelled_caught
+            answer = await client.call_tool("report", {"trace": "tiny.json"})
+            assert not answer.is_error
     anyio.run(main)
 
 
@@ -332,6 +343,12 @@ def test_versions(raw, asked, got):
     raw.send(message(1, "initialize", **({"protocolVersion": asked} if asked else {})))
     assert raw.read()["result"]["protocolVersion"] == got
     assert raw.end() == 0
+
+
+def test_a_version_that_is_not_spoken(raw):
+    raw.send(message(1, "tools/list", _meta={"io.modelcontextprotocol/protocolVersion": "2031-01-01"}))
+    error = raw.read()["error"]
+    assert error["code"] == -32022 and error["data"]["supported"] == ["2026-07-28"]
 
 
 def test_hostile_lines(raw):

@@ -9,6 +9,7 @@ static struct context cx;
 static struct trace *t;
 static struct ask *ask;
 static struct err e;
+static struct rank_store store;
 
 static void make(void)
 {
@@ -19,7 +20,8 @@ static void make(void)
     err_init(&e);
     context_init(&cx, t, &mem);
     static struct rank_summary rank;
-    CHECK_EQ_INT(rank_summary_run(&cx, "x.json", &mem, &rank, &e), 0);
+    CHECK_EQ_INT(rank_store_init(&store, &e), 0);
+    CHECK_EQ_INT(rank_summary_run(&cx, "x.json", &store, &rank, &e), 0);
     struct tables_in in = {&cx, &rank};
     CHECK_EQ_INT(ask_new(&in, &ask, &e), 0);
 }
@@ -27,6 +29,7 @@ static void make(void)
 static void done(void)
 {
     ask_free(ask);
+    rank_store_done(&store);
     context_done(&cx);
     arena_done(&mem);
     trace_free(t);

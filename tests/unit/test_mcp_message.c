@@ -75,11 +75,12 @@ TEST(replies_are_one_line_each)
     mcp_message_text(&result, str_c("two\nlines \xff"), true);
     mcp_message_result(&out, "7", buf_str(&result));
     mcp_message_error(&out, "null", MCP_NO_METHOD, "no \"such\" method");
-    CHECK_EQ_STR(buf_c(&out),
-                 "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[{\"type\":\"text\","
-                 "\"text\":\"two\\nlines \xef\xbf\xbd\"}],\"isError\":true}}\n"
-                 "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32601,\"message\":"
-                 "\"no \\\"such\\\" method\"}}\n");
+    CHECK_EQ_STR(
+        buf_c(&out),
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"content\":[{\"type\":\"text\","
+        "\"text\":\"two\\nlines \xef\xbf\xbd\"}],\"isError\":true,\"resultType\":\"complete\"}}\n"
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32601,\"message\":"
+        "\"no \\\"such\\\" method\"}}\n");
     buf_done(&out);
     buf_done(&result);
 }
