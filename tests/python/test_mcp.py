@@ -391,6 +391,8 @@ def test_a_cancelled_call_ends_and_a_trace_stays_open(raw):
     raw.read()
     assert children(raw.process.pid) == workers and len(workers) == 1
     ask(3, "sql", query=ENDLESS)
+    raw.send(message("begun", "ping"))  # answered when the call before it is under way
+    assert raw.read()["id"] == "begun"
     raw.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}},
              message(4, "ping"))
     assert raw.read()["id"] == 4
