@@ -85,6 +85,7 @@ bench: all
 	@bench/page.py --strata build/src/strata
 	@bench/pftrace.py --strata build/src/strata
 	@bench/mcp.py --strata build/src/strata
+	@bench/memory.py --strata build/src/strata
 
 ## advice: what the report says of programs with a known fix, against the measured (STRATA_ADVICE=DIR)
 .PHONY: advice
