@@ -2,6 +2,7 @@
  */
 #include "analyze/flame/flame.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/device/device_idle.h"
@@ -235,10 +236,29 @@ static int add_cpu(struct making *m)
     return 0;
 }
 
-static int add_gap(struct making *m, const struct idle_gap *g)
+/* A thread may drive many devices: what it does is looked at once, and counts for as many of them
+ * as wait for it at that moment. */
+struct edge {
+    int64_t ns;
+    lane_id lane;
+    int32_t change; /* +1: one more waits from here on */
+};
+
+struct edges {
+    struct edge *list;
+    size_t n, cap;
+};
+
+static int by_lane(const void *a, const void *b)
 {
-    struct thread_slices slices;
-    struct thread_slice s;
+    const struct edge *x = a, *y = b;
+    if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
+    return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* What the CPU does is left for later; from its launch on it is the way to the device. */
+static int add_gap(struct making *m, const struct idle_gap *g, struct edges *late)
+{
     uint32_t node;
     lane_id lane = idle_gap_thread(m->t, g);
     if (lane == LANE_NONE) {
@@ -246,25 +266,54 @@ static int add_gap(struct making *m, const struct idle_gap *g)
         add_time(m, node, idle_gap_ns(g));
         return 0;
     }
-    thread_slices_init(&slices, m->t, lane, g->begin_ns, g->late_ns);
-    while (thread_slices_next(&slices, &s)) {
-        TRY(row_node(m, s.row, 0, &node));
-        if (s.row == ROW_NONE) TRY(note_child(m, 0, "(nothing recorded)", &node));
-        add_time(m, node, s.end_ns - s.begin_ns);
-    }
     TRY(row_node(m, m->t->parent[g->launch], 0, &node));
     TRY(note_child(m, node, "(from the launch to the GPU)", &node));
     add_time(m, node, g->end_ns - g->late_ns);
+    if (g->late_ns <= g->begin_ns) return 0;
+    if (VEC_RESERVE(late->list, late->n, late->cap, 2)) return err_nomem(m->e);
+    late->list[late->n++] = (struct edge){g->begin_ns, lane, 1};
+    late->list[late->n++] = (struct edge){g->late_ns, lane, -1};
+    return 0;
+}
+
+static int add_slices(struct making *m, lane_id lane, int64_t from_ns, int64_t to_ns, int64_t times)
+{
+    struct thread_slices slices;
+    struct thread_slice s;
+    uint32_t node;
+    thread_slices_init(&slices, m->t, lane, from_ns, to_ns);
+    while (thread_slices_next(&slices, &s)) {
+        if (s.row == ROW_NONE) TRY(note_child(m, 0, "(nothing recorded)", &node));
+        else TRY(row_node(m, s.row, 0, &node));
+        add_time(m, node, (s.end_ns - s.begin_ns) * times);
+    }
+    return 0;
+}
+
+static int add_late(struct making *m, struct edges *late)
+{
+    int64_t waiting = 0;
+    if (late->n) qsort(late->list, late->n, sizeof *late->list, by_lane);
+    for (size_t i = 0; i + 1 < late->n; i++) {
+        const struct edge *e = &late->list[i];
+        waiting += e->change;
+        if (waiting > 0 && e[1].ns > e->ns) TRY(add_slices(m, e->lane, e->ns, e[1].ns, waiting));
+    }
     return 0;
 }
 
 static int add_idle(struct making *m, struct context *cx)
 {
+    struct edges late = {0};
     TRY(context_need(cx, &idle_pass, m->e));
     const struct idle_times *all = idle_of(cx);
-    for (uint32_t i = 0; i < all->n; i++)
-        for (uint32_t k = 0; k < all->of[i].n_gaps; k++) TRY(add_gap(m, &all->of[i].gaps[k]));
-    return 0;
+    int rc = 0;
+    for (uint32_t i = 0; i < all->n && rc == 0; i++)
+        for (uint32_t k = 0; k < all->of[i].n_gaps && rc == 0; k++)
+            rc = add_gap(m, &all->of[i].gaps[k], &late);
+    if (rc == 0) rc = add_late(m, &late);
+    mem_free(late.list);
+    return rc;
 }
 
 static int add_waits(struct making *m, struct context *cx)
