@@ -119,6 +119,7 @@ static void show_oom(const struct screen *s, const struct held *h, const struct 
         buf_printf(s->out, ", %s free on the device", human_bytes(m->device_free_bytes).s);
     buf_printf(s->out, ", %s free in segments\n  at %s\n", human_bytes(unused > 0 ? unused : 0).s,
                buf_ok(&where) ? buf_c(&where) : "");
+    if (!buf_ok(&where)) s->out->failed = true;
     buf_done(&where);
     if (unused >= m->asked_bytes)
         buf_adds(s->out, "  fragmentation: enough was free in segments, but not in one piece. "
@@ -160,6 +161,7 @@ static void show_space(const struct screen *s, const struct held *h, const struc
         buf_printf(s->out, "    %s free of %s, held open by %s\n",
                    human_bytes(p->stuck[i].free_bytes).s, human_bytes(g->size).s,
                    cell_text(buf_str(&where), WHERE_WIDTH).s);
+        if (!buf_ok(&where)) s->out->failed = true;
         buf_done(&where);
     }
 }
@@ -255,6 +257,7 @@ static void json_stack(struct jout *j, const struct held *h, uint32_t stack)
         jout_str(j, NULL, buf_str(&text));
     }
     jout_end_arr(j);
+    if (!buf_ok(&text)) j->out->failed = true;
     buf_done(&text);
 }
 
