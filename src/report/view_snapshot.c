@@ -99,7 +99,7 @@ static void show_categories(const struct screen *s, const struct held_moment *m)
 static void say_moment(const struct screen *s, const struct held_device *d,
                        const struct held_moment *m)
 {
-    buf_printf(s->out, "%s allocated of %s reserved", human_bytes(m->live_bytes).s,
+    buf_printf(s->out, "%s held of %s reserved", human_bytes(m->live_bytes).s,
                human_bytes(m->reserved_bytes).s);
     if (m->event == HELD_NEVER) buf_adds(s->out, ", at the snapshot\n");
     else
@@ -283,7 +283,7 @@ static void json_moment(struct jout *j, const char *key, const struct held *h,
     if (m->event == HELD_NEVER) jout_null(j, "event");
     else jout_uint(j, "event", m->event);
     jout_us(j, "at_us", m->since_us * 1000);
-    jout_int(j, "allocated_bytes", m->live_bytes);
+    jout_int(j, "held_bytes", m->live_bytes);
     jout_int(j, "reserved_bytes", m->reserved_bytes);
     if (m->asked_bytes) {
         jout_int(j, "asked_bytes", m->asked_bytes);

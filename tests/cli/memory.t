@@ -52,7 +52,7 @@ $ strata diff cpu.json.gz cpu.json.gz
 $ cp $DATA/memory/growing.pickle $DATA/memory/out_of_memory.pickle . && strata memory growing.pickle
 | growing.pickle   PyTorch memory snapshot   5.56 kB   1 device   84 events   2 segments
 |
-| GPU 0 peak: 29.4 MB allocated of 41.9 MB reserved, 511 us after the first event (74 of 84)
+| GPU 0 peak: 29.4 MB held of 41.9 MB reserved, 511 us after the first event (74 of 84)
 |   other code 15.7 MB, activations and forward 6.29 MB, optimizer state 4.19 MB,
 |   weights and buffers 2.10 MB, no stack recorded 1.05 MB
 |      held   share  blocks  what       line
@@ -72,7 +72,7 @@ $ cp $DATA/memory/growing.pickle $DATA/memory/out_of_memory.pickle . && strata m
 $ strata memory out_of_memory.pickle --limit 2
 | out_of_memory.pickle   PyTorch memory snapshot   4.46 kB   1 device   66 events   1 segment
 |
-| GPU 0 peak: 13.6 MB allocated of 21.0 MB reserved, 133 us after the first event (20 of 66)
+| GPU 0 peak: 13.6 MB held of 21.0 MB reserved, 133 us after the first event (20 of 66)
 |   activations and forward 6.29 MB, optimizer state 4.19 MB, weights and buffers 2.10 MB,
 |   no stack recorded 1.05 MB
 |      held   share  blocks  what       line

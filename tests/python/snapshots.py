@@ -67,19 +67,19 @@ class Allocator:
         if old > size:
             blocks.insert(i + 1, [address + size, old - size, None])
         self.where[key] = (s, address)
-        self.event("alloc", address, size, stack)
-        self.live += size
+        self.event("alloc", address, requested, stack)  # torch writes what was asked for
+        self.live += requested
         self.peak = max(self.peak, self.live)
 
     def free(self, key):
         s, address = self.where.pop(key)
         blocks = self.segments[s][2]
         [i] = [i for i, b in enumerate(blocks) if b[0] == address]
-        size = blocks[i][1]
-        self.event("free_requested", address, size, "kept")
-        self.event("free_completed", address, size, "kept")
+        requested = blocks[i][2][0]
+        self.event("free_requested", address, requested, "kept")
+        self.event("free_completed", address, requested, "kept")
         blocks[i][2] = None
-        self.live -= size
+        self.live -= requested
         for at in (i + 1, i):  # joined with free neighbours
             if 0 < at < len(blocks) and blocks[at][2] is None and blocks[at - 1][2] is None:
                 blocks[at - 1][1] += blocks.pop(at)[1]

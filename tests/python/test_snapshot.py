@@ -34,8 +34,8 @@ def test_figures_are_those_of_the_allocator(tmp_path, protocol):
     a = snapshots.training(keeps=3 << 20)
     found = memory(snapshots.write(tmp_path / "s.pickle", a.snapshot(), protocol))
     [device] = found["devices"]
-    assert device["peak"]["allocated_bytes"] == a.peak
-    assert device["now"]["allocated_bytes"] == a.live
+    assert device["peak"]["held_bytes"] == a.peak
+    assert device["now"]["held_bytes"] == a.live
     assert device["now"]["reserved_bytes"] == a.reserved
     assert device["space"]["active_bytes"] + device["space"]["free_bytes"] == a.reserved
     assert device["before_bytes"] == 0
@@ -61,7 +61,7 @@ def test_a_history_that_begins_late(tmp_path):
     a = snapshots.training(keeps=3 << 20, entries=60)
     [device] = memory(snapshots.write(tmp_path / "s.pickle", a.snapshot()))["devices"]
     assert device["events"] == 60
-    assert device["peak"]["allocated_bytes"] == a.peak  # which lies in the last step
+    assert device["peak"]["held_bytes"] == a.peak  # which lies in the last step
     assert device["before_bytes"] > 0
 
 
@@ -90,7 +90,7 @@ def test_fragmentation(tmp_path):
     path = snapshots.write(tmp_path / "s.pickle", a.snapshot())
     [device] = memory(path)["devices"]
     [moment] = device["out_of_memory"]
-    assert moment["fragmented"] and moment["reserved_bytes"] - moment["allocated_bytes"] >= 30 * mb
+    assert moment["fragmented"] and moment["reserved_bytes"] - moment["held_bytes"] >= 30 * mb
     assert device["space"]["largest_free_bytes"] < 30 * mb
     assert len(device["space"]["partly_used"]) == 5
     assert "not in one piece" in strata("memory", path).stdout
@@ -104,12 +104,12 @@ def test_without_history_or_stacks(tmp_path):
             del block["frames"]
     path = snapshots.write(tmp_path / "s.pickle", whole)
     [device] = memory(path)["devices"]
-    assert device["peak"]["event"] is None and device["peak"]["allocated_bytes"] == a.live
+    assert device["peak"]["event"] is None and device["peak"]["held_bytes"] == a.live
     text = strata("memory", path).stdout
     assert "no history" in text and "without stacks" in text
     # torch.cuda.memory_snapshot() alone: the list of segments
     [device] = memory(snapshots.write(tmp_path / "l.pickle", a.snapshot()["segments"]))["devices"]
-    assert device["now"]["allocated_bytes"] == a.live
+    assert device["now"]["held_bytes"] == a.live
 
 
 def test_compressed_and_other_commands(tmp_path):
@@ -157,12 +157,24 @@ def test_other_pickles(tmp_path):
         assert done.returncode in (0, 3), done.stderr
 
 
+def test_sizes_are_those_asked_for(tmp_path):
+    """The allocator rounds up; events say what was asked for."""
+    a = snapshots.Allocator()
+    for i in range(4):
+        a.alloc(i, 1000, "forward")
+    a.free(0)
+    [device] = memory(snapshots.write(tmp_path / "s.pickle", a.snapshot()))["devices"]
+    assert device["peak"]["held_bytes"] == 4000 and device["now"]["held_bytes"] == 3000
+    assert device["space"]["active_bytes"] == 3 * 1024 and device["space"]["requested_bytes"] == 3000
+
+
 @pytest.mark.parametrize("name", sorted(p.name for p in DATA.glob("h200_*.pickle.gz")))
 def test_real_snapshots(name):
     """What torch counted itself stands beside each."""
     stats = json.loads((DATA / name.replace(".pickle.gz", ".json")).read_text())
     [device] = memory(DATA / name)["devices"]
-    assert device["now"]["allocated_bytes"] == stats["allocated_bytes.all.current"]
-    assert device["now"]["reserved_bytes"] == stats["reserved_bytes.all.current"]
-    assert device["peak"]["allocated_bytes"] == stats["allocated_bytes.all.peak"]
+    space = device["space"]
+    assert space["active_bytes"] + space["awaiting_free_bytes"] == stats["active_bytes.all.current"]
+    assert space["reserved_bytes"] == stats["reserved_bytes.all.current"]
+    assert device["peak"]["held_bytes"] == stats["requested_bytes.all.peak"]
     assert device["ooms"] == stats["num_ooms"]

@@ -69,7 +69,8 @@ static int add_older(struct making *m)
         uint32_t known = map_find(&m->live, b->addr);
         if (known != MAP_NONE && known != ENDED) continue;
         uint32_t stack = b->stack ? b->stack : HELD_BEFORE_STACK;
-        TRY(add_life(m, (struct held_life){b->size, HELD_NEVER, HELD_NEVER, stack}, &id));
+        int64_t size = b->requested ? b->requested : b->size;
+        TRY(add_life(m, (struct held_life){size, HELD_NEVER, HELD_NEVER, stack}, &id));
     }
     return 0;
 }

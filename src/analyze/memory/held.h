@@ -2,7 +2,8 @@
  * left unused between blocks; what grows from round to round.
  *
  * Every allocation is a life, from the event that made it to the one that ended it. What was there
- * before the recording began, or outlives it, is open on that side:
+ * before the recording began, or outlives it, is open on that side. Sizes are those that were asked
+ * for, which is what events say; what the allocator rounds up is in held_space.
  *
  *     events    a1   a2   f1   a3   f0   snapshot
  *     life 1    [---------)
