@@ -1,12 +1,13 @@
 /* view_snapshot.c: see view_snapshot.h. */
 #include "report/view_snapshot.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "analyze/names/frame.h"
 #include "base/human.h"
 #include "base/jout.h"
+#include "base/map.h"
+#include "base/mem.h"
 #include "base/stats.h"
 #include "report/cells.h"
 
@@ -46,9 +47,46 @@ static enum held_category category_of(const struct held *h, uint32_t stack)
 
 /* ---- text */
 
-/* "at the peak": bytes by the line that asked for them. */
-static void show_holders(const struct screen *s, const struct held *h, const struct held_by *by,
-                         uint32_t n, const char *title)
+/* By the line that asked, where several stacks end there: the frames below it belong to torch. */
+static uint64_t line_key(const struct held *h, uint32_t stack)
+{
+    if (stack == HELD_BEFORE_STACK) return UINT64_MAX;
+    return (uint64_t)h->user[stack] << 8 | h->categories[stack];
+}
+
+static int larger(const void *a, const void *b)
+{
+    const struct held_by *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+    return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+/* A copy with one entry per line, largest first; NULL when out of memory. */
+static struct held_by *by_line(const struct held *h, const struct held_by *by, uint32_t *n)
+{
+    struct held_by *lines = mem_zalloc((size_t)*n + 1, sizeof *lines);
+    struct map of = {0};
+    uint32_t n_lines = 0;
+    bool ok = lines != NULL;
+    for (uint32_t i = 0; i < *n && ok; i++) {
+        uint32_t *slot = map_at(&of, line_key(h, by[i].stack));
+        if (!(ok = slot != NULL)) break;
+        if (*slot == MAP_NONE) {
+            *slot = n_lines;
+            lines[n_lines++] = (struct held_by){.stack = by[i].stack};
+        }
+        lines[*slot].bytes += by[i].bytes;
+        lines[*slot].blocks += by[i].blocks;
+    }
+    map_done(&of);
+    if (ok && n_lines) qsort(lines, n_lines, sizeof *lines, larger);
+    if (!ok) mem_free(lines);
+    *n = n_lines;
+    return ok ? lines : NULL;
+}
+
+static void put_holders(const struct screen *s, const struct held *h, const struct held_by *by,
+                        uint32_t n, const char *title)
 {
     struct text_table t;
     int64_t all = 0;
@@ -71,6 +109,16 @@ static void show_holders(const struct screen *s, const struct held *h, const str
     if (t.failed) s->out->failed = true;
     text_table_done(&t);
     screen_more(s, n);
+}
+
+/* Bytes by the line that asked for them; `title` heads the column. */
+static void show_holders(const struct screen *s, const struct held *h, const struct held_by *by,
+                         uint32_t n, const char *title)
+{
+    struct held_by *lines = by_line(h, by, &n);
+    if (lines) put_holders(s, h, lines, n, title);
+    else s->out->failed = true;
+    mem_free(lines);
 }
 
 static void show_categories(const struct screen *s, const struct held_moment *m)
@@ -108,7 +156,8 @@ static void say_moment(const struct screen *s, const struct held_device *d,
                    human_count(d->n_events).s);
 }
 
-static void show_oom(const struct screen *s, const struct held *h, const struct held_moment *m)
+static void show_oom(const struct screen *s, const struct held *h, const struct held_moment *m,
+                     const struct held_moment *peak)
 {
     int64_t unused = m->reserved_bytes - m->live_bytes;
     struct buf where = {0};
@@ -125,7 +174,14 @@ static void show_oom(const struct screen *s, const struct held *h, const struct 
         buf_adds(s->out, "  fragmentation: enough was free in segments, but not in one piece. "
                          "PYTORCH_ALLOC_CONF=\n  expandable_segments:True lets segments grow "
                          "instead.\n");
+    else if (m->device_free_bytes >= m->asked_bytes)
+        buf_adds(s->out, "  the device had enough: the process is limited "
+                         "(set_per_process_memory_fraction)\n");
     else buf_adds(s->out, "  not fragmentation: less was free in segments than was asked for\n");
+    if (m->live_bytes == peak->live_bytes && m->n == peak->n) {
+        buf_adds(s->out, "  held by the same as at the peak\n");
+        return;
+    }
     show_categories(s, m);
     show_holders(s, h, m->by, m->n, "held");
 }
@@ -197,13 +253,18 @@ static void show_device(const struct screen *s, const struct held *h, const stru
         buf_printf(s->out, "  %s of it was there before the first event that is recorded\n",
                    human_bytes(d->before_bytes).s);
     show_categories(s, peak);
+    if (h->s->has_stacks && peak->categories[HELD_UNKNOWN] * 20 > peak->live_bytes)
+        buf_adds(s->out,
+                 "  no stack: asked for by a thread without Python, as in the backward pass; "
+                 "stacks=\"all\" records it\n");
     show_holders(s, h, peak->by, peak->n, "held");
     for (uint32_t i = 0; i < d->n_oom_moments; i++) {
         buf_addc(s->out, '\n');
-        show_oom(s, h, &d->ooms[i]);
+        show_oom(s, h, &d->ooms[i], peak);
     }
     if (d->n_ooms > d->n_oom_moments)
-        buf_printf(s->out, "  it ran out %s times in total; the first ones and the last are shown\n",
+        buf_printf(s->out,
+                   "  it ran out %s times in total; the first ones and the last are shown\n",
                    human_count(d->n_ooms).s);
     buf_addc(s->out, '\n');
     show_space(s, h, d);

@@ -75,6 +75,7 @@ $ strata memory out_of_memory.pickle --limit 2
 | GPU 0 peak: 13.6 MB held of 21.0 MB reserved, 133 us after the first event (20 of 66)
 |   activations and forward 6.29 MB, optimizer state 4.19 MB, weights and buffers 2.10 MB,
 |   no stack recorded 1.05 MB
+|   no stack: asked for by a thread without Python, as in the backward pass; stacks="all" records it
 |      held   share  blocks  what       line
 |   6.29 MB  46.2 %       2  forward    /srv/model.py:33 forward
 |   4.19 MB  30.8 %       2  optimizer  /srv/train.py:53 step
@@ -108,3 +109,56 @@ $ printf '\x80\x04\x8c\x08segmentscos\nsystem\n.' > calls.pickle; strata memory 
 $ head -c 2000 growing.pickle > cut.pickle; strata memory cut.pickle
 ! strata: cut.pickle: byte 2,000: the pickle ends before its end mark (file cut short)
 ? 3
+
+# Real ones, of an H200: a training that runs out of memory, one that keeps its outputs.
+$ cp $DATA/memory/h200_oom.pickle.gz $DATA/memory/h200_growing.pickle.gz . && strata memory h200_oom.pickle.gz --limit 4
+| h200_oom.pickle.gz   PyTorch memory snapshot   51.3 kB   1 device   487 events   42 segments
+|
+| GPU 0 peak: 2.90 GB held of 2.97 GB reserved, 45.3 ms after the first event (388 of 487)
+|   68.2 MB of it was there before the first event that is recorded
+|   other code 2.43 GB, optimizer state 269 MB, weights and buffers 134 MB,
+|   activations and forward 34.6 MB, allocated before the recording 33.6 MB
+|      held   share  blocks  what       line
+|   2.42 GB  83.2 %      24  other      /srv/train.py:94 run_out
+|    269 MB   9.3 %      32  optimizer  /srv/train.py:45 step
+|    134 MB   4.6 %      16  weights    /srv/train.py:38 make
+|   34.6 MB   1.2 %       2  forward    /srv/train.py:23 forward
+|   ... and 2 more (--limit 0 shows all)
+|
+| memory ran out after 45.9 ms: 101 MB asked for, 146 GB free on the device, 67.9 MB free in segments
+|   at /srv/train.py:94 run_out
+|   the device had enough: the process is limited (set_per_process_memory_fraction)
+|   held by the same as at the peak
+|
+| unused at the snapshot: 488 MB of 2.97 GB in 42 segments (16.4 %), largest block 67.1 MB
+|   453 MB lies in segments without a block in use: torch.cuda.empty_cache() gives it back
+|   34.6 MB lies between blocks in use, in 2 segments: nobody but this process can use it
+|     33.6 MB free of 134 MB, held open by /srv/train.py:94 run_out
+|     1.05 MB free of 2.10 MB, held open by /srv/train.py:23 forward
+| growth: no rounds of equal allocations found, so it cannot be judged
+$ strata memory h200_growing.pickle.gz --limit 4
+| h200_growing.pickle.gz   PyTorch memory snapshot   157 kB   1 device   2,188 events   20 segments
+|
+| GPU 0 peak: 387 MB held of 417 MB reserved, 37.3 ms after the first event (1,903 of 2,188)
+|   68.2 MB of it was there before the first event that is recorded
+|   activations and forward 152 MB, optimizer state 67.2 MB, no stack recorded 67.1 MB,
+|   weights and buffers 33.6 MB, other code 33.6 MB, allocated before the recording 33.6 MB,
+|   gradients and backward 4 B
+|   no stack: asked for by a thread without Python, as in the backward pass; stacks="all" records it
+|      held   share  blocks  what       line
+|    152 MB  39.3 %      12  forward    /srv/train.py:23 forward
+|   67.2 MB  17.4 %      32  optimizer  /srv/train.py:66 train_growing
+|   67.1 MB  17.3 %       9  unknown    (no stack)
+|   33.6 MB   8.7 %      16  weights    /srv/train.py:38 make
+|   ... and 5 more (--limit 0 shows all)
+|
+| unused at the snapshot: 316 MB of 417 MB in 20 segments (75.6 %), largest block 33.6 MB
+|   273 MB lies in segments without a block in use: torch.cuda.empty_cache() gives it back
+|   43.0 MB lies between blocks in use, in 5 segments: nobody but this process can use it
+|     16.8 MB free of 21.0 MB, held open by /srv/train.py:68 train_growing
+|     8.39 MB free of 21.0 MB, held open by /srv/train.py:68 train_growing
+|     8.39 MB free of 16.8 MB, held open by /srv/train.py:68 train_growing
+|     8.39 MB free of 16.8 MB, held open by /srv/train.py:68 train_growing
+| growth: 4.19 MB per round, in each of 7 rounds (362 MB to 387 MB)
+|      grew  share  blocks  what   line
+|   25.2 MB  100 %       6  other  /srv/train.py:68 train_growing

@@ -31,15 +31,16 @@ class Allocator:
 
     def __init__(self, capacity=8 << 30, entries=None, record=True):
         self.capacity, self.entries, self.record = capacity, entries, record
-        self.segments, self.events = [], []  # a segment: [address, size, blocks]; a block: [address, size, owner]
+        self.events = []
+        self.segments = []  # [address, size, blocks]; a block: [address, size, owner]
         self.where, self.time, self.next = {}, 1_700_000_000_000_000, 0x7F00_0000_0000
         self.live = self.reserved = self.peak = 0
 
     def event(self, action, addr, size, stack, **more):
         self.time += 7
         if self.record:
-            self.events.append({"action": action, "addr": addr, "size": size, "stream": 0, "time_us": self.time,
-                                "frames": STACKS[stack], "device": 0, **more})
+            self.events.append({"action": action, "addr": addr, "size": size, "stream": 0, "device": 0,
+                                "time_us": self.time, "frames": STACKS[stack], **more})
 
     def room(self, size):
         free = [(b[1], s, i) for s, seg in enumerate(self.segments) for i, b in enumerate(seg[2])
@@ -99,7 +100,7 @@ class Allocator:
                              "is_expandable": False, "frames": [], "blocks": [self.block(b) for b in blocks]})
         events = self.events[-self.entries:] if self.entries else self.events
         return {"segments": segments, "device_traces": [events], "external_annotations": [],
-                "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1, "expandable": False}}
+                "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1}}
 
 
 def training(steps=8, keeps=0, layers=4, width=1 << 20, **more):
