@@ -158,13 +158,15 @@ struct ring_string {
 };
 
 enum def_type {
-    DEF_NOTE = 1,   /* text for people: what could not be recorded, and why */
-    DEF_DEVICE = 2, /* struct def_device */
-    DEF_WORK = 3,   /* struct def_work */
-    DEF_FACT = 4,   /* text KEY=VALUE: versions and settings of the recording */
-    DEF_CODE = 5,   /* text FILE(LINE): FUNCTION, where LINE is the one it starts at */
-    DEF_MODULE = 6, /* text nn.Module: NAME */
-    DEF_FRAME = 7,  /* struct def_frame */
+    DEF_NOTE = 1,    /* text for people: what could not be recorded, and why */
+    DEF_DEVICE = 2,  /* struct def_device */
+    DEF_WORK = 3,    /* struct def_work */
+    DEF_FACT = 4,    /* text KEY=VALUE: versions and settings of the recording */
+    DEF_CODE = 5,    /* text FILE(LINE): FUNCTION, where LINE is the one it starts at */
+    DEF_MODULE = 6,  /* text nn.Module: NAME */
+    DEF_FRAME = 7,   /* struct def_frame */
+    DEF_LIBRARY = 8, /* struct def_library */
+    DEF_ADDRESS = 9, /* struct def_address: stands in a frame where others have a DEF_CODE */
 };
 
 struct defs_head {
@@ -220,11 +222,28 @@ struct def_work {
 /* A function at one of its lines, called from `parent`. A stack is named by its innermost frame. */
 struct def_frame {
     uint32_t parent; /* DEF_FRAME, defined before; 0 for none */
-    uint32_t code;   /* DEF_CODE */
+    uint32_t code;   /* DEF_CODE or DEF_ADDRESS */
     uint32_t module; /* DEF_MODULE where it is the call of a module, else 0 */
     uint32_t line;   /* the one that runs, 0 when it has none */
 };
 
+/* A file that native functions come from. Its path follows, to the end of the definition. */
+#define DEF_BUILD_ID 32
+struct def_library {
+    uint32_t n_build_id;
+    uint32_t has_lines; /* 1: it has tables of source lines */
+    uint8_t build_id[DEF_BUILD_ID];
+};
+
+/* A place in such a file, by the addresses the file itself uses. */
+struct def_address {
+    uint32_t library; /* DEF_LIBRARY, defined before */
+    uint32_t pad;
+    uint64_t address; /* inside the call that was made there */
+};
+
+static_assert(sizeof(struct def_library) == 40, "library definition layout");
+static_assert(sizeof(struct def_address) == 16, "address definition layout");
 static_assert(sizeof(struct def_frame) == 16, "frame definition layout");
 static_assert(sizeof(struct ring_def) == 16, "definition layout");
 static_assert(sizeof(struct defs_head) == 40, "defs head layout");

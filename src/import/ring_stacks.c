@@ -80,21 +80,23 @@ static int add_process(struct builder *b, struct ring_set *s, uint32_t i,
 }
 
 /* The shortest distance of samples that any process chose, in a meta: readers of the trace are to
- * know how good the times of functions are. */
-static int add_meta(struct builder *b, const struct ring_set *s)
+ * know how good the times of functions are. 0 where all stacks are of calls that waited. */
+static int add_meta(struct builder *b, const struct ring_set *s, bool sampled)
 {
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < s->n_processes; i++)
         if (has_stacks(&s->processes[i]) && period_ns(&s->processes[i]) < least)
             least = period_ns(&s->processes[i]);
     char text[32];
-    snprintf(text, sizeof text, "%lld", (long long)(least / 1000));
+    snprintf(text, sizeof text, "%lld", (long long)(sampled ? least / 1000 : 0));
     return builder_add_meta(b, str_c(TRACE_META_SAMPLED), str_c(text));
 }
 
 int ring_stacks_add(struct builder *b, struct ring_set *s, struct err *e)
 {
     if (!s->stacks.n_seen) return 0;
+    bool sampled = false;
+    for (size_t i = 0; i < s->stacks.n_seen && !sampled; i++) sampled = !s->stacks.seen[i].exact;
     struct stack_source *sources = mem_zalloc(s->n_processes, sizeof *sources);
     if (!sources) return err_nomem(e);
     int rc = 0;
@@ -102,7 +104,7 @@ int ring_stacks_add(struct builder *b, struct ring_set *s, struct err *e)
     for (uint32_t i = 0; i < s->n_processes && rc == 0; i++)
         if (s->processes[i].twin == i) rc = add_process(b, s, i, sources, e);
     mem_free(sources);
-    if (rc == 0 && add_meta(b, s) < 0) rc = err_nomem(e);
+    if (rc == 0 && add_meta(b, s, sampled) < 0) rc = err_nomem(e);
     stack_rows_done(&s->stacks);
     return rc;
 }

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "import/ring_args.h"
 #include "import/ring_device.h"
+#include "import/ring_native.h"
 #include "import/ring_stacks.h"
 #include "import/ring_window.h"
 
@@ -284,6 +285,8 @@ static int fill(struct builder *b, struct ring_set *s, const struct import_optio
     struct trace *t = builder_trace(b);
     for (size_t i = 0; i < s->n_processes; i++) s->processes[i].only_ranges = o && o->only_ranges;
     TRY(is_long(s, o) ? read_part(s, t, o, e) : read_all(s, t, e));
+    for (size_t i = 0; i < s->n_processes && !(o && o->only_ranges); i++)
+        if (ring_native_resolve(&s->processes[i], &s->mem) < 0) return err_nomem(e);
     TRY(add_rows(b, s, o, e));
     TRY(note_rank(b, s, o, e));
     TRY(note_recorder(b, s, e));

@@ -503,6 +503,94 @@ def test_libcupti_of_the_wheels(capture, tmp_path, packages, expected):
     assert f"libcupti={site}/{expected}".encode() in facts
 
 
+ENGINE = Path(__file__).parent.parent / "capture" / "engine.cpp"
+
+
+def line_of(text):
+    return next(i for i, line in enumerate(ENGINE.read_text().splitlines(), 1) if text in line)
+
+
+@pytest.fixture
+def engine(tmp_path):
+    """engine(*options): the C++ program, compiled so."""
+    def build(*options):
+        if not shutil.which("c++"):
+            pytest.skip("no C++ compiler")
+        program = tmp_path / "engine"
+        subprocess.run(["c++", *options, "-o", str(program), str(ENGINE), "-ldl"], check=True)
+        return str(program)
+    return build
+
+
+def frames(run, tmp_path):
+    return {r["name"] for r in run.rows(tmp_path) if r["cat"] == "python_function"}
+
+
+@pytest.mark.parametrize("options", [("-g",), ("-g", "-O2"), ("-g", "-O2", "-fomit-frame-pointer")])
+def test_lines_of_a_cpp_program(capture, engine, tmp_path, options):
+    run = capture(command=[engine(*options)])
+    assert run.status == 0
+    site = run.ask("syncs", "--whole")["sites"][0]
+    assert site["source"]["file"].endswith("engine.cpp") and site["source"]["line"] == line_of("draw waits here")
+    names = frames(run, tmp_path)
+    assert any(n.endswith("draw<int>") for n in names) and any(n.endswith(": main") for n in names)
+    assert not any("__libc_start" in n or "_start" in n for n in names)
+
+
+def test_a_cpp_program_without_lines(capture, engine, tmp_path):
+    program = engine("-O1")
+    run = capture(command=[program])
+    assert "engine(0): main" in frames(run, tmp_path)
+
+
+def test_a_stripped_cpp_program(capture, engine, tmp_path):
+    if not shutil.which("strip"):
+        pytest.skip("no binutils")
+    program = engine("-O1")
+    subprocess.run(["strip", program], check=True)
+    run = capture(command=[program])
+    assert run.status == 0
+    assert any(re.match(r"engine\+0x[0-9a-f]+\(0\): \?$", n) for n in frames(run, tmp_path))
+
+
+def test_native_frames_can_be_left_out(capture, engine, tmp_path):
+    run = capture(command=[engine("-g")], STRATA_NATIVE="off")
+    assert not frames(run, tmp_path)
+
+
+def test_python_and_native_frames_are_one_stack(capture, tmp_path):
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    source = tmp_path / "helper.c"
+    source.write_text("int cuStreamSynchronize(unsigned);\n"
+                      "__attribute__((noinline)) int inner(void)\n{\n"
+                      "    int r = cuStreamSynchronize(0);\n    __asm__ volatile(\"\");\n    return r;\n}\n"
+                      "int outer(void)\n{\n    int r = inner();\n    __asm__ volatile(\"\");\n    return r;\n}\n")
+    subprocess.run(["cc", "-g", "-O1", "-shared", "-fPIC", "-o", str(tmp_path / "helper.so"), str(source)],
+                   check=True)
+    script = tmp_path / "mixed.py"
+    script.write_text(textwrap.dedent("""
+        import ctypes, os, sys
+        ctypes.CDLL(os.environ["APP_CUPTI"], ctypes.RTLD_GLOBAL)
+        cuda = ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
+        helper = ctypes.CDLL(sys.argv[1])
+        cuda.cuInit(0)
+
+        def wait():
+            for _ in range(20):
+                cuda.cuLaunchKernel(ctypes.c_char_p(b"gemm"), 500, 0)
+                helper.outer()
+        wait()
+    """))
+    run = capture(command=[sys.executable, str(script), str(tmp_path / "helper.so")])
+    assert run.status == 0
+    names = frames(run, tmp_path)
+    assert any(n.endswith("mixed.py(8): wait") for n in names), names
+    assert any(n.endswith("helper.c(4): inner") for n in names), names
+    assert any(n.endswith("helper.c(10): outer") for n in names), names
+    assert not any("(0):" in n for n in names), names  # Python's own library has no lines
+
+
 def test_the_end_comes_while_we_fetch(capture):
     run = capture("launch=100", "sync", "sleep=120", "launch=50", "return=3", fake="slow")
     assert run.status == 3 and run.counts()["kernel"] == 150

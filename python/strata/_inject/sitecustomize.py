@@ -52,7 +52,7 @@ def _flush_before_the_end():
     if not os.environ.get("STRATA_INJECT"):
         return
     import threading
-    threading._register_atexit(_flush)  # before all of atexit's
+    threading._register_atexit(_flush)  # type: ignore[attr-defined]  # before all of atexit's
     leave = os._exit
 
     def _exit(status):

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "backend/program/native_stack.h"
 #include "backend/program/pyread.h"
 #include "backend/program/pytable.h"
 #include "base/mem.h"
@@ -174,7 +175,7 @@ uint32_t pystack_now(void)
 
 void pystack_mark(uint64_t begin, uint64_t end)
 {
-    uint32_t stack = pystack_now();
+    uint32_t stack = native_stack_on(pystack_now());
     if (!stack) return;
     recorder_put(ring_with_id((struct ring_record){.kind = RING_STACK, .ticks = begin}, stack),
                  end);

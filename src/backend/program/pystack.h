@@ -33,7 +33,7 @@ const struct pyapi *pystack_api(void);
 uint32_t pystack_now(void);
 
 /* Notes in the calling thread's ring that its stack was this one from `begin` to `end` (ticks of
- * recorder_clock): for calls that waited, when they return. */
+ * recorder_clock), with the native functions inside: for calls that waited, when they return. */
 void pystack_mark(uint64_t begin, uint64_t end);
 
 #endif
