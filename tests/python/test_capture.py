@@ -531,7 +531,8 @@ def test_lines_of_a_cpp_program(capture, engine, tmp_path, options):
     run = capture(command=[engine(*options)])
     assert run.status == 0
     site = run.ask("syncs", "--whole")["sites"][0]
-    assert site["source"]["file"].endswith("engine.cpp") and site["source"]["line"] == line_of("draw waits here")
+    assert site["source"]["file"].endswith("engine.cpp")
+    assert site["source"]["line"] == line_of("draw waits here")
     names = frames(run, tmp_path)
     assert any(n.endswith("draw<int>") for n in names) and any(n.endswith(": main") for n in names)
     assert not any("__libc_start" in n or "_start" in n for n in names)
@@ -565,7 +566,8 @@ def test_python_and_native_frames_are_one_stack(capture, tmp_path):
     source.write_text("int cuStreamSynchronize(unsigned);\n"
                       "__attribute__((noinline)) int inner(void)\n{\n"
                       "    int r = cuStreamSynchronize(0);\n    __asm__ volatile(\"\");\n    return r;\n}\n"
-                      "int outer(void)\n{\n    int r = inner();\n    __asm__ volatile(\"\");\n    return r;\n}\n")
+                      "int outer(void)\n{\n"
+                      "    int r = inner();\n    __asm__ volatile(\"\");\n    return r;\n}\n")
     subprocess.run(["cc", "-g", "-O1", "-shared", "-fPIC", "-o", str(tmp_path / "helper.so"), str(source)],
                    check=True)
     script = tmp_path / "mixed.py"
