@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "import/ring_device.h"
+#include "import/xla_name.h"
 
 enum {
     MOST_OPEN = 1 << 16,      /* ranges open at once on one thread */
@@ -136,6 +137,21 @@ static bool is_resumed(struct ring_record r)
     return (r.kind == RING_BEGIN || r.kind == RING_TASK_BEGIN) && r.type;
 }
 
+/* Ranges of XLA carry everything in one text. A compiled function that runs is a stage, as calls of
+ * modules are. */
+static int begin_library(struct thread *t, const struct ring_entry *e, struct open_range *ret)
+{
+    struct str name;
+    enum xla_range what = xla_name(proc_file_string(&t->p->proc, e->r.name), &name);
+    if (what == XLA_NONE) return 0;
+    ret->name = intern_add(part_strings(t->part), name);
+    if (what == XLA_MODULE) {
+        ret->cat = part_cat(t->part, str_c(RING_DERIVED));
+        ret->kind = KIND_ANNOTATION;
+    }
+    return ret->name == STR_NONE ? ERR_NOMEM : 0;
+}
+
 static int begin(struct thread *t, const struct ring_entry *e, struct open_range *ret)
 {
     struct str category = proc_file_string(&t->p->proc, e->r.category);
@@ -147,7 +163,8 @@ static int begin(struct thread *t, const struct ring_entry *e, struct open_range
         .kind = kind_of(category),
         .flags = is_resumed(e->r) ? ROW_RESUMED : 0,
     };
-    return ret->name == STR_NONE ? ERR_NOMEM : 0;
+    if (ret->name == STR_NONE) return ERR_NOMEM;
+    return str_is(category, RING_LIBRARY) ? begin_library(t, e, ret) : 0;
 }
 
 static int thread_begin(struct thread *t, const struct ring_entry *e)
