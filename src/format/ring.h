@@ -219,6 +219,10 @@ struct def_work {
  */
 #define RING_FACT_FRAMES "stack_frames"
 
+/* Facts about devices: the UUID of number N of the process, and what CUDA_VISIBLE_DEVICES was. */
+#define RING_FACT_UUID    "device_uuid_"
+#define RING_FACT_VISIBLE "cuda_visible_devices"
+
 /* A function at one of its lines, called from `parent`. A stack is named by its innermost frame. */
 struct def_frame {
     uint32_t parent; /* DEF_FRAME, defined before; 0 for none */

@@ -124,7 +124,7 @@ static void set_gpu(struct ring_device *d, const struct def_work *w, const struc
         .bytes = -1,
         .graph_id = ID_NONE,
         .graph_node = ID_NONE,
-        .device = w->device,
+        .device = ring_process_device(d->p, w->device),
         .stream = w->stream,
         .context = w->context,
         .shared_bytes = w->shared_bytes,
@@ -153,7 +153,7 @@ static int begin_work(struct ring_device *d, const struct ring_entry *e)
         .cat = part_cat(d->part, str_c(work_kinds[w.kind].cat)),
         .phase = 'X',
         .src = RING_SRC(d->ring, e->number),
-        .pid = device_key(d, w.device),
+        .pid = device_key(d, ring_process_device(d->p, w.device)),
         .tid = {w.stream, 0},
         .aux = &d->gpu,
     };
@@ -178,7 +178,8 @@ static int begin_memory(struct ring_device *d, const struct ring_entry *e, struc
         .total_allocated = -1,
         .total_reserved = -1,
         .device_type = e->extra == PINNED ? ON_CPU : ON_CUDA,
-        .device_id = (int16_t)(ring_id(e->r) <= INT16_MAX ? ring_id(e->r) : 0),
+        .device_id = (int16_t)ring_process_device(
+            d->p, ring_id(e->r) <= INT16_MAX ? (int32_t)ring_id(e->r) : 0),
     };
     d->row = (struct part_row){
         .ts_ns = ring_process_ns(d->p, e->r.ticks),

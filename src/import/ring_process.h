@@ -19,6 +19,8 @@ struct ring_window {
     int64_t begin_ns, end_ns;
 };
 
+enum { RING_DEVICES = 64 }; /* of one process */
+
 /* What all rings of a process share. Times are trace times: ns since the trace's base. */
 struct ring_process {
     struct proc_file proc;
@@ -27,6 +29,7 @@ struct ring_process {
     int64_t offset_ns; /* trace time = monotonic time + this */
     int64_t end_ns;    /* its exit, or the last thing it recorded */
     struct ring_window window;
+    int32_t device_number[RING_DEVICES]; /* in the run, by its number in the process */
     bool only_ranges;   /* import_options.only_ranges */
     int64_t *pauses_ns; /* sorted */
     size_t n_pauses, cap_pauses;
@@ -45,6 +48,12 @@ int64_t ring_process_ns(const struct ring_process *p, uint64_t ticks);
 
 /* Cuts a span at the borders of the window; false when nothing of it is inside. */
 bool ring_process_clip(const struct ring_process *p, int64_t *begin_ns, int64_t *end_ns);
+
+/* The number in the run of a device of the process. */
+static inline int32_t ring_process_device(const struct ring_process *p, int32_t device)
+{
+    return device >= 0 && device < RING_DEVICES ? p->device_number[device] : device;
+}
 
 /* Whether a moment is inside. */
 static inline bool ring_process_shows(const struct ring_process *p, int64_t ns)

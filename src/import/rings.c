@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "import/ring_args.h"
 #include "import/ring_device.h"
+#include "import/ring_devices.h"
 #include "import/ring_native.h"
 #include "import/ring_stacks.h"
 #include "import/ring_window.h"
@@ -143,32 +144,6 @@ static int add_rows(struct builder *b, struct ring_set *s, const struct import_o
     return rc;
 }
 
-static int add_devices(struct builder *b, const struct ring_process *p)
-{
-    for (uint32_t id = 0; id < p->defs.n; id++) {
-        struct def_device d;
-        struct str def = defs_file_get(&p->defs, id, DEF_DEVICE, sizeof d);
-        if (!def.p) continue;
-        memcpy(&d, def.p, sizeof d);
-        struct device device = {
-            .id = d.id,
-            .name = builder_intern(b, str_from(def.p + sizeof d, def.n - sizeof d)),
-            .memory_bytes = d.memory_bytes,
-            .major = d.major,
-            .minor = d.minor,
-            .n_sms = d.n_sms,
-            .warp_size = d.warp_size,
-            .max_threads_per_sm = d.max_threads_per_sm,
-            .regs_per_sm = d.regs_per_sm,
-            .shared_per_sm = d.shared_per_sm,
-            .shared_per_block_optin = d.shared_per_block_optin,
-        };
-        if (device.name == STR_NONE) return ERR_NOMEM;
-        TRY(builder_add_device(b, &device));
-    }
-    return 0;
-}
-
 /* Values of metadata are JSON. */
 static bool is_number(struct str s)
 {
@@ -193,12 +168,16 @@ static int add_versions(struct builder *b, const struct ring_process *p)
     return 0;
 }
 
-/* The first process that knows its devices speaks for all: they are those of the machine. */
+/* The first process that knows the versions speaks for all: they are those of the machine. */
 static int find_devices(struct builder *b, const struct ring_set *s, struct err *e)
 {
-    for (size_t i = 0; i < s->n_processes && !builder_trace(b)->n_devices; i++)
-        if (add_devices(b, &s->processes[i]) < 0 || add_versions(b, &s->processes[i]) < 0)
-            return err_nomem(e);
+    bool known = false;
+    if (ring_devices_add(b, s) < 0) return err_nomem(e);
+    for (size_t i = 0; i < s->n_processes && !known; i++) {
+        uint32_t before = builder_trace(b)->n_metas;
+        if (add_versions(b, &s->processes[i]) < 0) return err_nomem(e);
+        known = builder_trace(b)->n_metas > before;
+    }
     return 0;
 }
 
@@ -284,6 +263,7 @@ static int fill(struct builder *b, struct ring_set *s, const struct import_optio
 {
     struct trace *t = builder_trace(b);
     for (size_t i = 0; i < s->n_processes; i++) s->processes[i].only_ranges = o && o->only_ranges;
+    if (ring_devices_number(s) < 0) return err_nomem(e);
     TRY(is_long(s, o) ? read_part(s, t, o, e) : read_all(s, t, e));
     for (size_t i = 0; i < s->n_processes && !(o && o->only_ranges); i++)
         if (ring_native_resolve(&s->processes[i], &s->mem) < 0) return err_nomem(e);

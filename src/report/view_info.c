@@ -80,6 +80,24 @@ static void print_recorder(const struct screen *s, const struct trace *t, const 
         buf_printf(out, "  rank      %" PRId64 " of %" PRId64 "\n", c->rank, c->world_size);
 }
 
+/* What is noted of device `d`, without its quotes; empty when nothing is. */
+static struct str device_note(const struct trace *t, const char *what, const struct device *d)
+{
+    char key[48];
+    snprintf(key, sizeof key, "%s%d", what, d->id);
+    struct str v = trace_meta(t, key);
+    if (!v.p || v.n < 2 || v.p[0] != '"') return (struct str){"", 0};
+    return str_from(v.p + 1, v.n - 2);
+}
+
+static void print_identity(const struct screen *s, const struct trace *t, const struct device *d)
+{
+    struct str uuid = device_note(t, TRACE_META_UUID, d);
+    struct str visible = device_note(t, TRACE_META_VISIBLE, d);
+    if (uuid.n) buf_printf(s->out, ", %s", cell_text(uuid, 40).s);
+    if (visible.n) buf_printf(s->out, " (CUDA_VISIBLE_DEVICES: %s)", cell_text(visible, 40).s);
+}
+
 static void print_devices(const struct screen *s, const struct trace *t)
 {
     for (uint32_t i = 0; i < t->n_devices && i < 16; i++) {
@@ -88,6 +106,7 @@ static void print_devices(const struct screen *s, const struct trace *t)
         if (d->memory_bytes > 0) buf_printf(s->out, ", %s", human_bytes(d->memory_bytes).s);
         if (d->n_sms > 0) buf_printf(s->out, ", %d SMs", d->n_sms);
         if (d->major > 0) buf_printf(s->out, ", compute capability %d.%d", d->major, d->minor);
+        print_identity(s, t, d);
         buf_addc(s->out, '\n');
     }
     if (!t->n_devices) buf_adds(s->out, "  device    none listed\n");
@@ -266,6 +285,10 @@ static void json_devices(struct jout *j, const struct trace *t)
         jout_int(j, "sms", d->n_sms);
         jout_int(j, "compute_major", d->major);
         jout_int(j, "compute_minor", d->minor);
+        struct str uuid = device_note(t, TRACE_META_UUID, d);
+        struct str visible = device_note(t, TRACE_META_VISIBLE, d);
+        if (uuid.n) jout_str(j, "uuid", uuid);
+        if (visible.n) jout_str(j, "visible_as", visible);
         jout_end_obj(j);
     }
     jout_end_arr(j);

@@ -150,6 +150,11 @@ struct meta {
 /* Key of the meta of traces made from recordings: how much those held then; see import/rings.h. */
 #define TRACE_META_EXTENT "strata_recordings"
 
+/* Keys of metas about a device, with its number behind: its UUID, and what the user calls it in
+ * CUDA_VISIBLE_DEVICES. */
+#define TRACE_META_UUID    "strata_device_uuid_"
+#define TRACE_META_VISIBLE "strata_device_visible_"
+
 /* Key of the meta of traces whose Python functions are made of samples: how many microseconds lie
  * between two, which is how good their times are. */
 #define TRACE_META_SAMPLED "strata_sample_period_us"

@@ -117,6 +117,21 @@ API int cuDeviceGetAttribute(int *ret, int attribute, int device)
     return 0;
 }
 
+/* The machine's number of a device of this process. */
+static int chosen(int device)
+{
+    const char *all = getenv("CUDA_VISIBLE_DEVICES");
+    for (int i = 0; all && i < device; i++) all = strchr(all, ',') ? strchr(all, ',') + 1 : NULL;
+    return all && *all ? (int)strtol(all, NULL, 10) : device;
+}
+
+API int cuDeviceGetUuid_v2(uint8_t ret[16], int device)
+{
+    memset(ret, 0xab, 16);
+    ret[15] = (uint8_t)chosen(device);
+    return 0;
+}
+
 API int cuDeviceGetPCIBusId(char *ret, int cap, int device)
 {
     snprintf(ret, (size_t)cap, "00000000:%02d:00.0", device + 7);

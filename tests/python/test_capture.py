@@ -648,6 +648,54 @@ def test_threads_streams_and_devices(capture, tmp_path):
     assert len(run.ask("info")["devices"]) == 2
 
 
+TWO_PROCESSES = """
+    import os, subprocess, sys
+    app, words = sys.argv[1], ["launch=50", "sync", "sleep=200"]
+    both = [subprocess.Popen([app, *words], env={**os.environ, "CUDA_VISIBLE_DEVICES": v})
+            for v in sys.argv[2:]]
+    sys.exit(sum(p.wait() for p in both))
+"""
+
+
+def two_processes(capture, tmp_path, *visible):
+    script = tmp_path / "two.py"
+    script.write_text(textwrap.dedent(TWO_PROCESSES))
+    run = capture(command=[sys.executable, str(script), str(FAKES / "capture_app"), *visible])
+    assert run.status == 0 and run.counts()["kernel"] == 100
+    return run
+
+
+def test_two_processes_on_two_devices_stay_apart(capture, tmp_path):
+    """Both call theirs number 0; the user calls them 2 and 5."""
+    run = two_processes(capture, tmp_path, "2", "5")
+    devices = {d["id"]: d for d in run.ask("info")["devices"]}
+    assert set(devices) == {2, 5}
+    assert devices[2]["uuid"].endswith("02") and devices[5]["uuid"].endswith("05")
+    assert devices[5]["visible_as"] == "5"
+    rows = run.rows(tmp_path)
+    assert sorted({r["args"]["device"] for r in rows if r["cat"] == "kernel"}) == [2, 5]
+    text = subprocess.run([PROGRAM, "report", "--whole", str(run.folder)], capture_output=True, text=True,
+                          check=True).stdout
+    assert " x 2" in text.splitlines()[0]
+
+
+def test_two_processes_on_one_device_share_it(capture, tmp_path):
+    run = two_processes(capture, tmp_path, "3", "3")
+    assert [d["id"] for d in run.ask("info")["devices"]] == [0]
+    rows = [r for r in run.rows(tmp_path) if r["cat"] == "kernel"]
+    assert {r["args"]["device"] for r in rows} == {0}
+    assert len({(r["pid"], r["tid"]) for r in rows}) == 2  # streams of their own
+
+
+def test_devices_of_one_process_keep_its_numbers(capture, tmp_path):
+    run = capture("launch=20", "device1=20", "devsync", "sleep=200", FAKE_CUDA_DEVICES="2",
+                  CUDA_VISIBLE_DEVICES="3,1")
+    devices = run.ask("info")["devices"]
+    assert [(d["id"], d["visible_as"], d["uuid"][-2:]) for d in devices] == [(0, "3", "03"), (1, "1", "01")]
+    text = subprocess.run([PROGRAM, "info", str(run.folder)], capture_output=True, text=True, check=True)
+    assert "(CUDA_VISIBLE_DEVICES: 3)" in text.stdout
+
+
 def test_a_fatal_error_inside_cupti(capture):
     run = capture("launch=2000", "sync", fake="fatal")
     assert run.status == 0

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/backend.h"
@@ -28,6 +30,7 @@ static struct {
     int (*get_attribute)(int *ret, int attribute, int device);
     int (*get_memory)(size_t *ret, int device);
     int (*get_version)(int *ret);
+    int (*get_uuid)(uint8_t ret[16], int device); /* may be NULL */
 } driver;
 
 static bool find(void *h, const char *name, void *function)
@@ -40,6 +43,8 @@ static bool find(void *h, const char *name, void *function)
 static bool find_driver(void)
 {
     void *h = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (h && !find(h, "cuDeviceGetUuid_v2", &driver.get_uuid))
+        (void)find(h, "cuDeviceGetUuid", &driver.get_uuid);
     return h && find(h, "cuDeviceGetCount", &driver.get_count) &&
            find(h, "cuDeviceGetName", &driver.get_name) &&
            find(h, "cuDeviceGetAttribute", &driver.get_attribute) &&
@@ -78,11 +83,34 @@ static void define(int device)
     (void)defs_id(DEF_DEVICE, str_from((const char *)&def, n));
 }
 
+/* Numbers of devices are those of this process: who they are, its UUID says, as nvidia-smi does. */
+static void define_uuid(int device)
+{
+    uint8_t u[16];
+    char key[40];
+    if (!driver.get_uuid || driver.get_uuid(u, device) != 0) return;
+    snprintf(key, sizeof key, RING_FACT_UUID "%d", device);
+    backend_fact(key, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+                 u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12],
+                 u[13], u[14], u[15]);
+}
+
+/* What the user has chosen of the machine's devices: "2,3". */
+static void define_choice(void)
+{
+    const char *chosen = getenv("CUDA_VISIBLE_DEVICES");
+    if (chosen && *chosen) backend_fact(RING_FACT_VISIBLE, "%.200s", chosen);
+}
+
 bool devices_define(void)
 {
     int n = 0, version = 0;
     if (!find_driver() || driver.get_count(&n) != 0) return false;
-    for (int i = 0; i < n && i < MOST_DEVICES; i++) define(i);
+    for (int i = 0; i < n && i < MOST_DEVICES; i++) {
+        define(i);
+        define_uuid(i);
+    }
+    define_choice();
     if (driver.get_version(&version) == 0) backend_fact("cuda_driver_version", "%d", version);
     return true;
 }
