@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "record/recorder.h"
 
+#define NATIVE_WAITS_S 10e-6
+
 enum state { UNKNOWN, ASKED, READY, REFUSED };
 
 static _Atomic enum state state;
@@ -173,9 +175,22 @@ uint32_t pystack_now(void)
     return n ? pytable_find(&api, memo, frames, n, true) : 0;
 }
 
+/* Ticks from which a call has waited so long that walking some fifty native frames does not
+ * matter. */
+static uint64_t native_patience(void)
+{
+    static _Atomic uint64_t ticks;
+    uint64_t known = atomic_load_explicit(&ticks, memory_order_relaxed);
+    if (known) return known;
+    known = (uint64_t)(recorder_ticks_per_second() * NATIVE_WAITS_S) + 1;
+    atomic_store_explicit(&ticks, known, memory_order_relaxed);
+    return known;
+}
+
 void pystack_mark(uint64_t begin, uint64_t end)
 {
-    uint32_t stack = native_stack_on(pystack_now());
+    uint32_t stack = pystack_now();
+    if (end - begin >= native_patience()) stack = native_stack_on(stack);
     if (!stack) return;
     recorder_put(ring_with_id((struct ring_record){.kind = RING_STACK, .ticks = begin}, stack),
                  end);
