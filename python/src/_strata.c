@@ -6,6 +6,7 @@
 #include "derived.h"
 #include "record/names.h"
 #include "record/rank.h"
+#include "record/slow.h"
 
 #define INTERFACE 6 /* as in strata/_base/version.py.in */
 
@@ -275,6 +276,7 @@ static PyObject *py_step(PyObject *module, PyObject *args)
     (void)module;
     unsigned long long number;
     if (!PyArg_ParseTuple(args, "K:step", &number)) return NULL;
+    slow_step();
     if (core.on) span_put((struct ring_record){.kind = RING_STEP}, number);
     Py_RETURN_NONE;
 }

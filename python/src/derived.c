@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "record/names.h"
+#include "record/slow.h"
 
 enum {
     DEEPEST = 2,
@@ -258,6 +259,7 @@ static PyObject *py_leave_module(PyObject *self, PyObject *exc_type)
     if (c->stage && stage_close(c->stage, exc_type == Py_None ? NULL : exc_type) < 0) return NULL;
     uint64_t end = clock_ticks(core.clock);
     if (c->shown) span_put((struct ring_record){.kind = RING_END, .ticks = end}, 0);
+    if (c->shown && !mine.depth) slow_saw(c->class->name, c->start, end);
     uint64_t least = (uint64_t)c->n_children * CHILD_US * core.tick_ms / 1000;
     bool too_many = c->n_children >= MOST_CHILDREN || end - c->start < least;
     if (c->class && too_many) c->class->childless = true;

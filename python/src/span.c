@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "core.h"
 #include "record/names.h"
+#include "record/slow.h"
 
 enum { PROBE_MS = 1, RSS_MS = 10, CHECKPOINT_MS = 1000 };
 
@@ -154,6 +155,7 @@ int span_finish(struct frame *f, PyObject *exc_type, struct stage_call c, struct
     c.recursion = f->recursion;
     c.failed = exc_type != NULL;
     tree_add_call(f->node, &c);
+    slow_saw(f->stage->id, f->start, f->start + c.ticks);
     if (parent) parent->inner += f->recursion ? f->inner : c.ticks;
     note_rss(f->node, f->start + c.ticks);
     int rc = 0;

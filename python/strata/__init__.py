@@ -36,6 +36,7 @@ if enabled:
         from strata._record.stage import stage
         from strata._report.timing import report, reset, run_dir, set_metadata, write
         from strata._switch import on as _on
+        from strata._timeline.snapshot import snapshot
         from strata._timeline.timeline import timeline
         from strata._timeline.torch_profile import profile, schedule
 
@@ -49,6 +50,7 @@ if not enabled:
         annotate_pipeline,
         counter,
         instant,
+        no_snapshot as snapshot,
         profile,
         report,
         reset,
@@ -74,6 +76,7 @@ __all__ = [
     "run_dir",
     "schedule",
     "set_metadata",
+    "snapshot",
     "stage",
     "step",
     "timeline",

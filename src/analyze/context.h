@@ -33,6 +33,7 @@ enum pass_id {
     PASS_DRIVING,
     PASS_OUTLINE,
     PASS_STEPS,
+    PASS_ODD_STEP,
     PASS_COMM,
     PASS_MESSAGES,
     PASS_STAGES,

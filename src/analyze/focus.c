@@ -9,6 +9,7 @@
 #include "base/stats.h"
 #include "trace/cut.h"
 #include "trace/recorded_parts.h"
+#include "trace/kept.h"
 
 #define COLD_RATIO   1.5  /* over the usual time of a call: it was not warmed up */
 #define LEAST_WORK   0.5  /* share of all device work that what is shown must hold */
@@ -269,11 +270,23 @@ int focus_cut_part(struct trace **t, uint32_t number, struct err *e)
     return cut_part(t, number, &done, e);
 }
 
+/* What was kept before something happened. */
+static int cut_snapshot(struct trace **t, const struct kept *s, struct err *e)
+{
+    int64_t begin = s->at_ns - s->keep_ns;
+    if (begin <= (*t)->begin_ns) return 0;
+    TRY(trace_cut(t, begin, (*t)->end_ns + 1, e));
+    (*t)->part.snapshot = true;
+    return 0;
+}
+
 int focus_cut(struct trace **t, struct err *e)
 {
     struct arena mem;
     struct focus f;
+    struct kept shot;
     bool done;
+    if (kept_find(*t, &shot)) return cut_snapshot(t, &shot, e);
     TRY(cut_part(t, 0, &done, e));
     if (done) return 0;
     arena_init(&mem);

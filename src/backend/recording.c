@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "backend/backend.h"
+#include "backend/flight.h"
 #include "backend/program/python_side.h"
 #include "record/recorder.h"
 
@@ -43,6 +44,7 @@ int recording_start(const char *name)
     int rc = b ? b->start(&o, &e) : 0;
     if (rc < 0) backend_note("no GPU timeline: %s", e.msg);
     python_side_start(&python);
+    if (flight_wanted()) flight_start();
     return rc;
 }
 

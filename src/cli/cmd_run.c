@@ -24,6 +24,10 @@ static const struct opt opts[] = {
     {"output", 'o', "DIR", "folder for runs (default strata_out)", NULL},
     {"pipeline", 0, "NAME", "name of the run (default: the program's name)", NULL},
     {"level", 0, "LEVEL", "what to record (default stages)", "stages|timeline|standby"},
+    {"keep", 0, "TIME", "keep a timeline of the last seconds only (20s), and write it out if asked",
+     NULL},
+    {"slow", 0, "FACTOR",
+     "with --keep: write it out when a step or stage takes so much longer (1.5x)", NULL},
     {"ops", 0, "WHICH", "which torch operators to record in a timeline (default user)",
      "off|user|all"},
     {"graphs", 0, "HOW", "record CUDA graphs by node or whole (default node)", "node|whole"},
@@ -40,6 +44,10 @@ static const char *const examples[] = {
     "all ranks, and which one the others wait for",
     "strata run --level timeline -- python pipe.py",
     "kernels, copies and syncs with their Python lines, then the report",
+    "strata run --level standby -- python server.py",
+    "as it is, to be recorded later with strata record",
+    "strata run --keep 20s --slow 1.5x -- python server.py",
+    "the last 20 seconds before a stage took half as long again as usual",
     "strata run --only vae_decode --steps 2 -- python pipe.py",
     "stages, and a timeline of two calls of one stage",
     NULL,
@@ -83,7 +91,7 @@ static int pass_number(const struct opts *o, const char *option, const char *var
 
 static bool wants_timeline(const struct opts *o)
 {
-    return strcmp(opt_get(o, "level", "stages"), "stages") != 0;
+    return opt_has(o, "keep") || strcmp(opt_get(o, "level", "stages"), "stages") != 0;
 }
 
 static int set_environment(const struct opts *o, const char *dir, const char *pipeline,
@@ -100,9 +108,9 @@ static int set_environment(const struct opts *o, const char *dir, const char *pi
     struct arena mem;
     arena_init(&mem);
     python_prepare(&mem); /* without it, the program marks stages itself or none are seen */
-    if (wants_timeline(o)) run_timeline_prepare(o, &mem);
+    int rc = wants_timeline(o) ? run_timeline_prepare(o, &mem, e) : 0;
     arena_done(&mem);
-    return 0;
+    return rc;
 }
 
 /* Whether the folder takes a recording: what a process of the run would have found out. */
@@ -306,7 +314,12 @@ const struct cmd cmd_run = {
         "Python\n"
         "line that waited, at a cost of a few percent; where that is not possible, torch.profiler "
         "takes\n"
-        "over. strata doctor shows what can be recorded on this machine.",
+        "over. strata doctor shows what can be recorded on this machine.\n"
+        "With --level standby nothing is recorded until strata record asks for it. With --keep 20s "
+        "the\n"
+        "timeline of the last 20 seconds is kept and written to DIR/.../snapshots by strata "
+        "record\n"
+        "--snapshot, SIGUSR2, strata.snapshot() or --slow; after a crash it is what there is.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_RECORD,

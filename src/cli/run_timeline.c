@@ -1,11 +1,13 @@
 /* run_timeline.c: see run_timeline.h. */
 #include "cli/run_timeline.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/duration.h"
 #include "cli/places.h"
 #include "import/rings.h"
 #include "report/view_report.h"
@@ -30,9 +32,36 @@ static void open_door(const char *variable, const char *library, const char *los
     else setenv(variable, library, 1);
 }
 
-void run_timeline_prepare(const struct opts *o, struct arena *mem)
+/* So much of a timeline is written in a second at most, by a program that only launches; one
+ * thread gets an eighth of the space. */
+#define RING_MB_PER_S 32
+#define LEAST_RING_MB 128
+
+/* What is kept, and when it is written out, for the program's own recorder (backend/flight.h). */
+static int prepare_keeping(const struct opts *o, struct err *e)
 {
-    setenv("STRATA_LEVEL", opt_get(o, "level", "timeline"), 1);
+    long ms = 0;
+    char text[32], *end;
+    TRY(opt_duration(o, "keep", &ms, e));
+    snprintf(text, sizeof text, "%ld", ms);
+    setenv("STRATA_KEEP", text, 1);
+    long mb = ms * RING_MB_PER_S / 1000;
+    snprintf(text, sizeof text, "%ld", mb > LEAST_RING_MB ? mb : LEAST_RING_MB);
+    setenv("STRATA_RING_MB", text, 0);
+    const char *slow = opt_get(o, "slow", NULL);
+    double factor = slow ? strtod(slow, &end) : 0;
+    if (slow && (!(factor > 1 && factor < 1000) || (*end && strcmp(end, "x") != 0)))
+        return FAIL(e, ERR_USAGE, "--slow %s: a factor such as 1.5x", slow);
+    if (slow) setenv("STRATA_SLOW", slow, 1);
+    return 0;
+}
+
+int run_timeline_prepare(const struct opts *o, struct arena *mem, struct err *e)
+{
+    bool keeps = opt_has(o, "keep");
+    if (opt_has(o, "slow") && !keeps) return FAIL(e, ERR_USAGE, "--slow goes with --keep TIME");
+    if (keeps) TRY(prepare_keeping(o, e));
+    setenv("STRATA_LEVEL", keeps ? "timeline" : opt_get(o, "level", "timeline"), 1);
     setenv("STRATA_RING_MB", MOST_RINGS, 0);
     if (opt_has(o, "ops")) setenv("STRATA_OPS", opt_get(o, "ops", "user"), 1);
     if (opt_has(o, "graphs")) setenv("STRATA_GRAPHS", opt_get(o, "graphs", "node"), 1);
@@ -40,12 +69,13 @@ void run_timeline_prepare(const struct opts *o, struct arena *mem)
     if (!library) {
         cli_say("no GPU timeline: " LIBRARY " is not next to the Python package; strata doctor "
                 "shows where it was looked for");
-        return;
+        return 0;
     }
     setenv("STRATA_INJECT", library, 1);
     setenv("STRATA_FIRST", "1", 1); /* the program itself, not what it starts */
     open_door("CUDA_INJECTION64_PATH", library, "no GPU timeline");
     open_door("NVTX_INJECTION64_PATH", library, "no NVTX ranges");
+    return 0;
 }
 
 static void show(struct cli *cli, const struct run_recording *r, const char *shown)
@@ -72,9 +102,22 @@ static void tell_notes(const struct run_recording *r, struct arena *mem)
         cli_say("no GPU work was recorded. If the program uses a GPU, run strata doctor");
 }
 
+/* Where the snapshots of a program that keeps its last seconds are. */
+static void tell_snapshots(const char *folder, const char *shown)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/snapshots", folder);
+    DIR *d = opendir(path);
+    for (struct dirent *f; d && (f = readdir(d));)
+        if (f->d_name[0] != '.')
+            cli_say("snapshot: strata report %s/snapshots/%s", shown, f->d_name);
+    if (d) closedir(d);
+}
+
 bool run_timeline_tell(struct cli *cli, struct run_recording *r, const char *shown)
 {
     if (r->analysed) show(cli, r, shown);
     tell_notes(r, &r->mem);
+    tell_snapshots(r->folder, shown);
     return r->t && r->t->n_rows;
 }

@@ -7,7 +7,7 @@
 
 /* Sets the environment of the program. A variable that another tool already uses is left alone, and
  * that is reported. */
-void run_timeline_prepare(const struct opts *o, struct arena *mem);
+int run_timeline_prepare(const struct opts *o, struct arena *mem, struct err *e) MUST_USE;
 
 /* Prints the report of the recording to standard error, or as JSON to standard output, then why
  * anything is missing. `shown` is the folder as the user named it. False if nothing was recorded.

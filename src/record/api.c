@@ -6,6 +6,7 @@
 #include "record/names.h"
 #include "record/recorder.h"
 #include "record/schedule.h"
+#include "record/slow.h"
 
 int strata_on_;
 
@@ -65,6 +66,7 @@ void strata_step(void)
 {
     if (!recorder_started()) return;
     struct schedule_change c = schedule_next();
+    slow_step();
     if (c.getting_ready && !recorder_mine) recorder_adopt();
     if (c.active) recorder_put((struct ring_record){.kind = RING_STEP}, c.number);
     else if (c.was_active) put(RING_PAUSE, NULL, 0);

@@ -26,6 +26,10 @@ static void put_calls(struct buf *out, const struct trace *t)
         buf_printf(out, "part %u of %u", p->number, p->n_parts);
         return;
     }
+    if (p->snapshot) {
+        buf_adds(out, "what was kept");
+        return;
+    }
     char cut[80];
     const char *many = p->n_calls == 1 ? "" : "s";
     if (!p->n_calls && p->n_records) buf_adds(out, "a part");
@@ -60,7 +64,7 @@ void view_part_text(struct buf *out, const struct trace *t)
     const struct trace_part *p = &t->part;
     if (!view_part_is(t)) return;
     view_part_shown(out, t);
-    if (p->number && p->n_parts == 1) {
+    if (p->snapshot || (p->number && p->n_parts == 1)) {
         buf_addc(out, '\n');
         return;
     }

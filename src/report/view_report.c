@@ -14,6 +14,7 @@
 #include "report/stage_pick.h"
 #include "report/view_comm.h"
 #include "report/view_cpu.h"
+#include "report/view_odd_step.h"
 #include "report/view_part.h"
 #include "report/view_top_kernels.h"
 
@@ -34,6 +35,7 @@ int view_report_need(struct context *cx, struct err *e)
     TRY(context_need(cx, &checklist_pass, e));
     TRY(context_need(cx, &ladder_pass, e));
     TRY(context_need(cx, &cpu_hot_pass, e));
+    TRY(context_need(cx, &odd_step_pass, e));
     TRY(context_need(cx, &messages_pass, e));
     return context_need(cx, &no_gain_pass, e);
 }
@@ -488,6 +490,7 @@ void view_report_text(const struct screen *s, const struct context *cx)
 {
     view_report_title(s->out, cx, s->path);
     view_part_text(s->out, cx->t);
+    view_odd_step_text(s, cx);
     put_quality(s, cx);
     buf_adds(s->out, "\n  ");
     struct buf verdict;

@@ -3,6 +3,7 @@
 #include "base/jout.h"
 #include "report/view_comm.h"
 #include "report/view_cpu.h"
+#include "report/view_odd_step.h"
 #include "report/view_part.h"
 #include "report/view_quality.h"
 #include "report/view_report.h"
@@ -176,6 +177,7 @@ void view_report_json(struct buf *out, const struct context *cx)
     jout_num(&j, "gpu_busy_pct", wall_of(cx)->busy_pct, 3);
     view_comm_json(&j, cx);
     view_part_json(&j, "part", cx->t);
+    if (odd_step_of(cx)->is_snapshot) view_odd_step_json(&j, "snapshot", cx);
     jout_bool(&j, "abstains", wall_of(cx)->abstains);
     view_quality_json(&j, "trace_quality", cx->t, integrity_of(cx));
     jout_cstr(&j, "gains_are", "without_profiler");

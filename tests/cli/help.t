@@ -160,7 +160,12 @@ $ strata run --help | grep -E -A1 -- '--(level|ops|graphs) '
 | With --level timeline every kernel, copy and sync of the GPU is recorded too, with the Python
 | line that waited, at a cost of a few percent; where that is not possible, torch.profiler takes
 | --
+| With --level standby nothing is recorded until strata record asks for it. With --keep 20s the
+| timeline of the last 20 seconds is kept and written to DIR/.../snapshots by strata record
+| --
 |   --level LEVEL             what to record (default stages): stages, timeline or standby
+|   --keep TIME               keep a timeline of the last seconds only (20s), and write it out if
+| --
 |   --ops WHICH               which torch operators to record in a timeline (default user): off, user
 |                             or all
 |   --graphs HOW              record CUDA graphs by node or whole (default node)
@@ -168,6 +173,8 @@ $ strata run --help | grep -E -A1 -- '--(level|ops|graphs) '
 | --
 |   strata run --level timeline -- python pipe.py
 |       kernels, copies and syncs with their Python lines, then the report
+|   strata run --level standby -- python server.py
+|       as it is, to be recorded later with strata record
 $ strata run --level kernels -- true
 ! strata: --level takes one of stages|timeline|standby, not 'kernels'; see strata run --help
 ? 2

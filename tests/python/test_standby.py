@@ -200,3 +200,113 @@ def test_a_python_program_without_a_gpu(waiting, tmp_path):
     names = {row["name"] for row in program.ask("table", "--whole")["rows"]}
     assert "aten::linear" in names
     assert "step" in json.dumps(program.ask("stages", "--whole"))
+
+
+KEEP = ("--keep", "2s")
+
+
+def snapshots(program):
+    return sorted((program.run / "snapshots").glob("*-*"), key=lambda p: int(p.name.split("-")[1]))
+
+
+def report(folder):
+    return json.loads(strata("report", folder, "--json").stdout)
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_the_last_seconds_are_kept(waiting):
+    """In files that do not grow; whoever asks gets the last second, and it goes on."""
+    program = waiting("steady=100000000", options=("--keep", "1s"))
+    assert program.state() == "keeping"
+    time.sleep(4)
+    said = strata("record", program.pid, "--snapshot", "--quiet").stderr
+    (folder,) = snapshots(program)
+    assert str(folder) in said
+    shown = report(folder)
+    assert shown["snapshot"]["why"] == "strata record"
+    assert 0 < shown["part"]["shown_us"] < 2e6
+    assert "lost" not in strata("report", folder).stderr
+    assert sum(f.stat().st_size for f in program.run.glob("rings/*.ring")) < 64 << 20
+    refused = strata("record", program.pid, "--for", "1s", status=2).stderr
+    assert "recorded all the time" in refused and program.process.poll() is None
+
+
+def test_a_signal_asks_for_a_snapshot(waiting):
+    program = waiting("steady=100000000", options=KEEP)
+    for n in (1, 2):
+        time.sleep(0.5)
+        os.kill(program.pid, signal.SIGUSR2)
+        wait_for(lambda n=n: len(snapshots(program)) == n and (snapshots(program)[-1] / "rings").is_dir())
+    time.sleep(1)
+    assert report(snapshots(program)[0])["snapshot"]["why"] == "SIGUSR2"
+
+
+def test_what_a_killed_program_kept_is_there(waiting):
+    program = waiting("steady=100000000", options=KEEP)
+    time.sleep(1)
+    os.kill(program.pid, signal.SIGKILL)
+    program.process.wait(timeout=60)
+    assert program.kernels() > 1000
+
+
+def test_a_snapshot_that_finds_no_room(waiting, tmp_path):
+    """The program goes on, and whoever asked is told."""
+    program = waiting("steady=100000000", options=KEEP)
+    time.sleep(0.5)
+    (program.run / "snapshots").mkdir()
+    (program.run / "snapshots" / f"{program.pid}-1").mkdir()  # its place is taken
+    assert "cannot create" in strata("record", program.pid, "--snapshot", status=2).stderr
+    assert program.state() == "keeping" and program.process.poll() is None
+
+
+SLOW = """
+    import signal, sys, time
+    import torch
+    import strata
+    got = []
+    signal.signal(signal.SIGUSR2, lambda *a: got.append(a[0]))
+    def from_disk():
+        time.sleep(0.4)
+    @strata.stage("request")
+    def request(i):
+        torch.ones(8).sum()
+        time.sleep(0.02)
+        if i == 40:
+            from_disk()
+    for i in range(60):
+        request(i)
+    signal.raise_signal(signal.SIGUSR2)
+    print("by hand:", strata.snapshot("by hand"), "got", got, flush=True)
+"""
+
+
+def test_a_slow_stage_is_written_out(tmp_path):
+    """With what took so long, and no handler of the program's is replaced."""
+    pytest.importorskip("torch")
+    (tmp_path / "slow.py").write_text(textwrap.dedent(SLOW))
+    done = subprocess.run(
+        [PROGRAM, "run", "-o", str(tmp_path / "out"), "--keep", "10s", "--slow", "4x", "--", sys.executable,
+         str(tmp_path / "slow.py")], capture_output=True, text=True, timeout=120, env=clean_environment())
+    assert done.returncode == 0 and f"got [{int(signal.SIGUSR2)}]" in done.stdout, done.stdout + done.stderr
+    whys = {report(folder)["snapshot"]["why"]: folder
+            for folder in (tmp_path / "out").glob("*/*/snapshots/*")}
+    assert "by hand" in whys and not any("SIGUSR2" in why for why in whys)
+    (folder,) = [folder for why, folder in whys.items() if why.startswith("request took")]
+    odd = report(folder)["snapshot"]
+    assert odd["wall"]["here_us"] > 4e5 > 2 * odd["wall"]["usual_us"]
+    assert "from_disk" in odd["parts"][0]["name"]
+    assert "snapshot: request took" in strata("report", folder).stdout
+
+
+def test_words_that_go_together():
+    assert "--slow goes with --keep" in strata("run", "--level", "timeline", "--slow", "2x", "--", "true",
+                                               status=2).stderr
+    assert "a factor such as 1.5x" in strata("run", "--keep", "1s", "--slow", "no", "--", "true",
+                                             status=2).stderr
+    assert "a time such as 5s" in strata("run", "--keep", "1y", "--", "true", status=2).stderr

@@ -133,6 +133,10 @@ def profile(*args: Any, **kwargs: Any) -> Any:
     return torch.profiler.profile(*args, **kwargs)
 
 
+def no_snapshot(why: str = "") -> None:
+    """Nothing is kept."""
+
+
 class timeline(_Off):
     """Records nothing; a function stays as it is."""
 
