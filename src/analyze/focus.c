@@ -8,8 +8,8 @@
 #include "analyze/steps/steps.h"
 #include "base/stats.h"
 #include "trace/cut.h"
-#include "trace/recorded_parts.h"
 #include "trace/kept.h"
+#include "trace/recorded_parts.h"
 
 #define COLD_RATIO   1.5  /* over the usual time of a call: it was not warmed up */
 #define LEAST_WORK   0.5  /* share of all device work that what is shown must hold */
