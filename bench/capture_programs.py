@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""What recording a timeline costs whole programs that the CPU holds up, on a machine with an NVIDIA GPU.
+
+    bench/capture_programs.py --build build [--seconds 20] [--profiler] [--cpu] PROGRAM...
+
+Programs are those of bench/advice: sdxl, train, generate, loader; and compiled, torch.compile with
+mode="reduce-overhead". In one process, with recording off and on in turns; with --profiler instead
+without and under torch.profiler, which wants a process of its own. A row per program: the medians, and
+the median of the ratios of neighbours with its quartiles: a host is not equally fast all the time.
+"""
+import argparse
+import csv
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "advice"), str(HERE / "advice" / "cases")]
+sys.path += filter(None, os.environ.get("ADVICE_PACKAGES", "").split(os.pathsep))
+
+NO_PYTHON = {"STRATA_STACKS": "off", "STRATA_DERIVED": "off"}
+
+
+class Ways:
+    """How a unit may be run: each is a context around it."""
+
+    def __init__(self, args):
+        self.profiler, self.stops = args.profiler, []
+        if not args.profiler:
+            sys.path.insert(0, str(args.build.resolve() / "python"))
+            os.environ.update(STRATA_TABLE="off", STRATA_RUN=tempfile.mkdtemp())
+
+    def names(self, which):
+        if self.profiler:
+            return ["torch.profiler"]
+        return ["timeline", "without the Python side"] if which == "sdxl" else ["timeline"]
+
+    def run(self, name, measure):
+        if name == "plain":
+            return measure()
+        if name == "torch.profiler":
+            return self.profiled(measure)
+        return self.recorded(measure, NO_PYTHON if name != "timeline" else {})
+
+    def recorded(self, measure, env):
+        import strata
+        os.environ.update(env)
+        part = strata.timeline(ops="off" if env else None)
+        part.__enter__()
+        try:
+            return measure()
+        finally:
+            begun = time.perf_counter()
+            part.__exit__(None, None, None)
+            self.stops.append(time.perf_counter() - begun)
+            for key in env:
+                del os.environ[key]
+
+    def profiled(self, measure):
+        import torch
+        kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+        with torch.profiler.profile(activities=kinds, acc_events=True):
+            return measure()
+
+
+def compiled(at):
+    import torch
+    from case import Case
+    layers = [torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.GELU()) for _ in range(at.size(20, 2))]
+    model = torch.nn.Sequential(*layers).to(at.device).bfloat16().eval()
+    fast, x = at.compile(model, mode="reduce-overhead"), at.randn(64, 512)
+
+    def unit():
+        with torch.no_grad():
+            for _ in range(50):
+                fast(x)
+    return Case("launch", unit, reps=4)
+
+
+def build(which, at):
+    if which == "compiled":
+        return compiled(at)
+    names = {"sdxl": "sdxl_unet", "train": "gpt2_train", "generate": "llama_generate",
+             "loader": "loader_no_workers"}
+    return __import__(names[which]).build(at)
+
+
+REPS = {"sdxl": 2, "train": 6, "generate": 1, "loader": 4, "compiled": 4}
+
+
+def turns(which, at, ways, seconds):
+    """Times by name, those of one round at the same place of their lists."""
+    import torch
+    case = build(which, at)
+    wait = (lambda: None) if at.cpu else torch.cuda.synchronize
+
+    def measure():
+        case.v0()  # what the switch itself has slowed down
+        wait()
+        begun = time.perf_counter()
+        for _ in range(REPS[which]):
+            case.v0()
+        wait()
+        return (time.perf_counter() - begun) / REPS[which] * 1e3
+    for _ in range(3):
+        measure()
+    names = ["plain", *ways.names(which)]
+    for name in names:  # its own first time
+        ways.run(name, measure)
+    took = {name: [] for name in names}
+    until, forwards = time.monotonic() + seconds, True
+    while time.monotonic() < until or len(took["plain"]) < 4:
+        for name in names if forwards else reversed(names):
+            took[name].append(ways.run(name, measure))
+        forwards = not forwards
+    return took
+
+
+def rows_of(which, took):
+    plain = took.pop("plain")
+    yield [f"{which}: without", round(statistics.median(plain), 3), "ms"]
+    for name, times in took.items():
+        more = sorted((a / b - 1) * 100 for a, b in zip(times, plain))
+        low, middle, high = statistics.quantiles(more, n=4)
+        yield [f"{which}: with {name}", round(statistics.median(times), 3), "ms"]
+        yield [f"{which}: added by {name}, {len(more)} pairs",
+               f"{middle:+.1f} ({low:+.1f} to {high:+.1f})", "%"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("programs", nargs="+", choices=[*REPS], metavar="PROGRAM")
+    parser.add_argument("--build", type=Path, default=Path("build"))
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--profiler", action="store_true")
+    parser.add_argument("--cpu", action="store_true", help="small, to try this out")
+    parser.add_argument("--out", type=Path, help="append to this CSV")
+    args = parser.parse_args()
+    ways = Ways(args)
+    from case import Place
+    at, found = Place(cpu=args.cpu, small=args.cpu), []
+    for which in args.programs:
+        for row in rows_of(which, turns(which, at, ways, args.seconds)):
+            found.append(row)
+            print(*row, flush=True)
+    if ways.stops:
+        found.append(["switching off, the longest of all", round(max(ways.stops) * 1e3, 1), "ms"])
+        print(*found[-1], flush=True)
+    if args.out:
+        with args.out.open("a", newline="") as f:
+            csv.writer(f).writerows(["H200", 8, *row, "", ""] for row in found)
+    sys.stdout.flush()
+    os._exit(0)  # without waiting for loaders and compilers
+
+
+if __name__ == "__main__":
+    main()
