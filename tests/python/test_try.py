@@ -154,6 +154,15 @@ def test_a_fix_that_breaks_the_program(tmp_path):
     assert by_fix(found)["nothing"]["measured"] is not None  # the others go on
 
 
+def test_a_program_that_cannot_be_measured(tmp_path):
+    prog = written(tmp_path, "raise ValueError('no input')")
+    done = run(tmp_path, "--no-record", "--fix", "nothing", "--", PYTHON, prog)
+    assert done.returncode == 1 and "the program fails as it is: ValueError: no input" in done.stderr
+    assert "not tried: nothing" in done.stderr
+    done = run(tmp_path, "--no-record", "--fix", "nothing", "--", "/bin/true")
+    assert done.returncode == 0 and "no Python 3.10 or later was started" in done.stderr
+
+
 def test_lists(tmp_path):
     done = run(tmp_path, "--list")
     assert done.returncode == 0 and "attention:flash|cudnn|efficient" in done.stdout
@@ -206,7 +215,7 @@ def test_a_training_loop(tmp_path):
     prog = written(tmp_path, TRAINS, "train.py")
     done, found = result(tmp_path, "--no-record", "--no-combine", "--blocks", "1", "--fix", "loader:4",
                          "--fix", "fused_optimizer", "--fix", "compile:model:aot_eager", "--fix", "gc:freeze",
-                         "--fix", "bf16:elsewhere", "--", PYTHON, prog)
+                         "--fix", "bf16:elsewhere", "--fix", "no_empty_cache", "--", PYTHON, prog)
     assert done.returncode == 3 and found["unit"]["key"] == "step:optimizer.step"
     assert done.stderr.count("from the child") == 1 and done.stderr.count("trained") == 1
     fixes = by_fix(found)
@@ -216,6 +225,7 @@ def test_a_training_loop(tmp_path):
         assert fixes[name]["outputs"]["verdict"] in ("same", "close"), fixes[name]["outputs"]
     assert fixes["gc:freeze"]["outputs"]["verdict"] == "same"
     assert fixes["bf16:elsewhere"]["failure"]["reason"] == "the program calls no module 'elsewhere'"
+    assert "does not call torch.cuda.empty_cache()" in fixes["no_empty_cache"]["failure"]["reason"]
     folder = os.path.join(found["folder"], fixes["loader:4"]["trials"][0])
     with open(os.path.join(folder, main_log(folder))) as f:
         log = f.read()

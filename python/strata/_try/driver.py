@@ -5,6 +5,7 @@ Processes alternate: A B B A with one fix, A B C A C B A with two: forward and b
 drift of the machine nor a disturbance of some seconds favours anybody."""
 from __future__ import annotations
 
+import glob
 import os
 import subprocess
 import sys
@@ -68,7 +69,7 @@ class Kind:
 
 
 class OutOfTime(Exception):
-    """The budget does not allow for another process."""
+    """The budget does not allow for another process, or there is no point in one."""
 
 
 class Driver:
@@ -84,6 +85,7 @@ class Driver:
         self.unit = "program"
         self.notes: list[str] = []
         self.untried: list[str] = []
+        self.recordings: dict[str, str] = {}  # of --trace, by kind
         self.interrupted = False
         self.deadline = time.monotonic() + options.seconds
         self.runner = Runner(options.command, self._trials_folder(), options.scratch)
@@ -121,7 +123,8 @@ class Driver:
         finally:
             self.runner.stop()
             self.progress.done()
-        self.untried += [k.name for k in self.kinds if not k.trials]
+        self.untried = [k.name for k in self.kinds if not k.trials] if self.kinds else [
+            spec for spec in self.options.fixes if spec != REPORT]
 
     def _record(self) -> None:
         """What the report promises, from a recording made now or before."""
@@ -165,12 +168,28 @@ class Driver:
         self.unit = unit_of(found)
         self.expected = 0 if found.ended_early else found.status
         if found.timed_out:
+            self.notes.append("the program as it is took all of the time: give more with --time, or "
+                              "end it earlier with --units")
             raise OutOfTime
+        self._check(found)
         if not self.unit.startswith("step:") or self.unit.startswith(("step:opt", "step:Data")):
             if not self._repeats():
                 self.base.trials.append(found)
         if self.unit == "program":
             self.notes.append("no calls or steps were found in the program: it is timed as a whole")
+
+    def _check(self, found: Trial) -> None:
+        """A program that cannot be measured is not measured."""
+        if not found.is_python:
+            self.notes.append("no Python 3.10 or later was started by the program, so no fix can be "
+                              "applied to it")
+            raise OutOfTime
+        if found.error is not None and found.status:
+            at = found.error.get("source") or {}
+            where = f" at {at['file']}:{at['line']}" if at.get("file") else ""
+            self.notes.append(f"the program fails as it is: {found.error['type']}: "
+                              f"{found.error['message']}{where}")
+            raise OutOfTime
 
     def _repeats(self) -> int:
         n = len(self.first.times(self.unit))
@@ -212,9 +231,10 @@ class Driver:
         failure = failure_of(found, self.expected)
         if failure is None and not found.times(self.unit):
             failure = {"reason": f"no {words_of(self.unit)} were seen", "source": None}
-        if failure is None and set(found.skipped) & set(kind.specs):
-            why = "; ".join(f"{k}: {v}" for k, v in found.skipped.items())
-            failure = {"reason": f"it could not be applied: {why}", "source": None}
+        for fix in (fixes.parse(s) for s in kind.specs if s not in found.sites):
+            if failure is None and (fix.spec in found.skipped or fix.unseen):
+                why = found.skipped.get(fix.spec) or fix.unseen
+                failure = {"reason": f"it could not be applied: {why}", "source": None}
         if seed is not None:
             kind.switched.append((seed, found))
         else:
@@ -353,6 +373,8 @@ class Driver:
                 self.runner.run(kind.specs, self._plan(self.unit), self._left())
             finally:
                 self.runner.command = plain
+            self.recordings[kind.name] = next(iter(glob.glob(os.path.join(
+                glob.escape(folder), "recording", "*", "*"))), "")
 
     def outputs_of(self, kind: Kind) -> dict[str, Any]:
         """Whether a kind computes what the program as it is does."""

@@ -21,6 +21,8 @@ def add(result: dict[str, Any]) -> int:
     """Appends what a result has; the number of rows. A cache that cannot be written is left alone."""
     rows = [_row(result, f) for f in result["fixes"]
             if f["promised_pct"] is not None and f["measured"] is not None]
+    if not rows:
+        return 0
     with contextlib.suppress(OSError):
         os.makedirs(os.path.dirname(path()), exist_ok=True)
         with open(path(), "a", newline="", encoding="utf-8") as f:

@@ -36,7 +36,7 @@ def collect(driver: Driver) -> dict[str, Any]:
         "code": _code(driver, best) if best is not None else [],
         "not_tried": driver.untried, "interrupted": driver.interrupted,
         "notes": list(dict.fromkeys(driver.notes)), "folder": driver.runner.folder,
-        "processes": driver.runner.count,
+        "processes": driver.runner.count, "recordings": driver.recordings,
         "baseline": {"processes": len(driver.base.trials),
                      "trials": [os.path.basename(t.folder) for t in driver.base.trials]},
     }

@@ -37,9 +37,10 @@ def _table(s: Screen, r: dict[str, Any]) -> None:
     if len(rows) > 1:
         s.table(rows, 20)
     else:
-        s.add("  no fix was tried: " + ("the report names none that can be applied from outside"
-                                        if not r["not_tried"] else "the time was over"))
-        if not r["not_tried"]:
+        known = r["promises_from"] is not None and not r["notes"] and not r["not_tried"]
+        s.add("  no fix was tried" + (": the report names none that can be applied from outside"
+                                      if known else ""))
+        if known:
             s.add("  --fix NAME tries one anyway; --list shows all of them")
 
 
@@ -159,7 +160,10 @@ def _code(s: Screen, note: dict[str, Any]) -> None:
 
 def _next(s: Screen, r: dict[str, Any]) -> None:
     tried = [f for f in r["fixes"] if f["measured"]]
-    if tried and r["baseline"]["trials"]:
+    pair = [p for p in r["recordings"].values() if p][:2]
+    if len(pair) == 2:
+        s.command(f"next: strata diff {shown(pair[0])} {shown(pair[1])}")
+    elif tried and r["baseline"]["trials"]:
         folder = shown(r["folder"])
         s.command(f"next: strata diff {folder}/{r['baseline']['trials'][0]} "
                   f"{folder}/{tried[0]['trials'][0]}")

@@ -39,6 +39,7 @@ class Trial:
     owner: str = ""  # the pipeline's name in the program
     machine: dict[str, Any] = field(default_factory=dict)
     ended_early: bool = False
+    is_python: bool = False  # whether a Python with our hooks has begun
 
     def times(self, unit: str) -> list[float]:
         """Of the unit; of the whole program where there is none."""
@@ -50,6 +51,7 @@ def read(trial: Trial) -> None:
     best = -1.0
     for path in sorted(glob.glob(os.path.join(glob.escape(trial.folder), "units-*.jsonl"))):
         lines = _lines(path)
+        trial.is_python = trial.is_python or bool(lines)
         total = sum(x["ms"] for x in lines if x["what"] == "unit")
         for x in lines:
             _note(trial, x)

@@ -28,6 +28,7 @@ class Fix:
     changes = ""  # what it changes, a sentence
     safe = ""  # when it is safe
     results = ""  # what it may change in the results
+    unseen = ""  # what to say if the program has nothing it applies to; "" if that is not known
     switches = False  # whether it can be turned on and off while the program runs
     order = 5  # among fixes of one trial: smaller first
     module = ""  # the module it is about, "" if none

@@ -71,12 +71,19 @@ class Compile(Fix):
         from strata._try.inside import modules
         for part in _repeated(module) if self.blocks else [module]:
             part.compile(**self._options())
-        if self.how in _GRAPHED:
-            modules.around(module, self._call)
+        modules.around(module, self._call)
 
     def _call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-        sys.modules["torch"].compiler.cudagraph_mark_step_begin()
-        return tensors_mapped(plain(*args, **kwargs), _copy)
+        graphed = self.how in _GRAPHED
+        if graphed:
+            sys.modules["torch"].compiler.cudagraph_mark_step_begin()
+        try:
+            result = plain(*args, **kwargs)
+        except Exception as why:
+            if type(why).__module__.startswith(("torch._dynamo", "torch._inductor")):
+                self.failed(self, why)  # whatever the program would make of it
+            raise
+        return tensors_mapped(result, _copy) if graphed else result
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         options = ", ".join(f'{k}="{v}"' for k, v in self._options().items())

@@ -26,6 +26,7 @@ class Loader(Fix):
             "worker would yield all of it.")
     results = "Random transformations draw other numbers; the order of samples stays."
     order = 3
+    unseen = "the program makes no DataLoader"
 
     def read(self, arguments: list[str]) -> None:
         if len(arguments) > 1 or (arguments and not arguments[0].isdigit()):

@@ -9,6 +9,7 @@ from strata._try.fixes.base import Fix, Note, alone
 class NoExplicitSync(Fix):
     name = "no_explicit_sync"
     switches = True
+    unseen = "the program does not call torch.cuda.synchronize()"
     changes = "torch.cuda.synchronize() and Stream.synchronize() return at once."
     safe = ("If the program waits for no copy to the host that way: it would read memory before it is "
             "written. Times the program takes itself become meaningless.")

@@ -12,6 +12,7 @@ FUSED = ("Adam", "AdamW", "SGD", "Adagrad")
 class _Optimizer(Fix):
     order = 3
     sets, drops = "", ""
+    unseen = "the program makes no optimizer of torch that has it"
 
     @property
     def slot(self) -> str:

@@ -12,6 +12,7 @@ LEAST_BYTES = 1 << 16
 class PinnedUploads(Fix):
     name = "pinned_uploads"
     switches = True
+    unseen = "the program uploads no large tensor from pageable memory"
     changes = ("Tensors of 64 KiB or more that go to the GPU by .to(), .cuda() or copy_() are copied to "
                "pinned memory first and then without waiting.")
     safe = "If the program does not write to the tensor's memory through something torch cannot see."
