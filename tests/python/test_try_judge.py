@@ -166,7 +166,7 @@ def finding(rule, gain=10.0, options=(), **more):
 
 
 def test_findings_become_fixes():
-    report = {"wall_us": 1000, "ladder": [], "findings": [
+    report = {"wall_us": 1000, "ladder": [{"name": "as it is", "finding": None}, {"finding": 2}], "findings": [
         finding("launch_bound", 70, [("cuda_graph", 71), ("compile", 50)], subject="unet_forward"),
         finding("float32_products", 40, [("tf32", 40), ("bf16", 55)], subject="vae_decode"),
         finding("gc_pause", 5, title="gc.collect() inside the loop"), finding("unfused_optimizer", 8),
@@ -180,6 +180,7 @@ def test_findings_become_fixes():
         "graph:unet": 71, "compile:unet:reduce-overhead": 71, "bf16:vae": 55, "compile:unet": 50, "tf32": 40,
         "attention:flash": 20, "fused_optimizer": 8, "no_explicit_sync": 6, "gc:off": 5,
         "no_empty_cache": 4, "alloc:expandable": 4, "channels_last:model": 3, "pinned_uploads": 2}
+    assert [rung["rule"] for rung in found.ladder] == [None, "float32_products"]
     assert list(found.gains)[0] in ("graph:unet", "compile:unet:reduce-overhead")
     assert found.of("compile:unet:blocks") == (50, "launch_bound")
     assert found.of("compile:unet:max-autotune") == (None, "")

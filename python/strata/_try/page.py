@@ -101,9 +101,12 @@ def _code(r: dict[str, Any]) -> str:
 def _ladder_of_report(r: dict[str, Any]) -> str:
     if not r["ladder"]:
         return ""
-    rows = ["<h2>The ladder of the report</h2><table><tr><th>rung<th>wall<th>gain"]
+    rows = ["<h2>The ladder of the report</h2><table><tr><th>rung<th>wall<th>gain"
+            "<th>its fixes, measured alone"]
     for rung in r["ladder"]:
+        tried = [f"{f['fix']} {screen.measured_words(f['measured'])}" for f in r["fixes"]
+                 if f["measured"] is not None and rung.get("rule") and f["rule"] == rung["rule"]]
         rows.append(f"<tr><td>{escape(str(rung.get('name', '')))}<td>"
                     f"{duration(float(rung.get('wall_us') or 0.0) / 1e3)}<td>"
-                    f"{float(rung.get('gain_pct') or 0.0):.1f} %")
+                    f"{float(rung.get('gain_pct') or 0.0):.1f} %<td>{escape(', '.join(tried)) or '-'}")
     return "".join(rows) + "</table>"

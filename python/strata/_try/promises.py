@@ -65,15 +65,22 @@ def read(trace: str) -> Promises:
 
 def of_report(report: dict[str, Any], trace: str = "") -> Promises:
     """From the JSON of `strata report`."""
+    findings = report.get("findings") or []
     out = Promises(trace=trace, wall_us=float(report.get("wall_us") or 0.0),
-                   ladder=report.get("ladder") or [])
-    for finding in report.get("findings", []):
+                   ladder=[_rung(rung, findings) for rung in report.get("ladder") or []])
+    for finding in findings:
         for spec, gain in fixes.from_finding(finding, module_of(finding)):
             if gain >= LEAST_PCT and gain > out.gains.get(spec, 0.0):
                 out.gains[spec], out.rules[spec] = gain, str(finding.get("rule"))
     order = sorted(out.gains, key=lambda s: -out.gains[s])
     out.gains = {spec: out.gains[spec] for spec in order}
     return out
+
+
+def _rung(rung: dict[str, Any], findings: list[dict[str, Any]]) -> dict[str, Any]:
+    """A rung of the ladder, with the rule whose finding it is."""
+    number = rung.get("finding") or 0
+    return {**rung, "rule": findings[number - 1].get("rule") if 0 < number <= len(findings) else None}
 
 
 def module_of(finding: dict[str, Any]) -> str:
