@@ -166,7 +166,8 @@ def finding(rule, gain=10.0, options=(), **more):
 
 
 def test_findings_become_fixes():
-    report = {"wall_us": 1000, "ladder": [{"name": "as it is", "finding": None}, {"finding": 2}], "findings": [
+    ladder = [{"name": "as it is", "finding": None}, {"name": "TF32", "finding": 2}]
+    report = {"wall_us": 1000, "ladder": ladder, "findings": [
         finding("launch_bound", 70, [("cuda_graph", 71), ("compile", 50)], subject="unet_forward"),
         finding("float32_products", 40, [("tf32", 40), ("bf16", 55)], subject="vae_decode"),
         finding("gc_pause", 5, title="gc.collect() inside the loop"), finding("unfused_optimizer", 8),

@@ -1,0 +1,170 @@
+"""What strata try does inside a program, in this process: outputs, modules by name, fixes around them."""
+import random
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from strata._try import compare, fixes  # noqa: E402
+from strata._try.fixes.base import tensors_mapped  # noqa: E402
+from strata._try.fixes.graph import MOST_GRAPHS, Graph, _key  # noqa: E402
+from strata._try.inside import modules, outputs, places, units  # noqa: E402
+from strata._try.inside.log import Log  # noqa: E402
+from strata._try.inside.random_state import RandomState  # noqa: E402
+from strata._try.trial import Trial, read  # noqa: E402
+
+
+def trial(folder, value):
+    folder.mkdir()
+    log = Log(str(folder))
+    found = units.Units(log, {})
+    found.keep(0, value)
+    made = Trial(str(folder), [])
+    read(made)
+    return made
+
+
+@pytest.mark.parametrize("value,other,verdict", [
+    (torch.arange(9.0), torch.arange(9.0), "same"),
+    (torch.arange(9.0), torch.arange(9.0) + 1e-4, "close"),
+    (torch.ones(9, dtype=torch.bfloat16), torch.full((9,), 1.5, dtype=torch.bfloat16), "different"),
+    ({"sequences": torch.tensor([[1, 2, 3]])}, {"sequences": torch.tensor([[1, 2, 4]])}, "different"),
+    ([torch.full((4, 4, 3), 9, dtype=torch.uint8)], [torch.full((4, 4, 3), 10, dtype=torch.uint8)], "close"),
+    (torch.ones(2, dtype=torch.complex64), torch.ones(2, dtype=torch.complex64), "same"),
+    (torch.tensor(True), torch.tensor(False), "different"),
+    (torch.empty(0), torch.empty(0), "same"),
+    ("a cat", "a dog", "different"),
+    ((1, 2.5, None), (1, 2.5, None), "same"),
+    (object(), object(), "unknown"),
+])
+def test_outputs_of_all_kinds(tmp_path, value, other, verdict):
+    a, b = trial(tmp_path / "a", value), trial(tmp_path / "b", other)
+    assert compare.compare(a, b)["verdict"] == verdict
+
+
+def test_what_is_kept_is_bounded(tmp_path):
+    many = [torch.randn(200_000) for _ in range(50)]
+    items = outputs.save(many, str(tmp_path / "o.bin"))
+    assert len(items) == outputs.MOST_ITEMS and max(i["count"] for i in items) <= outputs.MOST_SAMPLES
+
+
+class Pipe:
+    """As diffusers has them."""
+
+    def __init__(self):
+        self.unet = torch.nn.Linear(2, 2)
+        self.vae = torch.nn.Module()
+        self.vae.decoder = torch.nn.Linear(2, 2)
+        self.vae.decode = self.vae.decoder
+        self.components = {"unet": self.unet, "vae": self.vae, "scheduler": object(), "tokenizer": None}
+
+
+def test_modules_by_name():
+    pipe = Pipe()
+    named = modules.of_pipeline(pipe)
+    assert named["model"] is named["unet"] is pipe.unet and named["vae"] is pipe.vae.decoder
+    assert modules.reach({"net": torch.nn.Sequential(pipe.unet)}, "net.0") is pipe.unet
+    assert modules.reach(named, "linear") is pipe.unet  # by its class
+    assert modules.reach(named, "unet.nothing") is None and modules.reach(named, "scheduler") is None
+
+
+def test_around_a_module():
+    net = torch.nn.Linear(2, 2)
+    seen = []
+    modules.around(net, lambda plain, a, k: (seen.append("outer"), plain(*a, **k))[1])
+    modules.around(net, lambda plain, a, k: (seen.append("last"), plain(*a, **k))[1])
+    x = torch.ones(1, 2)
+    assert torch.equal(net(x), net.forward(x)) and seen == ["last", "outer"]
+    assert set(net.state_dict()) == {"weight", "bias"}
+
+
+def test_bf16_gives_back_what_it_took():
+    net = torch.nn.Linear(4, 4).eval()
+    fix = fixes.parse("bf16:net")
+    with torch.no_grad():
+        fix.on_module(net)
+        assert net.weight.dtype == torch.bfloat16
+        assert net(torch.ones(1, 4)).dtype == torch.float32
+
+
+def test_graphed_results_are_copies(monkeypatch):
+    """Of the mode whose graphs overwrite them; each call is a step."""
+    steps = []
+    monkeypatch.setattr(torch.compiler, "cudagraph_mark_step_begin", lambda: steps.append(1))
+    buffer = torch.zeros(2)
+    fix = fixes.parse("compile:net:reduce-overhead")
+    first = fix._call(lambda: buffer.add_(1), (), {})
+    second = fix._call(lambda: buffer.add_(1), (), {})
+    assert first.tolist() == [1, 1] and second.tolist() == [2, 2] and len(steps) == 2
+
+
+def test_what_a_graph_cannot_take(monkeypatch):
+    a = _key(torch, ((torch.ones(2),), {"scale": 1.0, "mask": None}))
+    assert a == _key(torch, ((torch.zeros(2),), {"scale": 1.0, "mask": None}))
+    assert a != _key(torch, ((torch.ones(3),), {"scale": 1.0, "mask": None}))
+    with pytest.raises(TypeError, match="Cache cannot be kept in place"):
+        _key(torch, type("Cache", (), {})())
+    graph = Graph(["net"])
+    with pytest.raises(RuntimeError, match="with gradients"):
+        graph._graph(torch, print, (torch.ones(2, requires_grad=True),), {})
+    graph.graphs = dict.fromkeys(range(MOST_GRAPHS))
+    with torch.no_grad(), pytest.raises(RuntimeError, match="change from call to call"):
+        graph._graph(torch, print, (torch.ones(2),), {})
+
+
+def test_containers_keep_their_kind():
+    from collections import namedtuple
+    pair = namedtuple("Pair", "a b")(torch.ones(1), 2)
+    got = tensors_mapped({"x": [pair, (torch.ones(1),)]}, lambda t: t + 1)
+    assert type(got["x"][0]) is type(pair) and got["x"][0].a == 2 and got["x"][1][0] == 2
+
+
+def test_random_numbers_are_put_back():
+    mine = torch.Generator().manual_seed(3)
+    state = RandomState((mine,), {"generator": [mine]})
+    drawn = [random.random(), torch.rand(1).item(), torch.rand(1, generator=mine).item()]
+    state.restore()
+    assert drawn == [random.random(), torch.rand(1).item(), torch.rand(1, generator=mine).item()]
+
+
+def test_errors_name_the_users_line():
+    def users():
+        return torch.ones(2) @ torch.ones(3)
+
+    try:
+        users()
+    except RuntimeError as why:
+        found = places.of_error(why)
+    assert found["type"] == "RuntimeError" and found["source"]["function"] == "users"
+    assert places.name_of(users) == "users"
+
+
+def test_few_calls_are_made_again(tmp_path):
+    """The last call is repeated with the same random numbers; the program notices nothing."""
+    found = units.Units(Log(str(tmp_path)), {"repeat": {"at": 0, "times": 3}})
+    torch.manual_seed(1)
+    drawn = []
+
+    def call():
+        drawn.append(torch.rand(1).item())
+        return drawn[-1]
+
+    assert found.around("f", call, (), {}) == drawn[0]
+    after = torch.rand(1).item()
+    assert drawn == [drawn[0]] * 4
+    torch.manual_seed(1)
+    assert [torch.rand(1).item(), torch.rand(1).item()] == [drawn[0], after]
+    made = Trial(str(tmp_path), [])
+    read(made)
+    assert len(made.series["call:f"]) == 4
+
+
+def test_steps_and_calls_inside_calls(tmp_path):
+    found = units.Units(Log(str(tmp_path)), {})
+    found.around("outer", lambda: (found.around("inner", int, (), {}), found.step("x")), (), {})
+    for _ in range(3):
+        found.step("loop")
+    found.flush(True)
+    made = Trial(str(tmp_path), [])
+    read(made)
+    assert {k: len(v) for k, v in made.series.items()} == {"call:outer": 1, "step:loop": 2}
