@@ -42,6 +42,16 @@ def test_outputs_of_all_kinds(tmp_path, value, other, verdict):
     assert compare.compare(a, b)["verdict"] == verdict
 
 
+def test_images_of_pil(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    a = trial(tmp_path / "a", {"images": [image.new("RGB", (9, 9), (200, 100, 0))]})
+    b = trial(tmp_path / "b", {"images": [image.new("RGB", (9, 9), (201, 100, 0))]})
+    c = trial(tmp_path / "c", {"images": [image.new("RGB", (9, 9), (0, 100, 200))]})
+    found = compare.compare(a, b)
+    assert found["verdict"] == "close" and found["largest"] == 1 and 50 < found["psnr_db"] < 55
+    assert compare.compare(a, c)["verdict"] == "different" and compare.compare(a, a)["verdict"] == "same"
+
+
 def test_what_is_kept_is_bounded(tmp_path):
     many = [torch.randn(200_000) for _ in range(50)]
     items = outputs.save(many, str(tmp_path / "o.bin"))

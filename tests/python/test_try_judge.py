@@ -52,8 +52,12 @@ def test_a_planted_change_is_found(factor, word):
     assert inside >= 17  # 19 expected
 
 
-def test_one_process_of_each_is_too_few():
-    assert judge.measure([[3, 1, 1, 1]], [[3, 0.5, 0.5, 0.5]], 1.0).verdict.word == "unknown"
+def test_one_process_of_each():
+    """Enough for what cannot be missed, not for less; of whole programs it says nothing."""
+    before = [[300, 100, 101, 99, 100.5]]
+    assert judge.measure(before, [[300, 20, 20.2, 19.8, 20.1]], 1.0).verdict.word == "faster"
+    assert judge.measure(before, [[300, 85, 86, 84, 85]], 1.0).verdict.word == "no_difference"
+    assert judge.measure([[100]], [[20]], 1.0).verdict.word == "unknown"
     assert judge.measure([], [[1.0]], 1.0) is None
 
 
@@ -104,6 +108,9 @@ def test_outputs(tmp_path):
     assert compare.compare(image, kept(tmp_path, "k", "image", [160.0] * 64, "t"))[
         "verdict"] == "different"
     assert compare.compare(a, Trial(str(tmp_path), []))["verdict"] == "unknown"
+    huge = compare.compare(kept(tmp_path, "l", "float", [1e300, 1.0]),
+                           kept(tmp_path, "m", "float", [-1e300, 1.0]))
+    assert huge["verdict"] == "different" and huge["relative"] == pytest.approx(2)
 
 
 def test_a_program_that_varies_says_nothing_about_a_fix():

@@ -91,14 +91,12 @@ def _numbers(kind: str, a: array.array, b: array.array) -> dict[str, Any]:
         return {"verdict": "different", "kind": kind, "why": "values that are not finite",
                 "relative": math.inf}
     pairs = [(u, v) for u, v in zip(a, b) if math.isfinite(u)]
-    squares = sum((u - v) ** 2 for u, v in pairs)
-    norm = sum(u * u for u, _ in pairs)
+    n = max(len(pairs), 1)
+    off, norm = math.hypot(*(u - v for u, v in pairs)), math.hypot(*(u for u, _ in pairs))
     out = {"kind": kind, "largest": max((abs(u - v) for u, v in pairs), default=0.0),
-           "mean": sum(abs(u - v) for u, v in pairs) / max(len(pairs), 1),
-           "relative": math.sqrt(squares / norm) if norm else math.sqrt(squares)}
+           "mean": sum(abs(u - v) / n for u, v in pairs), "relative": off / norm if norm else off}
     if kind == "image":
-        error = squares / max(len(pairs), 1)
-        out["psnr_db"] = 10 * math.log10(255 * 255 / error) if error else math.inf
+        out["psnr_db"] = 20 * math.log10(255 * math.sqrt(n) / off) if off else math.inf
         out["verdict"] = "close" if out["psnr_db"] >= CLOSE_PSNR_DB else "different"
     else:
         out["verdict"] = "close" if out["relative"] <= CLOSE else "different"

@@ -3,8 +3,10 @@
 Units of one process are not independent: memory lands elsewhere in the next one, and clocks drift. So
 a process counts once: as the median, over its warm units, of how much longer each took than the same
 unit of the program as it is. Two kinds of processes are compared by the means of these values. Their
-spread is estimated from all kinds together, because it is the machine's; the verdict is one of
-strata.bench.stats at 99.9 %, the interval that is shown has 95 %."""
+spread is estimated from all kinds together, because it is the machine's. Few processes say little about
+it, so it is mixed with a guess that counts as much as GUESSED more of them: twice what the units of one
+process differ, and at least LEAST_GUESS. The verdict is one of strata.bench.stats at 99.9 %; the
+interval that is shown has 95 %."""
 from __future__ import annotations
 
 import math
@@ -15,7 +17,8 @@ from typing import Any
 from strata.bench import stats
 
 WARM = 1.15  # of the usual time: units before the first such one are warm-up
-LEAST_SPREAD = 0.0005  # no machine is steadier than that
+LEAST_GUESS = 0.02  # of the time
+GUESSED = 3  # degrees of freedom that the guess is worth
 CONFIDENCE_PCT = 95.0
 # Student's t by degrees of freedom: (two-sided 5 %, two-sided 0.1 %).
 _T = {1: (12.71, 636.6), 2: (4.303, 31.60), 3: (3.182, 12.92), 4: (2.776, 8.610), 5: (2.571, 6.869),
@@ -46,9 +49,12 @@ def set_up_s(times: Sequence[float]) -> float:
     return sum(max(t - usual, 0.0) for t in times[:n]) / 1e3
 
 
-def scores(before: Sequence[Sequence[float]], after: Sequence[Sequence[float]]
-           ) -> tuple[list[float], list[float]]:
-    """One value per process: log of its time relative to the program as it is."""
+Processes = Sequence[Sequence[float]]
+
+
+def _relative(before: Processes, after: Processes) -> tuple[list[list[float]], list[list[float]]]:
+    """The warm units of each process: logs of how much longer each took than the same unit of the
+    program as it is."""
     every = [*before, *after]
     begin = max(warm_up(t) for t in every)
     end = min(len(t) for t in every)
@@ -56,11 +62,22 @@ def scores(before: Sequence[Sequence[float]], after: Sequence[Sequence[float]]
         begin = end - 1
     usual = [stats.median([t[k] for t in before]) for k in range(begin, end)]
 
-    def score(times: Sequence[float]) -> float:
-        return stats.median([math.log(max(t, 1e-9) / max(u, 1e-9))
-                             for t, u in zip(times[begin:end], usual)])
+    def logs(times: Sequence[float]) -> list[float]:
+        return [math.log(max(t, 1e-9) / max(u, 1e-9)) for t, u in zip(times[begin:end], usual)]
 
-    return [score(t) for t in before], [score(t) for t in after]
+    return [logs(t) for t in before], [logs(t) for t in after]
+
+
+def scores(before: Processes, after: Processes) -> tuple[list[float], list[float]]:
+    """One value per process: log of its time relative to the program as it is."""
+    a, b = _relative(before, after)
+    return [stats.median(logs) for logs in a], [stats.median(logs) for logs in b]
+
+
+def unit_spread(before: Processes, after: Processes) -> float | None:
+    """How much units differ within a process; None where there are too few of them."""
+    found = [1.4826 * stats.deviation(logs) for logs in _relative(before, after)[1] if len(logs) >= 3]
+    return stats.median(found) if found else None
 
 
 @dataclass
@@ -76,9 +93,15 @@ class Spread:
             self.squares += sum((v - mean) ** 2 for v in group)
             self.freedom += len(group) - 1
 
+    def guess(self, units: float | None) -> None:
+        """What is likely, from the spread of units."""
+        if units is not None:
+            self.squares += GUESSED * max(2 * units, LEAST_GUESS) ** 2
+            self.freedom += GUESSED
+
     @property
     def value(self) -> float:
-        return max(math.sqrt(self.squares / self.freedom), LEAST_SPREAD) if self.freedom else math.inf
+        return math.sqrt(self.squares / self.freedom) if self.freedom else math.inf
 
 
 @dataclass
@@ -101,8 +124,8 @@ def _finite(v: float) -> float | None:
     return v if math.isfinite(v) else None
 
 
-def measure(before: Sequence[Sequence[float]], after: Sequence[Sequence[float]],
-            threshold_pct: float, others: Sequence[Sequence[float]] = ()) -> Measured | None:
+def measure(before: Processes, after: Processes, threshold_pct: float,
+            others: Processes = ()) -> Measured | None:
     """The change, from the times of units by process; `others` are scores of other kinds, which show
     the spread too. None when one side has no times."""
     before, after = [t for t in before if t], [t for t in after if t]
@@ -112,6 +135,7 @@ def measure(before: Sequence[Sequence[float]], after: Sequence[Sequence[float]],
     spread = Spread()
     for group in (a, b, *others):
         spread.add(group)
+    spread.guess(unit_spread(before, after))
     difference = sum(b) / len(b) - sum(a) / len(a)
     return _interval(difference, spread, (len(a), len(b)), threshold_pct)
 

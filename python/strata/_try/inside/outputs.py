@@ -70,7 +70,7 @@ def _item(value: Any) -> tuple[dict[str, Any], array.array]:
         raw = value.tobytes()
         step = max(1, -(-len(raw) // MOST_SAMPLES))
         return ({"kind": "image", "shape": [*value.size, value.mode], "digest": _digest(raw)},
-                array.array("d", raw[::step]))
+                array.array("d", list(raw[::step])))
     return _tensor(value) if _is_tensor(value) else _ndarray(value)
 
 
