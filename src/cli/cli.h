@@ -20,12 +20,15 @@ enum cli_exit {
     EXIT_INTERNAL = 4
 };
 
+struct import_progress;
+
 struct cli {
     struct buf out; /* flushed to stdout when the command returns */
     bool color;
     bool json;
     int width; /* at most 100 */
     const struct cmd *cmd;
+    struct import_progress *watch; /* told how far reading a trace has come; NULL: the terminal */
 };
 
 enum cmd_group { GROUP_RECORD, GROUP_DIAGNOSE, GROUP_NUMBERS, GROUP_FILES, GROUP_HIDDEN };

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -45,6 +46,7 @@ struct call {
     char *id;  /* as JSON; NULL: none here */
     char *key; /* of the worker it needs */
     char *line;
+    char *token; /* of its progress, as JSON; NULL: not wanted */
     struct mcp_path paths[MCP_MOST_PATHS];
     int n_paths;
     struct arena mem;  /* of the paths */
@@ -102,6 +104,7 @@ static void end_call(struct call *c)
     mem_free(c->id);
     mem_free(c->key);
     mem_free(c->line);
+    mem_free(c->token);
     arena_done(&c->mem);
     *c = (struct call){0};
 }
@@ -285,12 +288,22 @@ static struct call *free_call(struct server *s)
 static int make_key(struct call *c, const struct mcp_args *a, struct buf *key, struct err *e)
 {
     const struct jdoc *whole = jdoc_get(a->given, "whole");
-    buf_printf(key, "%d %.0f %s", whole && whole->yes, jdoc_number(a->given, "part", 0),
+    buf_printf(key, "%d %.0f %s %s", whole && whole->yes, jdoc_number(a->given, "part", 0),
+               jdoc_text(a->given, "at", ""),
                a->tool->cmd && !a->tool->cmd->show ? a->tool->name : "");
     for (int i = 0; i < c->n_paths; i++)
         buf_printf(key, "\n%s\n%llx", c->paths[i].real, (unsigned long long)c->paths[i].signature);
     c->key = buf_ok(key) ? mem_strdup(buf_c(key)) : NULL;
     return c->key ? 0 : err_nomem(e);
+}
+
+/* What the client wants to be told under, or NULL. */
+static int take_token(struct call *c, const struct mcp_message *m, struct err *e)
+{
+    const struct jdoc *token = jdoc_get(jdoc_get(m->params, "_meta"), "progressToken");
+    const char *text = token ? mcp_message_id(token, &c->mem) : NULL;
+    c->token = text ? mem_strdup(text) : NULL;
+    return text && !c->token ? err_nomem(e) : 0;
 }
 
 static int prepare(struct server *s, struct call *c, const struct mcp_message *m,
@@ -300,6 +313,7 @@ static int prepare(struct server *s, struct call *c, const struct mcp_message *m
     struct buf key = {0};
     const char *operand;
     TRY(mcp_args_read(&a, tool, jdoc_get(m->params, "arguments"), e));
+    TRY(take_token(c, m, e));
     for (int i = 0; (operand = mcp_tool_operand(tool, i)) != NULL; i++) {
         const char *name = jdoc_text(a.given, operand, "");
         TRY(mcp_folder_find(s->o->folders, name, &c->mem, &c->paths[c->n_paths++], e));
@@ -534,11 +548,32 @@ static int take_input(struct server *s, struct err *e)
     return 0;
 }
 
+/* "P", bytes done and in total. */
+static void pass_progress(struct server *s, const struct call *c, struct buf *frame)
+{
+    unsigned long long done = 0, total = 0;
+    struct jout j;
+    if (!c->token || sscanf(buf_c(frame), "P%llu %llu", &done, &total) != 2) return;
+    jout_init(&j, &s->out, false);
+    jout_obj(&j, NULL);
+    jout_cstr(&j, "jsonrpc", "2.0");
+    jout_cstr(&j, "method", "notifications/progress");
+    jout_obj(&j, "params");
+    jout_raw(&j, "progressToken", str_c(c->token));
+    jout_uint(&j, "progress", done);
+    if (total >= done && total) jout_uint(&j, "total", total);
+    jout_cstr(&j, "message", "bytes of the trace read");
+    jout_end_obj(&j);
+    jout_end_obj(&j);
+    buf_addc(&s->out, '\n');
+}
+
 static void take_answer(struct server *s, struct worker *w)
 {
     struct buf frame = {0};
     struct call *c = w->call;
     if (!mcp_worker_receive(w->from, &frame) || !c) lost_worker(s, w);
+    else if (frame.n && frame.p[0] == 'P') pass_progress(s, c, &frame);
     else {
         mcp_message_result(&s->out, c->id, buf_str(&frame));
         end_call(c);

@@ -33,6 +33,7 @@ struct mcp_answers_state {
     const struct mcp_folders *folders;
     const struct mcp_path *paths;
     int n_paths;
+    struct import_progress *watch;
     struct trace *t;
     struct arena mem;
     struct context cx;
@@ -44,13 +45,15 @@ struct mcp_answers_state {
 };
 
 struct mcp_answers_state *mcp_answers_new(const struct mcp_folders *folders,
-                                          const struct mcp_path *paths, int n_paths)
+                                          const struct mcp_path *paths, int n_paths,
+                                          struct import_progress *watch)
 {
     struct mcp_answers_state *s = mem_zalloc(1, sizeof *s);
     if (!s) return NULL;
     s->folders = folders;
     s->paths = paths;
     s->n_paths = n_paths;
+    s->watch = watch;
     return s;
 }
 
@@ -164,7 +167,7 @@ static int run_question(struct mcp_answers_state *s, struct question *q, struct 
 {
     struct opts o;
     const struct opt *known[] = {cli_common_opts, q->cmd->opts, NULL};
-    struct cli cli = {.out = *ret, .json = q->json, .width = 100, .cmd = q->cmd};
+    struct cli cli = {.out = *ret, .json = q->json, .width = 100, .cmd = q->cmd, .watch = s->watch};
     bool apart = has_word(q, "min-us") || has_word(q, "wall") || has_word(q, "all");
     TRY(opt_parse(&o, known, q->n_words, q->words, false, e));
     int rc = 0;
@@ -293,7 +296,7 @@ static int need_open(struct mcp_answers_state *s, const struct mcp_args *a, stru
     struct question q;
     struct opts o;
     const struct opt *known[] = {cmd_report.opts, NULL};
-    struct cli cli = {.width = 100, .cmd = &cmd_report};
+    struct cli cli = {.width = 100, .cmd = &cmd_report, .watch = s->watch};
     TRY(ask_command(s, a, &cmd_report, mem, &q, e));
     TRY(opt_parse(&o, known, q.n_words, q.words, false, e));
     return need_trace(s, &cli, &o, e);

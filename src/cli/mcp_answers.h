@@ -8,9 +8,10 @@
 
 struct mcp_answers_state;
 
-/* Both are kept as they are given. NULL when out of memory. */
+/* All are kept as they are given; `watch` may be NULL. NULL when out of memory. */
 struct mcp_answers_state *mcp_answers_new(const struct mcp_folders *folders,
-                                          const struct mcp_path *paths, int n_paths);
+                                          const struct mcp_path *paths, int n_paths,
+                                          struct import_progress *watch);
 void mcp_answers_free(struct mcp_answers_state *s);
 
 /* Adds the answer to `ret`; `mem` is for this call only. */

@@ -39,7 +39,7 @@ static const struct mcp_param gaps_params[] = {
      "causes|gaps"},
     {0}};
 
-#define PART "whole part"
+#define PART "whole part at"
 
 const struct mcp_tool mcp_tools[] = {
     {"traces", "List traces", "The traces this server may read, by the names other tools take.",

@@ -2,15 +2,20 @@
 #include "cli/mcp_worker.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "base/jout.h"
 #include "base/mem.h"
 #include "cli/mcp_answers.h"
 #include "cli/mcp_jail.h"
 #include "cli/mcp_message.h"
+#include "import/importer.h"
+
+#define TELL_NS 250000000u /* four times a second */
 
 bool mcp_worker_send(int fd, struct str frame)
 {
@@ -44,6 +49,29 @@ bool mcp_worker_receive(int fd, struct buf *ret)
     if (!room || !read_all(fd, room, n)) return false;
     ret->n += n;
     return true;
+}
+
+/* ---- how far reading has come */
+
+struct watch {
+    struct import_progress base;
+    int to;
+    atomic_uint_least64_t next_ns; /* when to tell again */
+};
+
+/* From any thread: one write, which a pipe keeps in one piece. */
+static void tell(struct import_progress *self, uint64_t done, uint64_t total)
+{
+    struct watch *w = (struct watch *)self;
+    uint64_t now = clock_mono_ns(), due = atomic_load(&w->next_ns);
+    char frame[64];
+    if (now < due || !atomic_compare_exchange_strong(&w->next_ns, &due, now + TELL_NS)) return;
+    int n = snprintf(frame + 4, sizeof frame - 4, "P%llu %llu", (unsigned long long)done,
+                     (unsigned long long)total);
+    uint32_t length = (uint32_t)n;
+    memcpy(frame, &length, sizeof length);
+    /* when the server has gone, so will this process be */
+    if (write(w->to, frame, (size_t)n + sizeof length) < 0) return;
 }
 
 /* ---- what was said on standard error meanwhile */
@@ -128,7 +156,8 @@ static void answer(struct mcp_answers_state *s, struct str line, int notes_from,
 
 int mcp_worker_run(const struct mcp_worker_in *in)
 {
-    struct mcp_answers_state *s = mcp_answers_new(in->folders, in->paths, in->n_paths);
+    struct watch watch = {.base.tell = tell, .to = in->answers};
+    struct mcp_answers_state *s = mcp_answers_new(in->folders, in->paths, in->n_paths, &watch.base);
     struct buf line = {0}, out = {0};
     mcp_jail_enter(in->folders->real, in->folders->n);
     while (s && mcp_worker_receive(in->questions, &line)) {

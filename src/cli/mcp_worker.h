@@ -3,7 +3,8 @@
  * can be cancelled at any moment, and a trace that breaks the analysis breaks nothing else.
  *
  * Frames both ways: a 4-byte length, then that many bytes. A question is the message of the client;
- * the answer is the `result` of the reply. */
+ * the answer is the `result` of the reply. While a trace is read, frames come before it that say
+ * how far: "P", bytes done, bytes in total. */
 #ifndef STRATA_CLI_MCP_WORKER_H
 #define STRATA_CLI_MCP_WORKER_H
 

@@ -78,7 +78,7 @@ static int open_picked(const char *path, struct import_options *o, struct trace 
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct reading r = {.base.tell = tell_progress};
     progress_begin(&r.progress, "reading", name);
-    o->progress = &r.base;
+    if (!o->progress) o->progress = &r.base;
     int rc = import_open(path, o, ret, e);
     progress_end(&r.progress);
     if (rc == 0) tell_damage(*ret, name);
@@ -98,7 +98,7 @@ static int open_trace(const char *path, struct import_options o, struct trace **
 
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e)
 {
-    return open_trace(path, (struct import_options){0}, ret, e);
+    return open_trace(path, (struct import_options){.progress = cli->watch}, ret, e);
 }
 
 int cli_open_shown(struct cli *cli, const char *path, struct trace **ret, struct err *e)
@@ -147,6 +147,7 @@ int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struc
 {
     struct asked asked;
     TRY(read_asked(o, &asked, e));
+    asked.o.progress = cli->watch;
     TRY(open_trace(path, asked.o, ret, e));
     int rc = reduce(o, &asked, ret, e);
     if (rc < 0) {

@@ -6,18 +6,18 @@ $ mkdir -p t; cp $DATA/tiny.json t; echo '{"jsonrpc":"2.0","id":1,"method":"init
 | "strata"
 $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | strata mcp t | jq -r '.result.tools[] | .name + ": " + (.inputSchema.properties | keys_unsorted | join(" "))'
 | traces: limit offset full_names
-| report: trace format limit offset full_names wall whole part
-| table: trace limit offset full_names sort by depth python whole part
-| kernels: trace limit offset full_names sort by filter roof whole part
-| gaps: trace list limit offset full_names min_us whole part
-| syncs: trace limit offset full_names whole part
-| steps: trace limit offset full_names whole part
-| stages: trace limit offset full_names all whole part
-| whatif: trace limit offset full_names drop_sync drop_cpu scale_cpu scale_kernel drop_kernel cuda_graph pin_copies overlap_copies undistort wall whole part
-| diff: before after limit offset full_names allow_untrusted whole part
+| report: trace format limit offset full_names wall whole part at
+| table: trace limit offset full_names sort by depth python whole part at
+| kernels: trace limit offset full_names sort by filter roof whole part at
+| gaps: trace list limit offset full_names min_us whole part at
+| syncs: trace limit offset full_names whole part at
+| steps: trace limit offset full_names whole part at
+| stages: trace limit offset full_names all whole part at
+| whatif: trace limit offset full_names drop_sync drop_cpu scale_cpu scale_kernel drop_kernel cuda_graph pin_copies overlap_copies undistort wall whole part at
+| diff: before after limit offset full_names allow_untrusted whole part at
 | ranks: folder limit offset full_names
-| sql: trace query limit offset full_names whole part
-| evidence: trace finding sync gap row whole part
+| sql: trace query limit offset full_names whole part at
+| evidence: trace finding sync gap row whole part at
 $ echo '{"jsonrpc":"2.0","id":"a","method":"ping"}' | strata mcp t
 | {"jsonrpc":"2.0","id":"a","result":{}}
 

@@ -254,6 +254,25 @@ def test_cancellation():
     with_session(body)
 
 
+def test_progress(tmp_path):
+    """While a trace is read, whoever asked for it is told how far it has come."""
+    event = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "dur": 2}
+    with open(tmp_path / "large.json", "w") as f:
+        f.write('{"traceEvents": [')
+        f.write(",".join(json.dumps({**event, "ts": 3 * i}) for i in range(400_000)))
+        f.write("]}")
+    size, told = (tmp_path / "large.json").stat().st_size, []
+
+    async def note(progress, total, _message):
+        told.append((progress, total))
+
+    async def body(s):
+        await s.call_tool("steps", {"trace": "large.json"}, progress_callback=note)
+    with_session(body, tmp_path)
+    assert told and told == sorted(told)
+    assert all(0 <= done <= size and total in (None, size) for done, total in told)
+
+
 def test_a_file_that_changes_is_read_again(tmp_path):
     path = tmp_path / "t.json"
     path.write_bytes((DATA / "tiny.json").read_bytes())
