@@ -297,7 +297,7 @@ static int make_key(struct call *c, const struct mcp_args *a, struct buf *key, s
     return c->key ? 0 : err_nomem(e);
 }
 
-/* What the client wants to be told under, or NULL. */
+/* The name under which the client wants reports, or NULL. */
 static int take_token(struct call *c, const struct mcp_message *m, struct err *e)
 {
     const struct jdoc *token = jdoc_get(jdoc_get(m->params, "_meta"), "progressToken");

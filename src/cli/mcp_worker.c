@@ -15,7 +15,7 @@
 #include "cli/mcp_message.h"
 #include "import/importer.h"
 
-#define TELL_NS 250000000u /* four times a second */
+#define TELL_NS 250000000u /* 4 per second */
 
 bool mcp_worker_send(int fd, struct str frame)
 {
