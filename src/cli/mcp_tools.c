@@ -188,7 +188,7 @@ static void put_param(struct jout *j, const struct mcp_param *p, uint32_t limit)
         jout_int(j, "maxItems", MOST_TEXTS);
     }
     if (p->type == MCP_INTEGER)
-        jout_int(j, "minimum", strcmp(p->name, "offset") && strcmp(p->name, "row"));
+        jout_int(j, "minimum", strcmp(p->name, "offset") != 0 && strcmp(p->name, "row") != 0);
     if (strcmp(p->name, "limit") == 0) {
         jout_int(j, "maximum", MOST_LIMIT);
         jout_uint(j, "default", limit);

@@ -1,6 +1,7 @@
 /* pickle.c: see pickle.h. One switch over the instructions, as in Python's own reader. */
 #include "import/pickle.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -59,6 +60,7 @@ static int take_le(struct machine *m, size_t n, uint64_t *ret)
 static int push(struct machine *m, struct pickle_value v)
 {
     if (VEC_RESERVE(m->stack, m->n_stack, m->cap_stack, 1)) return err_nomem(m->e);
+    assert(m->stack);
     m->stack[m->n_stack++] = v;
     return 0;
 }
@@ -110,6 +112,7 @@ static int no_room(struct machine *m)
 static int push_list(struct machine *m, uint32_t kind, const struct pickle_value *items, size_t n)
 {
     if (n > UINT32_MAX / 2) return fail_at(m, m->p - 1, "a list that is too long");
+    assert(items || !n);
     struct pickle_list *l = spend(m, 1, sizeof *l);
     struct pickle_value *copy = n ? spend(m, n, sizeof *copy) : NULL;
     if (!l || (n && !copy)) return no_room(m);
@@ -141,6 +144,7 @@ static int append(struct machine *m, uint32_t kind, const struct pickle_value *i
     struct pickle_value *to = &m->stack[m->n_stack - 1];
     if (to->kind != kind) return fail_at(m, m->p - 1, "items for what cannot hold them");
     struct pickle_list *l = to->list;
+    assert(items && (l->items || !l->n));
     if (n > UINT32_MAX / 2 - l->n) return fail_at(m, m->p - 1, "a list that is too long");
     if (l->n + n > l->cap) {
         size_t cap = l->n ? (l->n + n) + (l->n + n) / 2 + 4 : n; /* most get all at once */
@@ -279,6 +283,7 @@ static int pop_mark(struct machine *m)
 static int duplicate(struct machine *m)
 {
     TRY(need(m, 1));
+    assert(m->stack);
     return push(m, m->stack[m->n_stack - 1]);
 }
 
@@ -306,44 +311,45 @@ static int step(struct machine *m, unsigned char op)
     case '1': return pop_mark(m);                                         /* POP_MARK */
     case '2': return duplicate(m);                                        /* DUP */
     case 'N': return push(m, (struct pickle_value){.kind = PICKLE_NONE}); /* NONE */
-    case 0x88: return push(m, (struct pickle_value){.kind = PICKLE_BOOL, .integer = 1});
-    case 0x89: return push(m, (struct pickle_value){.kind = PICKLE_BOOL}); /* NEWFALSE */
-    case 'J': return push_le(m, 4);                                        /* BININT */
-    case 'K': return push_le(m, 1);                                        /* BININT1 */
-    case 'M': return push_le(m, 2);                                        /* BININT2 */
-    case 0x8a: return push_long(m, 1);                                     /* LONG1 */
-    case 0x8b: return push_long(m, 4);                                     /* LONG4 */
-    case 'G': return push_float(m);                                        /* BINFLOAT */
-    case 0x8c: return push_text(m, 1);                                     /* SHORT_BINUNICODE */
-    case 'X': return push_text(m, 4);                                      /* BINUNICODE */
-    case 0x8d: return push_text(m, 8);                                     /* BINUNICODE8 */
-    case 'U': return push_text(m, 1);                                      /* SHORT_BINSTRING */
-    case 'T': return push_text(m, 4);                                      /* BINSTRING */
-    case 'C': return push_text(m, 1);                                      /* SHORT_BINBYTES */
-    case 'B': return push_text(m, 4);                                      /* BINBYTES */
-    case 0x8e: return push_text(m, 8);                                     /* BINBYTES8 */
-    case 0x96: return push_text(m, 8);                                     /* BYTEARRAY8 */
-    case ']': return push_list(m, PICKLE_LIST, NULL, 0);                   /* EMPTY_LIST */
-    case 0x8f: return push_list(m, PICKLE_LIST, NULL, 0);                  /* EMPTY_SET */
-    case ')': return push_list(m, PICKLE_LIST, NULL, 0);                   /* EMPTY_TUPLE */
-    case '}': return push_list(m, PICKLE_DICT, NULL, 0);                   /* EMPTY_DICT */
-    case 'l': return push_marked(m, PICKLE_LIST);                          /* LIST */
-    case 't': return push_marked(m, PICKLE_LIST);                          /* TUPLE */
-    case 0x91: return push_marked(m, PICKLE_LIST);                         /* FROZENSET */
-    case 'd': return push_marked(m, PICKLE_DICT);                          /* DICT */
-    case 0x85: return push_top(m, 1);                                      /* TUPLE1 */
-    case 0x86: return push_top(m, 2);                                      /* TUPLE2 */
-    case 0x87: return push_top(m, 3);                                      /* TUPLE3 */
-    case 'a': return append_top(m, PICKLE_LIST, 1);                        /* APPEND */
-    case 'e': return append_marked(m, PICKLE_LIST);                        /* APPENDS */
-    case 0x90: return append_marked(m, PICKLE_LIST);                       /* ADDITEMS */
-    case 's': return append_top(m, PICKLE_DICT, 2);                        /* SETITEM */
-    case 'u': return append_marked(m, PICKLE_DICT);                        /* SETITEMS */
-    case 'h': return memo_get(m, 1);                                       /* BINGET */
-    case 'j': return memo_get(m, 4);                                       /* LONG_BINGET */
-    case 'q': return memo_put_at(m, 1);                                    /* BINPUT */
-    case 'r': return memo_put_at(m, 4);                                    /* LONG_BINPUT */
-    case 0x94: return memo_put(m, m->n_memo);                              /* MEMOIZE */
+    case 0x88:                                                            /* NEWTRUE */
+    case 0x89:                                                            /* NEWFALSE */
+        return push(m, (struct pickle_value){.kind = PICKLE_BOOL, .integer = op == 0x88});
+    case 'J': return push_le(m, 4);                      /* BININT */
+    case 'K': return push_le(m, 1);                      /* BININT1 */
+    case 'M': return push_le(m, 2);                      /* BININT2 */
+    case 0x8a: return push_long(m, 1);                   /* LONG1 */
+    case 0x8b: return push_long(m, 4);                   /* LONG4 */
+    case 'G': return push_float(m);                      /* BINFLOAT */
+    case 0x8c:                                           /* SHORT_BINUNICODE */
+    case 'U':                                            /* SHORT_BINSTRING */
+    case 'C': return push_text(m, 1);                    /* SHORT_BINBYTES */
+    case 'X':                                            /* BINUNICODE */
+    case 'T':                                            /* BINSTRING */
+    case 'B': return push_text(m, 4);                    /* BINBYTES */
+    case 0x8d:                                           /* BINUNICODE8 */
+    case 0x8e:                                           /* BINBYTES8 */
+    case 0x96: return push_text(m, 8);                   /* BYTEARRAY8 */
+    case ']':                                            /* EMPTY_LIST */
+    case 0x8f:                                           /* EMPTY_SET */
+    case ')': return push_list(m, PICKLE_LIST, NULL, 0); /* EMPTY_TUPLE */
+    case '}': return push_list(m, PICKLE_DICT, NULL, 0); /* EMPTY_DICT */
+    case 'l':                                            /* LIST */
+    case 't':                                            /* TUPLE */
+    case 0x91: return push_marked(m, PICKLE_LIST);       /* FROZENSET */
+    case 'd': return push_marked(m, PICKLE_DICT);        /* DICT */
+    case 0x85: return push_top(m, 1);                    /* TUPLE1 */
+    case 0x86: return push_top(m, 2);                    /* TUPLE2 */
+    case 0x87: return push_top(m, 3);                    /* TUPLE3 */
+    case 'a': return append_top(m, PICKLE_LIST, 1);      /* APPEND */
+    case 'e':                                            /* APPENDS */
+    case 0x90: return append_marked(m, PICKLE_LIST);     /* ADDITEMS */
+    case 's': return append_top(m, PICKLE_DICT, 2);      /* SETITEM */
+    case 'u': return append_marked(m, PICKLE_DICT);      /* SETITEMS */
+    case 'h': return memo_get(m, 1);                     /* BINGET */
+    case 'j': return memo_get(m, 4);                     /* LONG_BINGET */
+    case 'q': return memo_put_at(m, 1);                  /* BINPUT */
+    case 'r': return memo_put_at(m, 4);                  /* LONG_BINPUT */
+    case 0x94: return memo_put(m, m->n_memo);            /* MEMOIZE */
     default: return refuse(m, op);
     }
 }

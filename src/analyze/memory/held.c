@@ -120,8 +120,8 @@ static bool is_live(const struct held_life *l, uint32_t event)
     return begun && (l->until == HELD_NEVER || (event != HELD_NEVER && l->until > event));
 }
 
-int held_add_up(const struct held *h, const struct held_lives *l, uint32_t event, struct arena *mem,
-                struct held_by **ret, uint32_t *ret_n, struct err *e)
+int held_add_up(const struct held *h, const struct held_lives *l, uint32_t event,
+                struct held_sum *ret, struct err *e)
 {
     size_t n_stacks = h->s->n_stacks + 1; /* the last: before the recording */
     struct held_by *by = mem_zalloc(n_stacks, sizeof *by);
@@ -136,21 +136,22 @@ int held_add_up(const struct held *h, const struct held_lives *l, uint32_t event
         b->blocks++;
         b->bytes += l->list[i].size;
     }
-    *ret = arena_zalloc(mem, (size_t)n + 1, sizeof **ret);
-    *ret_n = 0;
-    for (size_t i = 0; *ret && i < n_stacks; i++)
-        if (by[i].blocks) (*ret)[(*ret_n)++] = by[i];
+    *ret = (struct held_sum){arena_zalloc(h->mem, (size_t)n + 1, sizeof *ret->by), 0};
+    for (size_t i = 0; ret->by && i < n_stacks; i++)
+        if (by[i].blocks) ret->by[ret->n++] = by[i];
     mem_free(by);
-    if (!*ret) return err_nomem(e);
-    if (n) qsort(*ret, n, sizeof **ret, larger);
+    if (!ret->by) return err_nomem(e);
+    if (n) qsort(ret->by, n, sizeof *ret->by, larger);
     return 0;
 }
 
-static int look_at(const struct held *h, const struct held_device *d, const struct held_lives *l,
-                   uint32_t event, struct arena *mem, struct held_moment *ret, struct err *e)
+static int look_at(const struct held *h, const struct held_lives *l, uint32_t event,
+                   struct held_moment *ret, struct err *e)
 {
-    *ret = (struct held_moment){.event = event};
-    TRY(held_add_up(h, l, event, mem, &ret->by, &ret->n, e));
+    const struct held_device *d = l->d;
+    struct held_sum sum;
+    TRY(held_add_up(h, l, event, &sum, e));
+    *ret = (struct held_moment){.event = event, .by = sum.by, .n = sum.n};
     for (uint32_t i = 0; i < ret->n; i++) {
         uint32_t stack = ret->by[i].stack;
         int c = stack == HELD_BEFORE_STACK ? HELD_BEFORE : h->categories[stack];
@@ -169,18 +170,16 @@ static int look_at(const struct held *h, const struct held_device *d, const stru
 }
 
 /* The first ones, and the last. */
-static int look_at_ooms(const struct held *h, struct held_device *d, const struct held_lives *l,
-                        struct arena *mem, struct err *e)
+static int look_at_ooms(const struct held *h, const struct held_lives *l, struct err *e)
 {
+    struct held_device *d = l->d;
     uint32_t last = HELD_NEVER;
     for (uint32_t i = 0; i < d->n_events; i++) {
         if (event_of(h->s, d, i)->action != SNAP_OOM) continue;
         last = i;
-        if (d->n_ooms++ < HELD_MOST_OOMS)
-            TRY(look_at(h, d, l, i, mem, &d->ooms[d->n_oom_moments++], e));
+        if (d->n_ooms++ < HELD_MOST_OOMS) TRY(look_at(h, l, i, &d->ooms[d->n_oom_moments++], e));
     }
-    if (d->n_ooms > HELD_MOST_OOMS)
-        TRY(look_at(h, d, l, last, mem, &d->ooms[HELD_MOST_OOMS - 1], e));
+    if (d->n_ooms > HELD_MOST_OOMS) TRY(look_at(h, l, last, &d->ooms[HELD_MOST_OOMS - 1], e));
     return 0;
 }
 
@@ -192,23 +191,23 @@ static uint32_t highest(const struct held_device *d, const struct held_lives *l)
     return best == HELD_NEVER || l->level[best] < d->before_bytes ? HELD_NEVER : best;
 }
 
-static int judge_device(struct held *h, struct held_device *d, struct held_lives *l,
-                        struct arena *mem, struct err *e)
+static int judge_device(const struct held *h, struct held_lives *l, struct err *e)
 {
+    struct held_device *d = l->d;
     find_levels(h->s, d, l);
     if (d->n_events) {
         int64_t span = event_of(h->s, d, d->n_events - 1)->time_us - event_of(h->s, d, 0)->time_us;
         d->span_us = span > 0 ? span : 0;
     }
-    TRY(look_at(h, d, l, HELD_NEVER, mem, &d->now, e));
-    TRY(look_at(h, d, l, highest(d, l), mem, &d->peak, e));
-    TRY(look_at_ooms(h, d, l, mem, e));
-    return held_growth_run(h, l, mem, d, e);
+    TRY(look_at(h, l, HELD_NEVER, &d->now, e));
+    TRY(look_at(h, l, highest(d, l), &d->peak, e));
+    TRY(look_at_ooms(h, l, e));
+    return held_growth_run(h, l, e);
 }
 
 static int run_device(struct held *h, struct held_device *d, struct arena *mem, struct err *e)
 {
-    struct held_lives l = {0};
+    struct held_lives l = {.d = d};
     struct making m = {.s = h->s, .d = d, .l = &l, .e = e};
     l.level = arena_zalloc(mem, (size_t)d->n_events + 1, sizeof *l.level);
     l.reserved = arena_zalloc(mem, (size_t)d->n_events + 1, sizeof *l.reserved);
@@ -216,7 +215,7 @@ static int run_device(struct held *h, struct held_device *d, struct arena *mem, 
     int rc = held_space_run(h->s, mem, d, e);
     if (rc == 0) rc = make_lives(&m);
     map_done(&m.live);
-    if (rc == 0) rc = judge_device(h, d, &l, mem, e);
+    if (rc == 0) rc = judge_device(h, &l, e);
     mem_free(l.list);
     return rc;
 }
@@ -230,7 +229,7 @@ static bool is_used(const struct snapshot *s, const struct held_device *d)
 
 int held_run(const struct snapshot *s, struct arena *mem, struct held *ret, struct err *e)
 {
-    *ret = (struct held){.s = s};
+    *ret = (struct held){.s = s, .mem = mem};
     ret->devices = arena_zalloc(mem, (size_t)s->n_devices + 1, sizeof *ret->devices);
     if (!ret->devices) return err_nomem(e);
     TRY(held_stacks_run(s, mem, ret, e));

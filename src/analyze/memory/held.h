@@ -98,6 +98,7 @@ struct held_device {
 
 struct held {
     const struct snapshot *s;
+    struct arena *mem;
     struct held_device *devices; /* those that hold or did something */
     uint32_t n_devices;
     uint8_t *categories; /* by stack */

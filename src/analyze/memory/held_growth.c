@@ -5,6 +5,7 @@
  * loop keeps something. Layers of a network repeat on one line too: with p of them per round, the
  * level is compared with the one p allocations ago. Of everything allocated again and again, what
  * shows the most even steps, at some p, marks the rounds. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "analyze/memory/held.h"
@@ -37,6 +38,7 @@ static int add_event(struct repeats *r, struct map *known, const struct snap_eve
             *slot = (uint32_t)r->n;
             r->list[r->n++] = (struct repeat){ev->stack, 0, i, i, ev->size};
         }
+        assert(r->list);
         struct repeat *p = &r->list[*slot];
         if (p->stack != ev->stack || p->size != ev->size) continue;
         p->count++;
@@ -117,11 +119,12 @@ static int compare_levels(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int fill(const struct held_lives *l, const uint32_t *at, uint32_t n, struct arena *mem,
-                struct held_growth *g, struct err *e)
+static int fill(const struct held *h, const struct held_lives *l, const uint32_t *at, uint32_t n,
+                struct err *e)
 {
-    g->levels = arena_zalloc(mem, n, sizeof *g->levels);
-    int64_t *steps = arena_zalloc(mem, n, sizeof *steps);
+    struct held_growth *g = &l->d->growth;
+    g->levels = arena_zalloc(h->mem, n, sizeof *g->levels);
+    int64_t *steps = arena_zalloc(h->mem, n, sizeof *steps);
     if (!g->levels || !steps) return err_nomem(e);
     g->found = true;
     g->grows = true;
@@ -145,25 +148,27 @@ static int larger(const void *a, const void *b)
 
 /* What is held by each stack at `late` beyond what it held at `early`. */
 static int difference(const struct held *h, const struct held_lives *l, uint32_t early,
-                      uint32_t late, struct arena *mem, struct held_growth *g, struct err *e)
+                      uint32_t late, struct err *e)
 {
-    struct held_by *was;
-    uint32_t n_was, n = 0;
-    TRY(held_add_up(h, l, early, mem, &was, &n_was, e));
-    TRY(held_add_up(h, l, late, mem, &g->by, &g->n, e));
+    struct held_growth *g = &l->d->growth;
+    struct held_sum was, is;
+    uint32_t n = 0;
+    TRY(held_add_up(h, l, early, &was, e));
+    TRY(held_add_up(h, l, late, &is, e));
+    g->by = is.by;
     struct map of = {0};
     int rc = 0;
-    for (uint32_t i = 0; i < n_was && rc == 0; i++) {
-        uint32_t *slot = map_at(&of, was[i].stack);
+    for (uint32_t i = 0; i < was.n && rc == 0; i++) {
+        uint32_t *slot = map_at(&of, was.by[i].stack);
         if (slot) *slot = i;
         else rc = err_nomem(e);
     }
-    for (uint32_t i = 0; i < g->n && rc == 0; i++) {
+    for (uint32_t i = 0; i < is.n && rc == 0; i++) {
         uint32_t k = map_find(&of, g->by[i].stack);
         struct held_by more = g->by[i];
-        if (k != MAP_NONE) more.bytes -= was[k].bytes;
+        if (k != MAP_NONE) more.bytes -= was.by[k].bytes;
         if (k != MAP_NONE)
-            more.blocks = more.blocks > was[k].blocks ? more.blocks - was[k].blocks : 0;
+            more.blocks = more.blocks > was.by[k].blocks ? more.blocks - was.by[k].blocks : 0;
         if (more.bytes > 0) g->by[n++] = more;
     }
     map_done(&of);
@@ -173,8 +178,9 @@ static int difference(const struct held *h, const struct held_lives *l, uint32_t
 }
 
 static int choose(const struct held *h, const struct held_lives *l, struct repeats *r,
-                  struct arena *mem, struct held_device *d, struct err *e)
+                  struct err *e)
 {
+    struct held_device *d = l->d;
     uint32_t at[MOST_PLACES], n_may = 0;
     struct marks best = {HELD_NEVER, 0, INT64_MAX};
     for (size_t i = 0; i < r->n; i++)
@@ -186,16 +192,15 @@ static int choose(const struct held *h, const struct held_lives *l, struct repea
     if (best.repeat == HELD_NEVER || best.uneven > d->peak.live_bytes / 20) return 0;
     uint32_t n = places(h, d, &r->list[best.repeat], at) / best.per_round;
     for (uint32_t i = 0; i < n; i++) at[i] = at[i * best.per_round];
-    TRY(fill(l, at, n, mem, &d->growth, e));
-    return d->growth.grows ? difference(h, l, at[1], at[n - 1], mem, &d->growth, e) : 0;
+    TRY(fill(h, l, at, n, e));
+    return d->growth.grows ? difference(h, l, at[1], at[n - 1], e) : 0;
 }
 
-int held_growth_run(const struct held *h, const struct held_lives *l, struct arena *mem,
-                    struct held_device *d, struct err *e)
+int held_growth_run(const struct held *h, const struct held_lives *l, struct err *e)
 {
     struct repeats r = {0};
-    int rc = collect(h, d, &r, e);
-    if (rc == 0) rc = choose(h, l, &r, mem, d, e);
+    int rc = collect(h, l->d, &r, e);
+    if (rc == 0) rc = choose(h, l, &r, e);
     mem_free(r.list);
     return rc;
 }

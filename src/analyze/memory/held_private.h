@@ -22,18 +22,23 @@ struct held_life {
 };
 
 struct held_lives {
+    struct held_device *d;
     struct held_life *list;
     uint32_t n;
     int64_t *level;    /* live bytes after each event */
     int64_t *reserved; /* reserved bytes after each event */
 };
 
-/* By stack: bytes and blocks live after `event` (HELD_NEVER: at the end), largest first. */
-int held_add_up(const struct held *h, const struct held_lives *l, uint32_t event, struct arena *mem,
-                struct held_by **ret, uint32_t *ret_n, struct err *e);
+struct held_sum {
+    struct held_by *by; /* largest first */
+    uint32_t n;
+};
 
-int held_growth_run(const struct held *h, const struct held_lives *l, struct arena *mem,
-                    struct held_device *d, struct err *e);
+/* By stack: bytes and blocks live after `event` (HELD_NEVER: at the end). */
+int held_add_up(const struct held *h, const struct held_lives *l, uint32_t event,
+                struct held_sum *ret, struct err *e);
+
+int held_growth_run(const struct held *h, const struct held_lives *l, struct err *e);
 int held_space_run(const struct snapshot *s, struct arena *mem, struct held_device *d,
                    struct err *e);
 int held_stacks_run(const struct snapshot *s, struct arena *mem, struct held *ret, struct err *e);
