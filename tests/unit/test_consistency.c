@@ -40,6 +40,37 @@ TEST(a_sound_analysis_does_not_contradict_itself)
     done(&d);
 }
 
+static int run_all(void *trace)
+{
+    struct arena mem;
+    struct context cx;
+    arena_init(&mem);
+    context_init(&cx, trace, &mem);
+    int rc = context_need(&cx, &findings_pass, NULL);
+    context_done(&cx);
+    arena_done(&mem);
+    return rc;
+}
+
+/* Every pass and every rule, with any block refused. */
+TEST(an_analysis_without_memory_fails_and_says_so)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "train.py(3): main", 0, 1300);
+    for (int i = 0; i < 3; i++) {
+        double at = i * 400.0;
+        kit_label(&k, "forward", at, 390);
+        kit_op(&k, "aten::mm", at + 5, 20);
+        kit_launch(&k, at + 10, "gemm", at + 20, 100);
+        kit_item(&k, at + 30, at + 125, 5);
+        kit_launch(&k, at + 300, "add", at + 310, 50);
+    }
+    struct trace *t = kit_end(&k);
+    REQUIRE(t != NULL);
+    CHECK_EVERY_ALLOC(run_all, t);
+    trace_free(t);
+}
+
 TEST(causes_must_add_up)
 {
     struct diagnosis d;

@@ -154,9 +154,10 @@ TEST(allocations_by_operator_and_line)
 
 TEST(a_site_is_shown_where_it_allocates_most)
 {
-    static const int64_t bytes[] = {500, 900, 700};
+    static const int64_t bytes[] = {500, 900, 700, 600, 650};
     struct kit k = kit_begin();
-    for (int i = 0; i < 3; i++) {
+    kit_python(&k, "pipe.py(10): __call__", 0, 9000);
+    for (int i = 0; i < 5; i++) {
         double us = 100 + i * 1000;
         kit_label(&k, "decode_step", us, 900);
         kit_op(&k, "aten::cat", us + 10, 50);
@@ -164,6 +165,7 @@ TEST(a_site_is_shown_where_it_allocates_most)
     }
     struct found f = measure(&k);
     REQUIRE(CHECK_EQ_UINT(f.m.n_sites, 1));
+    CHECK_EQ_UINT(f.m.sites[0].count, 5);
     CHECK_EQ_INT(f.m.sites[0].largest_bytes, 900);
     REQUIRE(f.m.sites[0].place.op != ROW_NONE);
     CHECK_EQ_INT(f.t->ts_ns[f.m.sites[0].place.op], kit_ns(1110));
