@@ -115,6 +115,8 @@ int64_t plan_total(const struct facts *f, const struct scheme_times *t, uint32_t
     return f->fixed_ns + t->first_ns + (int64_t)(steps - 1) * t->step_ns;
 }
 
+#define MOST_NS 4e18 /* centuries: what no file can mean */
+
 /* The total with every step as slow, or as fast, as one was seen to be, and what is not known on
  * top of it. A first step that the user has timed is as sure as any run. */
 static int64_t bound(const struct plan *p, const struct prediction *r, int64_t step_ns, double by)
@@ -124,7 +126,7 @@ static int64_t bound(const struct plan *p, const struct prediction *r, int64_t s
     double once = p->trial || !f->first_ns ? by : copysign(f->noise_pct / 100, by);
     double first = (double)r->times.first_ns * ratio * (1 + once);
     double later = (double)(f->steps - 1) * (double)step_ns * (1 + by);
-    return f->fixed_ns + (int64_t)(first + later);
+    return f->fixed_ns + (int64_t)fmin(fmax(first + later, 0), MOST_NS);
 }
 
 /* How far off the rate of its copies, and with it the total, may be: runs differ by about half of

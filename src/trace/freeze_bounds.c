@@ -42,6 +42,14 @@ static void lose_duration(struct rows *r, struct trace *t, size_t i)
     if (r->phase[i] == 'X') r->phase[i] = 'i';
 }
 
+/* Whether it lies outside of [least, most]. That device work lies at zero is a mark of its own. */
+static bool is_far(const struct rows *r, size_t i, int64_t least, int64_t most)
+{
+    bool zero = r->ts_ns[i] == 0 && r->phase[i] == 'X' && !kind_is_device(r->kind[i]) &&
+                !(r->flags[i] & ROW_NO_TIME);
+    return (zero || is_placed(r, i)) && (r->ts_ns[i] < least || r->ts_ns[i] > most);
+}
+
 void freeze_bounds(struct rows *r, struct trace *t)
 {
     int64_t middle = 0, least = -BOUNDS_TS_NS, most = BOUNDS_TS_NS;
@@ -50,8 +58,7 @@ void freeze_bounds(struct rows *r, struct trace *t)
         most = middle + BOUNDS_SPREAD_NS;
     }
     for (size_t i = 0; i < r->n; i++) {
-        bool far = is_placed(r, i) && (r->ts_ns[i] < least || r->ts_ns[i] > most);
-        if (far || !bounds_ts(r->ts_ns[i])) lose_time(r, t, i);
+        if (is_far(r, i, least, most) || !bounds_ts(r->ts_ns[i])) lose_time(r, t, i);
         if (!bounds_dur(r->dur_ns[i])) lose_duration(r, t, i);
     }
     for (size_t i = 0; i < r->n_gpu; i++) bounds_gpu(&r->gpu[i]);

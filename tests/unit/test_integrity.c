@@ -2,6 +2,7 @@
 #include "analyze/quality/integrity.h"
 
 #include "kit.h"
+#include "trace/verify.h"
 
 struct found {
     struct trace *t;
@@ -447,6 +448,29 @@ TEST(short_kernels_of_whole_microseconds_are_no_fault)
     f = in_microseconds(0.5); /* finer times: then zero is a fault */
     CHECK_EQ_STR(level(&f, "zero_times"), "doubtful");
     done(&f);
+}
+
+/* Months after zero, a span at zero is from another clock, or from none: it would stretch the trace
+ * over all of that. */
+TEST(a_span_at_zero_far_from_all_others_has_no_time)
+{
+    struct kit k = kit_begin();
+    kit_op(&k, "lost", 0, 10);
+    for (int i = 0; i < 3; i++) kit_op(&k, "op", 3.8e12 + i * 100, 50);
+    struct trace *t = kit_end(&k);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(trace_verify(t, 1, NULL), 0);
+    CHECK_EQ_INT(t->begin_ns, 3800000000000000);
+    CHECK_EQ_UINT(t->damage.count[DAMAGE_NO_TIME], 1);
+    trace_free(t);
+    k = kit_begin(); /* near enough: it stays */
+    kit_op(&k, "first", 0, 10);
+    kit_op(&k, "op", 100, 50);
+    t = kit_end(&k);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(t->begin_ns, 0);
+    CHECK_EQ_UINT(t->damage.count[DAMAGE_NO_TIME], 0);
+    trace_free(t);
 }
 
 TEST(times_far_outside_the_trace)

@@ -247,6 +247,25 @@ TEST(numbers_match_whatever_the_order)
     arena_done(&f.mem);
 }
 
+/* A file may number its collectives 1, 2, 1, 2, ...: a rank takes part in each of them once. */
+TEST(a_rank_is_a_member_once_whatever_its_numbers)
+{
+    struct fixture f;
+    setup(&f, 2);
+    for (int i = 0; i < 12; i++)
+        for (uint32_t r = 0; r < 2; r++)
+            add(&f, r, 0, 1000 * i + 100 + 50 * r, 1000 * i + 400)->seq = 1 + i % 2;
+    run(&f);
+    CHECK_EQ_UINT(f.s.n_list, 2);
+    CHECK_EQ_UINT(f.s.unmatched, 20);
+    for (uint32_t i = 0; i < f.s.n_list; i++) {
+        REQUIRE(CHECK_EQ_UINT(f.s.list[i].n, 2));
+        CHECK_EQ_UINT(f.s.list[i].members[0].rank, 0);
+        CHECK_EQ_UINT(f.s.list[i].members[1].rank, 1);
+    }
+    arena_done(&f.mem);
+}
+
 TEST(missing_and_duplicate_ranks)
 {
     struct fixture f;

@@ -150,6 +150,21 @@ TEST(capturing_a_launch_bound_stage_as_a_graph)
     sim_end(&s);
 }
 
+/* A stage of the CPU alone, in a trace that has no call at all. */
+TEST(where_nothing_is_launched_nothing_is_captured)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "forward", 0, 100);
+    kit_op(&k, "aten::add", 10, 50);
+    struct sim s = sim_begin(kit_end(&k));
+    for (int whole = 0; whole < 2; whole++) {
+        struct sim_edit ed = {.kind = EDIT_CUDA_GRAPH, .pattern = "^forward$", .whole = whole};
+        CHECK(wall_us(&s, &ed, 1) <= 100);
+        CHECK_EQ_UINT(ed.n_captured, 0);
+    }
+    sim_end(&s);
+}
+
 TEST(a_sync_forbids_capture)
 {
     struct sim s = sim_begin(drain());

@@ -100,7 +100,7 @@ static void edge(struct doubting *c, uint32_t missing, bool tail)
     const struct coverage *v = &c->i->coverage;
     double share = stats_pct(missing, v->all.expected);
     bool normal = missing <= EDGE_LAUNCHES || share < EDGE_PCT;
-    int64_t at = (tail ? v->tail_begin_ns : v->head_end_ns) - c->t->begin_ns;
+    int64_t at = trace_since_ns(c->t, tail ? v->tail_begin_ns : v->head_end_ns);
     struct doubt *d = integrity_doubt(
         c, tail ? "records_stop_early" : "records_begin_late",
         normal ? QUALITY_GOOD : by_share(share, 0, 3, 50),

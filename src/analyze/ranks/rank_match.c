@@ -158,7 +158,9 @@ static int add_collective(struct matching *m, uint32_t at, uint32_t n)
     if (!c->members) return ERR_NOMEM;
     for (uint32_t i = 0; i < n; i++) {
         const struct rank_event *e = event_of(m, &x[i]);
-        if (e->what != first->what) continue;
+        bool twice =
+            c->n && c->members[c->n - 1].rank == x[i].rank; /* numbers of one rank come again */
+        if (e->what != first->what || twice) continue;
         c->members[c->n++] = (struct rank_member){.rank = x[i].rank, .event = x[i].event};
         if (e->bytes > c->bytes) c->bytes = e->bytes;
     }

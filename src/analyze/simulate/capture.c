@@ -54,10 +54,12 @@ static int close_graph(const struct capture *x, const struct graph *g, int64_t e
         x->b->plan->mode[c] = n++ ? SIM_CAPTURED : SIM_HEAD;
     }
     x->ed->n_captured += g->n;
-    struct sim_cut all = {.begin_ns = g->from_ns, .end_ns = end_ns};
-    struct sim_cut tight = {.begin_ns = m->calls[g->first].begin_ns,
-                            .end_ns = m->calls[g->last].end_ns};
-    return stretch_cut(x->b, &x->at, x->whole ? all : tight, false);
+    struct sim_cut cut = {.begin_ns = g->from_ns, .end_ns = end_ns};
+    if (!x->whole) {
+        cut.begin_ns = m->calls[g->first].begin_ns;
+        cut.end_ns = m->calls[g->last].end_ns;
+    }
+    return stretch_cut(x->b, &x->at, cut, false);
 }
 
 static int capture_all(const struct capture *x)

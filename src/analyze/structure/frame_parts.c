@@ -202,8 +202,9 @@ static int add_up(struct finding_parts *p)
         p->any_launch = t->lanes[l].kind == LANE_THREAD && launches(t, &t->lanes[l]);
     for (lane_id l = 0; l < t->n_lanes; l++) {
         if (!is_looked_at(p, &t->lanes[l])) continue;
-        int64_t extent = t->end_ns - t->ts_ns[t->lanes[l].begin];
-        if (extent > p->cpu_ns) p->cpu_ns = extent;
+        int64_t begin =
+            t->ts_ns[t->lanes[l].begin]; /* later than the end where no span has a time */
+        if (t->end_ns > begin && t->end_ns - begin > p->cpu_ns) p->cpu_ns = t->end_ns - begin;
         TRY(walk_lane(p, &t->lanes[l]));
     }
     for (uint32_t i = p->n_paths; i-- > 0;) {
