@@ -33,7 +33,8 @@ struct pb_field {
 
 static inline struct pb pb_open(struct str s)
 {
-    return (struct pb){s.p, s.p + s.n, false};
+    const char *p = s.n ? s.p : ""; /* an empty one may lie nowhere */
+    return (struct pb){p, p + s.n, false};
 }
 
 /* The varint at the cursor; false where it is cut or longer than ten bytes. */
