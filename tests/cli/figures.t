@@ -1436,7 +1436,7 @@ $ cd $DATA && ../cli/figures.py ranks comm/slow_rank
 | exit status: 1 numbers, sum 0, 03f9
 | world_size: 1 numbers, sum 4, c6fd
 | step_us: 1 numbers, sum 1167.81, d1b1
-| step_without_straggler_us: 1 numbers, sum 965.813, 03d0
+| step_without_straggler_us: 1 numbers, sum 965.823, bd89
 | ranks[].rank: 4 numbers, sum 6, e248
 | ranks[].host: 0 texts, 5e20
 | ranks[].path: 4 texts, 9280
@@ -1452,7 +1452,7 @@ $ cd $DATA && ../cli/figures.py ranks comm/slow_rank
 | stragglers[].collectives: 1 numbers, sum 10, c3a2
 | stragglers[].stage: 0 texts, fbb3
 | stragglers[].cause: 1 texts, 5a70
-| stragglers[].cause_us: 1 numbers, sum 1395.09, 8a3c
+| stragglers[].cause_us: 1 numbers, sum 1000.11, 3414
 | stragglers[].subject: 1 texts, ef42
 | stragglers[].ratio: 1 numbers, sum 1.5, 1216
 | stragglers[].source: 0 texts, fbb3
