@@ -1050,6 +1050,13 @@ static void put_links(const char *dir)
     }
 }
 
+static void day_now(char ret[16])
+{
+    struct tm tm;
+    time_t now = time(NULL);
+    CHECK(localtime_r(&now, &tm) && strftime(ret, 16, "%Y%m%d_", &tm));
+}
+
 static void records_as_a_rank(const char *dir)
 {
     char out[128];
@@ -1058,11 +1065,15 @@ static void records_as_a_rank(const char *dir)
     setenv("STRATA_OUT", out, 1);
     setenv("STRATA_PIPELINE", "pipe", 1);
     umask(022);
+    char before[16], after[16]; /* midnight may be between them */
+    day_now(before);
     CHECK_EQ_INT(strata_start(NULL), 0);
+    day_now(after);
     strata_begin("work");
     strata_end();
     const char *made = recorder_dir();
     REQUIRE(made != NULL);
+    CHECK(strstr(made, before) || strstr(made, after));
     struct stat st;
     CHECK(lstat(made, &st) == 0 && (st.st_mode & 0777) == 0700);
     struct folder f;

@@ -34,7 +34,11 @@ TEST(sync_in_loop_fires_on_a_readback_that_leaves_the_device_idle)
     REQUIRE(f != NULL);
     CHECK(f->gain_pct > 15);
     CHECK(f->exposed_ns > 0 && f->exposed_ns < f->blocked_ns);
-    CHECK(f->n_evidence >= 3);
+    REQUIRE(f->n_evidence >= 4);
+    CHECK(strstr(f->evidence[0].text, "the CPU calls cudaStreamSynchronize at queue depth"));
+    CHECK(strstr(f->evidence[1].text, "Memcpy DtoH (Device -> Pinned)"));
+    CHECK_EQ_BYTES(trace_name(d.t, f->evidence[1].row), "Memcpy DtoH (Device -> Pinned)");
+    CHECK(strstr(f->evidence[3].text, "then the GPU is idle for"));
     CHECK_EQ_INT(f->severity, SEVERITY_HIGH);
     done(&d);
 }

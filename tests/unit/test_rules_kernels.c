@@ -532,6 +532,23 @@ TEST(overwritten_fill_fires_when_copies_cover_it)
     check_gain(&g, "overwritten_fill", 100 * 51.0 / 314, 2);
 }
 
+/* The operator exists for its kernel alone: both go. */
+TEST(overwritten_fill_drops_the_operator_too)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) filled(&g, "[[2097152], [2097152]]", 2);
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "overwritten_fill");
+    REQUIRE(f != NULL);
+    const struct sim_edit *drop = NULL;
+    for (uint32_t i = 0; i < f->n_edits; i++)
+        if (f->edits[i].kind == EDIT_DROP_ROWS) drop = &f->edits[i];
+    REQUIRE(drop != NULL);
+    CHECK_EQ_UINT(drop->n_rows, 8);
+    CHECK_EQ_BYTES(trace_name(d.t, drop->rows[0]), "aten::zero_");
+    done(&d);
+}
+
 TEST(overwritten_fill_near_miss_padding_stays)
 {
     struct kernel_kit g = kernel_kit_begin();

@@ -18,6 +18,7 @@ struct decode {
     int from, to;     /* steps in which it does */
     double kernel_us; /* of the product before it */
     bool ops, sampled;
+    bool twice; /* per step */
 };
 
 /* `at` is when attention begins; returns when its launch is made. */
@@ -53,13 +54,16 @@ static struct trace *decode(struct decode d)
             kit_launch(&k, at + 2, "gemm", gpu, busy);
             gpu += busy;
         }
-        double launch = attention_lead(&k, &now, at);
-        if (d.ops) kit_op(&k, "aten::_scaled_dot_product_cudnn_attention", at, launch + 10 - at);
-        kit_python(&k, LINE, at - 1, launch + 12 - at);
-        gpu = launch + 8 > gpu ? launch + 8 : gpu;
-        kit_launch(&k, launch, SDPA, gpu, 5);
-        gpu += 5;
-        at = launch + USUAL;
+        for (int n = 0; n <= d.twice; n++) {
+            double launch = attention_lead(&k, &now, at);
+            if (d.ops)
+                kit_op(&k, "aten::_scaled_dot_product_cudnn_attention", at, launch + 10 - at);
+            kit_python(&k, LINE, at - 1, launch + 12 - at);
+            gpu = launch + 8 > gpu ? launch + 8 : gpu;
+            kit_launch(&k, launch, SDPA, gpu, 5);
+            gpu += 5;
+            at = launch + USUAL;
+        }
         kit_python(&k, CALLER, begin, at - begin);
         kit_label(&k, "step", begin, at - begin - 1);
     }
@@ -124,6 +128,19 @@ TEST(without_operators_the_line_is_told_and_how_to_get_the_operator)
     CHECK_EQ_INT(f->line, 12);
     CHECK(strstr(f->fix, "--ops all") != NULL);
     done(&d);
+}
+
+/* A step counts once, however often it happens in it. */
+TEST(steps_are_counted_not_launches)
+{
+    struct decode d = every_step;
+    d.twice = true;
+    struct diagnosis g;
+    diagnose(&g, decode(d));
+    const struct finding *f = found(&g, "slow_launch");
+    REQUIRE(f != NULL);
+    CHECK(says(f, "7 of 8 steps"));
+    done(&g);
 }
 
 TEST(what_happens_once_is_warm_up)

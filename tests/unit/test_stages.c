@@ -253,7 +253,7 @@ static struct kit training(const char *backward_label)
     struct kit k = kit_begin();
     kit_label(&k, "train", 0, 1000);
     kit_label(&k, "encoder", 10, 100);
-    kit_autograd_op(&k, "aten::linear", 20, 50, 7, 0);
+    kit_autograd_op(&k, "aten::linear", 20, 50, 0, 0);
     kit_launch(&k, 30, "gemm", 40, 10);
     kit_label(&k, "head", 150, 100);
     kit_autograd_op(&k, "aten::mse", 160, 50, 8, 0);
@@ -262,7 +262,7 @@ static struct kit training(const char *backward_label)
     k.tid = 2;
     kit_autograd_op(&k, "MseBackward0", 500, 40, 8, 1);
     kit_launch(&k, 510, "mse_backward", 520, 15);
-    kit_autograd_op(&k, "LinearBackward0", 550, 40, 7, 1);
+    kit_autograd_op(&k, "LinearBackward0", 550, 40, 0, 1);
     kit_launch(&k, 560, "gemm_backward", 570, 20);
     kit_launch(&k, 800, "copy of a loader", 810, 5); /* no backward op around it */
     return k;
