@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "import/nsys_rows.h"
 #include "import/rocpd.h"
+#include "import/rpd.h"
 
 enum { MOST_GPUS = 64 };
 
@@ -236,14 +237,25 @@ int nsys_read(struct nsys_db *db, struct builder *b, struct err *e)
     return rc;
 }
 
+/* Of whom the database is shows in its tables. */
+static int read_whichever(struct builder *b, struct nsys_db *db, struct err *e)
+{
+    struct trace *t = builder_trace(b);
+    if (rpd_is(db)) {
+        t->format = "rpd sqlite";
+        return rpd_read(db, b, e);
+    }
+    if (!rocpd_is(db)) return nsys_read(db, b, e);
+    t->format = "rocpd sqlite";
+    return rocpd_read(db, b, e);
+}
+
 /* Fills the builder; the database is only needed for that. */
 static int read_database(struct builder *b, struct file_map *file, struct err *e)
 {
     struct nsys_db db;
     int rc = nsys_db_open(&db, file, e);
-    bool rocpd = rc == 0 && rocpd_is(&db);
-    if (rocpd) builder_trace(b)->format = "rocpd sqlite";
-    if (rc == 0) rc = rocpd ? rocpd_read(&db, b, e) : nsys_read(&db, b, e);
+    if (rc == 0) rc = read_whichever(b, &db, e);
     nsys_db_close(&db);
     return rc;
 }

@@ -192,3 +192,29 @@ $ strata info x.db
 # A trace with such a name is a trace.
 $ cp $DATA/tiny.json x.qdrep; strata info x.qdrep | head -1
 | x.qdrep   kineto json, 7.81 kB, 31 events
+
+# rocmProfileData.
+$ strata info $DATA/../fuzz/corpus/rocpd/trace.rpd | head -17
+| $DATA/../fuzz/corpus/rocpd/trace.rpd   rpd sqlite, 6.14 kB, 19 events
+|
+|   recorded  by an unknown version
+|   with      stacks no, shapes no, memory no, modules no, FLOPs no
+|   device 0  GPU
+|   time      1.00 ms from first to last event
+|   steps     not marked by the profiler; strata steps looks for them
+|   lanes     1 process, 1 thread, 1 GPU stream
+|
+|   category         read as  events
+|   cuda_runtime                   9
+|   kernel                         8
+|   gpu_memcpy                     1
+|   user_annotation                1
+|
+|   lane               kind        events
+|   tid 77             thread          10
+$ strata kernels $DATA/../fuzz/corpus/rocpd/trace.rpd | head -5
+| 8 kernels, 1 copy, 0 memsets: 420 us of device work; totals in us, single calls in us
+|
+|   kernel                        calls  total     %  median   p95  occ %  limited by  achieved
+|   vec_add                           8    400  95.2    50.0  50.0      -  -                  -
+|   Memcpy DtoH (Device -> Host)      1   20.0   4.8    20.0  20.0      -  -                  -
