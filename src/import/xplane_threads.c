@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-enum { MOST_CALLS = 2000, MOST_STEPS = 64, LEAST_CALLS = 8, MOST_LINES = 256 };
+enum { MOST_CALLS = 200, MOST_STEPS = 64, LEAST_CALLS = 8, MOST_LINES = 256 };
 
 struct traced {
     uint64_t begin_ps, end_ps;
