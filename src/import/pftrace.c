@@ -8,6 +8,8 @@
  * the order of time, everything is read once more, knowing that. */
 #include "import/pftrace.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/vec.h"
@@ -280,13 +282,19 @@ static bool fits_packet(const struct pb_field *f)
     return f->type == PB_BYTES;
 }
 
+/* JSON after an empty line; no packet begins like that. */
+static bool looks_like_json(struct str head)
+{
+    return (head.p[1] == '{' || head.p[1] == '[') && head.p[2] && strchr("\"\r\n{", head.p[2]);
+}
+
 /* A trace is a run of packets, each field 1: a newline to whoever looks for text. */
 static bool sniff(struct str head)
 {
     struct pb m = pb_open(head), packet;
     struct pb_field f;
     uint64_t n;
-    if (head.n < 4 || *head.p != '\n') return false;
+    if (head.n < 4 || *head.p != '\n' || looks_like_json(head)) return false;
     m.p++;
     if (!pb_varint(&m, &n) || n == 0) return false;
     bool cut = n > (uint64_t)(m.end - m.p);

@@ -3,6 +3,7 @@
 #include "import/pftrace_state.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "trace/bounds.h"
 
@@ -444,13 +445,10 @@ uint32_t pf_state_at(const struct pf_survey *s, uint64_t sequence, uint64_t offs
     uint32_t at = map_find(&s->sequence_at, sequence);
     if (at == MAP_NONE) return MAP_NONE;
     const struct pf_sequence *q = &s->sequences[at];
-    uint32_t lo = 0, hi = q->n_states;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s->states[s->by_sequence[q->first_state + mid]].begin <= offset) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo ? s->by_sequence[q->first_state + lo - 1] : MAP_NONE;
+    const uint32_t *states = s->by_sequence + q->first_state;
+    uint32_t i = 0;
+    SEARCH_PAST(i, q->n_states, s->states[states[i]].begin <= offset);
+    return i ? states[i - 1] : MAP_NONE;
 }
 
 static const struct pf_track *parent_of(const struct pf_survey *s, const struct pf_track *t)

@@ -3,6 +3,7 @@
 
 #include "base/jout.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "import/xplane_rows.h"
 #include "trace/bounds.h"
 
@@ -23,13 +24,9 @@ static void args_free(struct args_source *self)
 /* The plane whose bytes hold `at`, or NULL. Planes are in file order. */
 static const struct xplane *plane_at(const struct xplanes *x, const char *at)
 {
-    size_t lo = 0, hi = x->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (x->list[mid].bytes.p <= at) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo ? &x->list[lo - 1] : NULL;
+    size_t i = 0;
+    SEARCH_PAST(i, x->n, x->list[i].bytes.p <= at);
+    return i ? &x->list[i - 1] : NULL;
 }
 
 static void put_value(struct buf *out, const struct xvalue *v)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 enum { MOST_CALLS = 200, MOST_STEPS = 64, LEAST_CALLS = 8, MOST_LINES = 256 };
@@ -101,14 +102,10 @@ static int add_line(struct finding *f, struct str bytes)
 /* Whether a span around the call has the name of the part it belongs to. */
 static bool is_inside(const struct line *line, const struct traced *call)
 {
-    size_t lo = 0, hi = line->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (line->spans[mid].begin_ps <= call->begin_ps) lo = mid + 1;
-        else hi = mid;
-    }
-    for (int i = 0; i < MOST_STEPS && lo-- > 0; i++)
-        if (line->spans[lo].end_ps >= call->end_ps && str_eq(line->spans[lo].name, call->name))
+    size_t i = 0;
+    SEARCH_PAST(i, line->n, line->spans[i].begin_ps <= call->begin_ps);
+    for (int step = 0; step < MOST_STEPS && i-- > 0; step++)
+        if (line->spans[i].end_ps >= call->end_ps && str_eq(line->spans[i].name, call->name))
             return true;
     return false;
 }

@@ -3,6 +3,7 @@
 #include "base/protobuf.h"
 #include "export/proto_out.h"
 #include "import/import.h"
+#include "import/pftrace.h"
 #include "same_trace.h"
 #include "test.h"
 #include "trace/verify.h"
@@ -402,6 +403,17 @@ TEST(compressed_packets_are_named)
     err_init(&e);
     CHECK_EQ_INT(import_bytes(buf_str(&x.file), "c.pftrace", NULL, &t, &e), ERR_UNSUPPORTED);
     CHECK(strstr(e.msg, "traceconv decompress_packets") != NULL);
+    made_done(&x);
+}
+
+TEST(json_after_an_empty_line_is_json)
+{
+    static const char *const texts[] = {"\n{\"traceEvents\":[]}", "\n{\n\"traceEvents\":[]}",
+                                        "\n[{\"ph\":\"X\"}]"};
+    for (int i = 0; i < 3; i++) CHECK(!import_pftrace.sniff(str_c(texts[i])));
+    struct made x = {0};
+    make_sdk(&x);
+    CHECK(import_pftrace.sniff(buf_str(&x.file)));
     made_done(&x);
 }
 
