@@ -2,6 +2,7 @@
 #include "import/pftrace_pairs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
@@ -62,6 +63,50 @@ int pf_pairs_add(struct pf_pairs *p, const struct pf_mark *marks, size_t n, uint
     return 0;
 }
 
+/* The end of the marks from `i` on that are all begins, or all ends. */
+static size_t run_end(const struct pf_pairs *p, size_t i)
+{
+    bool begins = p->marks[i].row != UINT32_MAX;
+    while (i < p->n_marks && (p->marks[i].row != UINT32_MAX) == begins) i++;
+    return i;
+}
+
+/* Whether the n begins at `b` and the n ends behind them belong together one by one: PyTorch writes
+ * all begins of a kind of event, then all ends in the same order. That time goes back in between is
+ * the sign of it; a writer that goes with the time never does. */
+static bool is_in_columns(const struct pf_pairs *p, size_t b, size_t n)
+{
+    const struct pf_mark *begins = p->marks + b, *ends = begins + n;
+    int64_t last_begin = INT64_MIN, first_end = INT64_MAX;
+    for (size_t i = 0; i < n; i++) {
+        if (begins[i].track != ends[i].track || ends[i].ts_ns < begins[i].ts_ns) return false;
+        if (begins[i].ts_ns > last_begin) last_begin = begins[i].ts_ns;
+        if (ends[i].ts_ns < first_end) first_end = ends[i].ts_ns;
+    }
+    return first_end < last_begin;
+}
+
+/* Joins what is written in columns, which keeps apart what ends where the next begins; the other
+ * marks stay. */
+static void pair_columns(struct pf_pairs *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0, next; i < p->n_marks; i = next) {
+        size_t n = run_end(p, i) - i;
+        bool begins = p->marks[i].row != UINT32_MAX;
+        next = i + n;
+        if (begins && next < p->n_marks && run_end(p, next) - next == n && is_in_columns(p, i, n)) {
+            for (size_t k = 0; k < n; k++)
+                builder_end_row(p->builder, p->marks[i + k].row, p->marks[next + k].ts_ns, true);
+            next += n;
+            continue;
+        }
+        memmove(p->marks + kept, p->marks + i, n * sizeof *p->marks);
+        kept += n;
+    }
+    p->n_marks = kept;
+}
+
 static int by_track_and_time(const void *a, const void *b)
 {
     const struct pf_mark *x = a, *y = b;
@@ -72,6 +117,7 @@ static int by_track_and_time(const void *a, const void *b)
 
 int pf_pairs_end(struct pf_pairs *p)
 {
+    pair_columns(p);
     if (p->n_marks) qsort(p->marks, p->n_marks, sizeof *p->marks, by_track_and_time);
     for (size_t i = 0; i < p->n_marks; i++) TRY(pair(p, &p->marks[i]));
     for (size_t i = 0; i < p->n_tracks; i++) {

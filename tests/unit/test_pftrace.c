@@ -406,6 +406,50 @@ TEST(compressed_packets_are_named)
     made_done(&x);
 }
 
+/* All begins, then all ends: the order joins what ends where the next begins. */
+TEST(columns_of_begins_and_ends)
+{
+    struct made x = {0};
+    thread_track(&x, 5, 30, 31);
+    event(&x, 1, 100, 5, "whole");
+    event(&x, 1, 100, 5, "first");
+    event(&x, 1, 200, 5, "second");
+    event(&x, 1, 300, 5, "third");
+    event(&x, 2, 400, 5, NULL);
+    event(&x, 2, 200, 5, NULL);
+    event(&x, 2, 300, 5, NULL);
+    event(&x, 2, 400, 5, NULL);
+    struct trace *t = open_made(&x);
+    REQUIRE(t != NULL);
+    check_span(t, "whole", 100, 300);
+    check_span(t, "first", 100, 100);
+    check_span(t, "second", 200, 100);
+    check_span(t, "third", 300, 100);
+    CHECK_EQ_INT((int64_t)damage_total(&t->damage), 0);
+    trace_free(t);
+    made_done(&x);
+}
+
+/* Time goes back between tracks only: ends close the latest begin of theirs. */
+TEST(ends_out_of_order_without_columns)
+{
+    struct made x = {0};
+    thread_track(&x, 5, 30, 31);
+    event(&x, 1, 100, 5, "outer");
+    event(&x, 1, 150, 5, "inner");
+    event(&x, 2, 180, 5, NULL);
+    event(&x, 1, 110, 5, "early");
+    event(&x, 2, 120, 5, NULL);
+    event(&x, 2, 300, 5, NULL);
+    struct trace *t = open_made(&x);
+    REQUIRE(t != NULL);
+    check_span(t, "outer", 100, 200);
+    check_span(t, "inner", 150, 30);
+    check_span(t, "early", 110, 10);
+    trace_free(t);
+    made_done(&x);
+}
+
 TEST(json_after_an_empty_line_is_json)
 {
     static const char *const texts[] = {"\n{\"traceEvents\":[]}", "\n{\n\"traceEvents\":[]}",
