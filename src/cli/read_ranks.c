@@ -6,8 +6,12 @@
 #include "analyze/ranks/rank_replay.h"
 #include "base/jdoc.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "cli/show.h"
 #include "import/rings.h"
+
+/* A few traces are read one after the other, so that what is said of them comes in order. */
+#define LEAST_FOR_THREADS 8
 
 /* One trace under analysis, while it is open. */
 struct open_rank {
@@ -32,19 +36,47 @@ static void close_rank(struct open_rank *r)
     trace_free(r->t);
 }
 
-/* A file that is not a trace is reported and left out: one broken rank of a thousand is normal. */
-static int summarize(struct cli *cli, struct picked p, struct rank_store *store,
-                     struct rank_summary *list, uint32_t *n, struct err *e)
+/* What became of one trace. */
+struct outcome {
+    int rc;
+    struct err e;
+};
+
+/* All traces, on a few threads; each thread has a store of its own. */
+struct reading {
+    struct cli *cli;
+    const struct picked_list *from;
+    struct rank_store *stores;
+    struct rank_summary *list;
+    struct outcome *outcomes;
+};
+
+static void summarize(void *reading, int item, int worker)
 {
+    struct reading *w = reading;
+    struct outcome *out = &w->outcomes[item];
+    struct rank_summary *s = &w->list[item];
+    struct picked p = w->from->list[item];
     struct open_rank r;
-    int rc = open_rank(cli, p, &r, e);
-    if (rc == 0) rc = rank_summary_run(&r.cx, p.path, store, &list[*n], e);
-    if (rc == 0) list[(*n)++].part = p.rank;
+    err_init(&out->e);
+    out->rc = open_rank(w->cli, p, &r, &out->e);
+    if (out->rc == 0) out->rc = rank_summary_run(&r.cx, p.path, &w->stores[worker], s, &out->e);
+    if (out->rc == 0) s->part = p.rank;
     close_rank(&r);
-    if (rc == ERR_NOMEM || rc == 0) return rc;
-    cli_say("%s: %s; left out", p.path, e->msg);
-    err_init(e);
-    return 0;
+}
+
+/* A file that is not a trace is reported and left out: one broken rank of a thousand is normal. */
+static int take_good(const struct reading *w, uint32_t *ret_n, struct err *e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->from->n; i++) {
+        struct outcome *out = &w->outcomes[i];
+        if (out->rc == ERR_NOMEM) return err_nomem(e);
+        if (out->rc == 0) w->list[n++] = w->list[i];
+        else cli_say("%s: %s; left out", w->from->list[i].path, out->e.msg);
+    }
+    *ret_n = n;
+    return n ? 0 : FAIL(e, ERR_FORMAT, "none of the files is a trace");
 }
 
 /* The step if nobody came late, from the trace of a rank that does not. */
@@ -76,16 +108,16 @@ static void tell_workers(const struct picked *p, struct arena *mem)
 static int read_all(struct cli *cli, const struct picked_list *from, struct read_ranks *ret,
                     struct err *e)
 {
-    struct arena *mem = &ret->store.mem;
-    struct rank_summary *list = arena_zalloc(mem, (size_t)from->n + 1, sizeof *list);
-    uint32_t n = 0;
-    if (!list) return err_nomem(e);
-    for (uint32_t i = 0; i < from->n; i++) {
-        tell_workers(&from->list[i], mem);
-        TRY(summarize(cli, from->list[i], &ret->store, list, &n, e));
-    }
-    if (!n) return FAIL(e, ERR_FORMAT, "none of the files is a trace");
-    TRY(rank_set_run(list, n, mem, &ret->set, e));
+    struct arena *mem = &ret->stores[0].mem;
+    size_t room = (size_t)from->n + 1;
+    struct reading w = {cli, from, ret->stores, arena_zalloc(mem, room, sizeof *w.list), NULL};
+    uint32_t n;
+    if (w.list) w.outcomes = arena_zalloc(mem, room, sizeof *w.outcomes);
+    if (!w.outcomes) return err_nomem(e);
+    for (uint32_t i = 0; i < from->n; i++) tell_workers(&from->list[i], mem);
+    pool_run(ret->n_stores, (int)from->n, summarize, &w);
+    TRY(take_good(&w, &n, e));
+    TRY(rank_set_run(w.list, n, mem, &ret->set, e));
     ret->view.set = &ret->set;
     return replay(cli, &ret->set, &ret->view.step_without_ns, e);
 }
@@ -93,15 +125,17 @@ static int read_all(struct cli *cli, const struct picked_list *from, struct read
 int read_ranks(struct cli *cli, const struct picked_list *from, struct read_ranks *ret,
                struct err *e)
 {
+    int threads = from->n >= LEAST_FOR_THREADS ? pool_size() : 1;
     *ret = (struct read_ranks){0};
     mem_return_large();
-    TRY(rank_store_init(&ret->store, e));
+    while (ret->n_stores < threads && ret->n_stores < READ_RANKS_THREADS)
+        TRY(rank_store_init(&ret->stores[ret->n_stores++], e));
     return read_all(cli, from, ret, e);
 }
 
 void read_ranks_done(struct read_ranks *r)
 {
-    rank_store_done(&r->store);
+    for (int i = 0; i < r->n_stores; i++) rank_store_done(&r->stores[i]);
 }
 
 int read_ranks_show(struct cli *cli, const struct opts *o, const struct picked_list *from,

@@ -1,4 +1,4 @@
-/* read_ranks.h: the traces of all ranks, read one at a time. */
+/* read_ranks.h: the traces of all ranks, one at a time on each of a few threads. */
 #ifndef STRATA_CLI_READ_RANKS_H
 #define STRATA_CLI_READ_RANKS_H
 
@@ -6,8 +6,11 @@
 #include "cli/pick_trace.h"
 #include "report/view_ranks.h"
 
+#define READ_RANKS_THREADS 8
+
 struct read_ranks {
-    struct rank_store store;
+    struct rank_store stores[READ_RANKS_THREADS]; /* one per thread */
+    int n_stores;
     struct rank_set set;
     struct view_ranks view;
 };

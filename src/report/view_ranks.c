@@ -8,6 +8,7 @@
 #define COLLECTIVES_SHOWN 5
 #define MISSING_SHOWN     8
 #define STRAGGLERS_SHOWN  4
+#define PATH_SHOWN        4
 
 static const struct rank_summary *rank_of(const struct rank_set *s, uint32_t i)
 {
@@ -114,24 +115,20 @@ static void json_clocks(struct jout *j, const struct rank_set *s)
     jout_end_arr(j);
 }
 
-/* Own time of the rank that came last, then the transfer, collective after collective. */
 static void json_path(struct jout *j, const struct rank_set *s)
 {
-    int64_t at = 0;
     jout_arr(j, "critical_path");
-    for (uint32_t i = 0; i < s->n_list; i++) {
-        const struct rank_collective *c = &s->list[i];
-        int64_t begin = c->end_ns - c->transfer_ns;
-        if (c->end_ns <= at) continue; /* beside the one before */
+    for (uint32_t i = 0; i < s->n_path; i++) {
+        const struct rank_hop *h = &s->path[i];
+        const struct rank_collective *c = &s->list[h->collective];
         jout_obj(j, NULL);
         jout_int(j, "rank", rank_of(s, c->members[c->last].rank)->rank);
-        jout_us(j, "start_us", at);
-        jout_us(j, "own_us", begin > at ? begin - at : 0);
+        jout_us(j, "start_us", h->start_ns);
+        jout_us(j, "own_us", h->own_ns);
         jout_cstr(j, "collective", collective_name(c->what));
         jout_int(j, "seq", c->seq);
-        jout_us(j, "transfer_us", c->end_ns - (begin > at ? begin : at));
+        jout_us(j, "transfer_us", h->transfer_ns);
         jout_end_obj(j);
-        at = c->end_ns;
     }
     jout_end_arr(j);
 }
@@ -317,6 +314,30 @@ static void put_collectives(const struct screen *s, const struct rank_set *r)
     text_table_done(&table);
 }
 
+/* Whose own time the critical path is made of, most first. */
+static void put_path(const struct screen *s, const struct rank_set *r)
+{
+    uint32_t best[PATH_SHOWN], n = 0;
+    int64_t all = r->path_transfer_ns;
+    if (!r->n_path) return;
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint32_t k = n;
+        all += r->path_own_ns[i];
+        if (!r->path_own_ns[i]) continue;
+        for (; k > 0 && r->path_own_ns[best[k - 1]] < r->path_own_ns[i]; k--)
+            if (k < PATH_SHOWN) best[k] = best[k - 1];
+        if (k >= PATH_SHOWN) continue;
+        best[k] = i;
+        if (n < PATH_SHOWN) n++;
+    }
+    buf_printf(s->out, "\n  critical path: transfers %s",
+               human_pct(stats_pct((double)r->path_transfer_ns, (double)all)).s);
+    for (uint32_t i = 0; i < n; i++)
+        buf_printf(s->out, ", rank %d %s", rank_of(r, best[i])->rank,
+                   human_pct(stats_pct((double)r->path_own_ns[best[i]], (double)all)).s);
+    buf_addc(s->out, '\n');
+}
+
 static void put_clocks(const struct screen *s, const struct rank_set *r)
 {
     if (!r->n_list) return;
@@ -329,7 +350,7 @@ static void put_clocks(const struct screen *s, const struct rank_set *r)
         if (-c->offset_ns > offset) offset = -c->offset_ns;
         if (c->error_ns > error) error = c->error_ns;
     }
-    buf_printf(s->out, "\n  clocks: up to %s apart, ", human_time((int64_t)offset).s);
+    buf_printf(s->out, "  clocks: up to %s apart, ", human_time((int64_t)offset).s);
     buf_printf(s->out, "aligned to %s on the ends of collectives", human_time((int64_t)error).s);
     if (apart)
         buf_printf(s->out, "; %s rank%s none with the first", human_count(apart).s,
@@ -343,6 +364,7 @@ void view_ranks_text(const struct screen *s, const struct view_ranks *v)
     view_ranks_verdict(s, v);
     put_ranks(s, v->set);
     put_collectives(s, v->set);
+    put_path(s, v->set);
     put_clocks(s, v->set);
     buf_addc(s->out, '\n');
 }

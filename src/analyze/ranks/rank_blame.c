@@ -54,6 +54,20 @@ static bool is_late(const struct rank_set *s, const struct rank_straggler *x)
            (double)x->late_ns >= LEAST_OF_WORST * (double)s->stragglers[0].late_ns;
 }
 
+/* Where links are slow, ranks that wait for each other in turn are late by about as much: the one
+ * with the slow link is in all groups that are slow. */
+static void put_link_first(struct rank_set *s, struct rank_scratch *w)
+{
+    if (!s->n_stragglers || s->stragglers[0].cause != RANK_CAUSE_SLOW_LINK) return;
+    uint32_t worst = rank_link_worst(s, w->a);
+    for (uint32_t i = 1; i < s->n_stragglers && i < MOST_EXPLAINED; i++) {
+        if (s->stragglers[i].rank != worst) continue;
+        struct rank_straggler x = s->stragglers[i];
+        s->stragglers[i] = s->stragglers[0];
+        s->stragglers[0] = x;
+    }
+}
+
 /* Those that a slow link of the worst one holds up are not stragglers themselves. */
 static void drop_held_up(struct rank_set *s)
 {
@@ -78,6 +92,7 @@ int rank_blame(struct rank_set *s, struct arena *mem)
     if (s->n && !stands_out(s->stragglers, s->n, w.a)) return 0;
     for (uint32_t i = 0; i < s->n && is_late(s, &s->stragglers[i]); i++)
         if (s->n_stragglers++ < MOST_EXPLAINED) rank_find_cause(&w, &s->stragglers[i]);
+    put_link_first(s, &w);
     drop_held_up(s);
     return 0;
 }

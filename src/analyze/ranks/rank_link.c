@@ -59,6 +59,20 @@ int rank_links(struct rank_set *s, struct arena *mem)
     return 0;
 }
 
+uint32_t rank_link_worst(const struct rank_set *s, int64_t *excess)
+{
+    uint32_t worst = 0;
+    for (uint32_t r = 0; r < s->n; r++) excess[r] = 0;
+    for (uint32_t i = 0; i < s->n_list; i++) {
+        const struct rank_collective *c = &s->list[i];
+        for (uint32_t k = 0; k < c->n && c->usual_ns >= 0; k++)
+            excess[c->members[k].rank] += c->transfer_ns - c->usual_ns;
+    }
+    for (uint32_t r = 1; r < s->n; r++)
+        if (excess[r] > excess[worst]) worst = r;
+    return worst;
+}
+
 static bool has_member(const struct rank_collective *c, uint32_t rank)
 {
     for (uint32_t i = 0; i < c->n; i++)

@@ -243,6 +243,7 @@ static int run(struct rank_summary *list, uint32_t n, struct arena *mem, struct 
         if (begin < s->begin_ns) s->begin_ns = begin;
     }
     TRY(rank_waits(s, mem));
+    TRY(rank_path(s, mem));
     return rank_blame(s, mem);
 }
 

@@ -69,6 +69,13 @@ struct rank_straggler {
     double ratio;            /* RANK_CAUSE_SLOW_*: how much longer than elsewhere */
 };
 
+/* One stretch of the critical path: what the rank that came last to a collective did before it, and
+ * the transfer. */
+struct rank_hop {
+    uint32_t collective; /* index in list */
+    int64_t start_ns, own_ns, transfer_ns;
+};
+
 struct rank_set {
     struct rank_summary *ranks; /* by rank */
     uint32_t n;
@@ -84,8 +91,12 @@ struct rank_set {
     int64_t *wait_ns;                  /* by index in the set: in all collectives */
     struct rank_straggler *stragglers; /* most late first */
     uint32_t n_stragglers;
-    int64_t begin_ns; /* first begin of any rank */
-    int64_t step_ns;  /* median over ranks */
+    struct rank_hop *path; /* the critical path, in order of time */
+    uint32_t n_path;
+    int64_t *path_own_ns;     /* by index in the set: own time of the rank on it */
+    int64_t path_transfer_ns; /* and of all transfers */
+    int64_t begin_ns;         /* first begin of any rank */
+    int64_t step_ns;          /* median over ranks */
 };
 
 /* `list` has room for `n` summaries and is sorted in place; memory from `mem`. */

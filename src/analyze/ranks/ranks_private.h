@@ -9,6 +9,7 @@
 int rank_match(struct rank_set *s, struct arena *mem);  /* list, unmatched */
 int rank_clocks(struct rank_set *s, struct arena *mem); /* clocks */
 int rank_waits(struct rank_set *s, struct arena *mem);  /* waits, who came last, lateness */
+int rank_path(struct rank_set *s, struct arena *mem);   /* the critical path */
 int rank_blame(struct rank_set *s, struct arena *mem);  /* stragglers and their causes */
 
 /* Room for a figure of every rank, and those at hand. */
@@ -28,6 +29,9 @@ int rank_links(struct rank_set *s, struct arena *mem);
 struct rank_link {
     int64_t own_ns, usual_ns;
 };
+/* The rank whose transfers take most longer; `excess` has room for every rank. */
+uint32_t rank_link_worst(const struct rank_set *s, int64_t *excess);
+
 struct rank_link rank_link_of(const struct rank_set *s, uint32_t rank, uint32_t except);
 
 /* ---- of a summary */
