@@ -78,6 +78,7 @@ demo: all
 .PHONY: bench
 bench: all
 	@bench/run.sh build/src/strata
+	@bench/ranks/scale.py --strata build/src/strata
 	@bench/record.py --build build --python "$$(tools/venv.sh build-venv)"
 	@bench/torch_table.py --build build --python "$$(tools/venv.sh build-venv)"
 	@STRATA_BUILD=build "$$(tools/venv.sh build-venv)" bench/python_side.py -o bench/python_side.csv

@@ -85,8 +85,9 @@ def judge(strata, folder, fault):
     good = {'rank': worst['rank'] == fault['rank'], 'cause': worst['cause'] == CAUSES[fault['kind']],
             'stage': same_stage(fault['stage'], worst['stage']), 'step': abs(off) <= 3,
             'healthy': not quiet['stragglers']}
+    planted = 100 * (data['step_us'] / quiet['step_us'] - 1)
     seen = (f"rank {worst['rank']} ({fault['rank']}), {worst['cause']}, stage {worst['stage']} "
-            f"({fault['stage']}), step {off:+.1f} %, planted {100 * (data['step_us'] / quiet['step_us'] - 1):.1f} %"
+            f"({fault['stage']}), step {off:+.1f} %, planted {planted:.1f} %"
             f", healthy {[(s['rank'], s['cause'], round(s['late_us'])) for s in quiet['stragglers']][:2]}")
     return good, seen
 
@@ -118,7 +119,7 @@ def main():
     parser.add_argument('--sizes', default='8,8,8,16,16,32,64')
     parser.add_argument('--faults', default=','.join(CAUSES))
     parser.add_argument('--csv', type=Path)
-    parser.add_argument('--keep', type=Path, help='folder of the sets; those that are there are not made again')
+    parser.add_argument('--keep', type=Path, help='folder of the sets, which are made once')
     parser.add_argument('traces', nargs='*', type=Path)
     args = parser.parse_args()
     bases = {}

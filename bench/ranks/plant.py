@@ -8,7 +8,7 @@ lets it; the collective ends on all ranks when the last one has come and the byt
 share hosts, and each host has a clock with its own offset and drift. Traces without collectives get
 all-reduces between their kernels first. How a delay travels inside a rank is the model:
 
-    queue   the device works off what the CPU has launched: kernels wait for their launch, for their
+    queue   the device works through what the CPU has launched: kernels wait for their launch, for their
             stream, for collectives; the CPU waits only in its own synchronizing calls
     lock    everything after a delay is later by as much, on the CPU and on the device
 

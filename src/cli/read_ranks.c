@@ -93,7 +93,7 @@ static int replay(struct cli *cli, const struct rank_set *s, int64_t *ret, struc
     return rc;
 }
 
-/* Processes of a recording that are none of several ranks belong together. */
+/* Processes of a recording without ranks belong together. */
 static void tell_workers(const struct picked *p, struct arena *mem)
 {
     struct ring_survey survey;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/names/collective.h"
 #include "base/human.h"
 
 bool page_tracks_draws(const struct trace *t, row_t r)
@@ -158,10 +159,22 @@ void page_track_group(const struct trace *t, const struct page_tracks *k, const 
     }
 }
 
+/* Whether a stream is used for communication: most of its time. */
+static bool is_for_comm(const struct trace *t, const struct lane *l)
+{
+    int64_t comm = 0, all = 0;
+    for (row_t r = l->begin; r < l->end; r++) {
+        all += t->dur_ns[r];
+        if (t->kind[r] == KIND_KERNEL && collective_kernel(trace_name(t, r))) comm += t->dur_ns[r];
+    }
+    return 2 * comm > all;
+}
+
 void page_track_label(const struct trace *t, const struct lane *l, struct buf *out)
 {
     if (l->kind == LANE_STREAM || l->kind == LANE_GPU_NOTE) {
         buf_printf(out, "%s %d", l->kind == LANE_STREAM ? "stream" : "labels of stream", l->stream);
+        if (l->kind == LANE_STREAM && is_for_comm(t, l)) buf_adds(out, " (communication)");
         return;
     }
     if (l->kind == LANE_OVERHEAD) {

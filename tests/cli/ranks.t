@@ -20,6 +20,7 @@ $ strata ranks $DATA/comm/slow_rank
 |   all_reduce  default_pg       8   60.0 us  181 us          2
 |   all_reduce  default_pg      10   60.0 us  181 us          2
 |
+|   critical path: transfers 15.6 %, rank 2 84.4 %
 |   clocks: up to 700 us apart, aligned to 1 ns on the ends of collectives
 |
 $ strata ranks $DATA/comm/slow_rank --json | jq -c '.world_size, .stragglers, .step_us, .step_without_straggler_us, .unmatched, .ranks[2], .collectives[0], .clocks[3], .critical_path[0]'

@@ -1,6 +1,7 @@
 /* rank_blame.c: which ranks keep the others waiting. */
 #include <stdlib.h>
 
+#include "analyze/ranks/rank_set.h"
 #include "analyze/ranks/ranks_private.h"
 #include "base/stats.h"
 

@@ -2,6 +2,7 @@
  * idle time and its functions cost, compared with the median of the other ranks. */
 #include <stdlib.h>
 
+#include "analyze/ranks/rank_set.h"
 #include "analyze/ranks/ranks_private.h"
 #include "base/stats.h"
 

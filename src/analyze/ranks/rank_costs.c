@@ -6,6 +6,7 @@
 #include "analyze/gaps/gaps.h"
 #include "analyze/names/calls.h"
 #include "analyze/names/host_cause.h"
+#include "analyze/ranks/rank_summary.h"
 #include "analyze/ranks/ranks_private.h"
 #include "analyze/stages/stages.h"
 #include "base/map.h"
@@ -127,7 +128,7 @@ static void add_idle(const struct rank_reader *in, uint32_t cause, struct rank_c
 {
     const struct gap_cause *c = &gaps_of(in->cx)->causes[cause];
     *ret = (struct rank_cost){.name = rank_keep(in, c->name, 80),
-                              .reason = rank_idle_counter(in->cx, cause),
+                              .reason = (enum rank_counter)rank_idle_counter(in->cx, cause),
                               .calls = c->count,
                               .total_ns = c->idle_ns};
     ret->place.name = ret->name;

@@ -3,12 +3,13 @@
 
 #include "analyze/gaps/gaps.h"
 #include "analyze/names/host_cause.h"
+#include "analyze/ranks/rank_summary.h"
 #include "analyze/ranks/ranks_private.h"
 #include "base/search.h"
 
 /* ---- idle time, by reason */
 
-enum rank_counter rank_idle_counter(const struct context *cx, uint32_t cause)
+int rank_idle_counter(const struct context *cx, uint32_t cause)
 {
     const struct gap_cause *c = &gaps_of(cx)->causes[cause];
     row_t r = c->row == ROW_NONE ? ROW_NONE : host_causes_around(host_causes_of(cx), c->row);
@@ -61,7 +62,7 @@ static int sum_idle(const struct context *cx, struct sums *ret)
         s->end_ns = g->all[i].at->end_ns;
         for (uint32_t k = 0; k < g->all[i].n_parts; k++) {
             const struct gap_cause_part *p = &g->all[i].parts[k];
-            enum rank_counter c = rank_idle_counter(cx, p->cause);
+            int c = rank_idle_counter(cx, p->cause);
             /* launches are late because a sync left nothing queued */
             if (c == RANK_IDLE_LAUNCH && g->all[i].site != CAUSE_NO_SITE) c = RANK_IDLE_SYNC;
             s->ns[c] += p->ns;

@@ -2,6 +2,7 @@
  * its own ("gloo:all_reduce"). */
 #include <stdlib.h>
 
+#include "analyze/ranks/rank_summary.h"
 #include "analyze/ranks/ranks_private.h"
 #include "analyze/steps/steps.h"
 #include "base/mem.h"

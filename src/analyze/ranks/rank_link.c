@@ -3,6 +3,7 @@
  * sees the same transfer, and nobody can be named. */
 #include <stdlib.h>
 
+#include "analyze/ranks/rank_set.h"
 #include "analyze/ranks/ranks_private.h"
 #include "base/stats.h"
 

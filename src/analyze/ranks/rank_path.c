@@ -1,5 +1,6 @@
 /* rank_path.c: the critical path through all ranks: the own time of whoever came last, then the
  * transfer, collective after collective. */
+#include "analyze/ranks/rank_set.h"
 #include "analyze/ranks/ranks_private.h"
 
 int rank_path(struct rank_set *s, struct arena *mem)

@@ -2,7 +2,13 @@
 #ifndef STRATA_ANALYZE_RANKS_RANKS_PRIVATE_H
 #define STRATA_ANALYZE_RANKS_RANKS_PRIVATE_H
 
-#include "analyze/ranks/rank_set.h"
+#include "analyze/context.h"
+
+struct rank_set;
+struct rank_straggler;
+struct rank_place;
+struct rank_store;
+struct rank_summary;
 
 /* ---- of a set, in this order */
 
@@ -49,8 +55,8 @@ int rank_costs_run(const struct rank_reader *in, struct rank_summary *s) MUST_US
 /* Collectives of the busiest device, and what was done between them. */
 int rank_events_run(const struct rank_reader *in, struct rank_summary *s) MUST_USE;
 
-/* What kind of idle time a cause makes. */
-enum rank_counter rank_idle_counter(const struct context *cx, uint32_t cause);
+/* What kind of idle time a cause makes: an enum rank_counter. */
+int rank_idle_counter(const struct context *cx, uint32_t cause);
 
 /* Events, groups and times of a rank without a device. */
 int rank_host_run(const struct rank_reader *in, struct rank_summary *s) MUST_USE;
