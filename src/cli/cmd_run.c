@@ -98,6 +98,8 @@ static int set_environment(const struct opts *o, const char *dir, const char *pi
                            struct err *e)
 {
     setenv("STRATA", "on", 1);
+    const char *outer = getenv("STRATA_RUN");
+    if (!outer || strcmp(outer, dir) != 0) unsetenv("STRATA_MAIN_PID"); /* a run of its own */
     setenv("STRATA_RUN", dir, 1);
     setenv("STRATA_PIPELINE", pipeline, 1);
     setenv("STRATA_TABLE", "off", 1); /* we print it, when all processes have ended */

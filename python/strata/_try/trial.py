@@ -132,7 +132,8 @@ class Runner:
         return trial
 
     def _environment(self, plan: str, fixes: list[str]) -> dict[str, str]:
-        env = {k: v for k, v in os.environ.items() if k not in ("STRATA_RUN", "STRATA_LAUNCH")}
+        ours = ("STRATA_RUN", "STRATA_LAUNCH", "STRATA_MAIN_PID")
+        env = {k: v for k, v in os.environ.items() if k not in ours}
         inject = os.path.join(PACKAGE, "_inject")
         if inject not in env.get("PYTHONPATH", "").split(os.pathsep):
             env["PYTHONPATH"] = inject + (os.pathsep + env["PYTHONPATH"]

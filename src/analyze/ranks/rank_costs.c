@@ -170,7 +170,8 @@ static int sum_functions(struct summing *w)
         if (t->parent[r] != ROW_NONE) self[t->parent[r]] -= t->dur_ns[r];
     }
     for (row_t r = 0; r < t->n_rows; r++)
-        if (counts(t, r) && self[r] > 0 && t->ts_ns[r] >= w->in->from_ns)
+        if (counts(t, r) && self[r] > 0 && t->ts_ns[r] >= w->in->from_ns &&
+            t->ts_ns[r] < w->in->to_ns)
             TRY(add_cost(w, r, r, self[r], 0));
     return 0;
 }

@@ -124,21 +124,22 @@ static int fill(const struct rank_reader *in, struct rank_summary *s)
 }
 
 /* Traces of other profilers have a window that somebody chose; a recording of ours begins with the
- * program: imports, loading, the first calls. */
-static int64_t loop_begin(const struct context *cx)
+ * program (imports, loading, the first calls) and ends with it. */
+static struct span loop_of(const struct context *cx)
 {
     const struct steps *s = steps_of(cx);
     bool ours = trace_meta(cx->t, TRACE_META_RECORDED).p != NULL;
-    if (!ours || s->n_steps < LEAST_STEPS) return INT64_MIN;
-    return s->steps[1].cpu.begin_ns; /* the first one warms up */
+    if (!ours || s->n_steps < LEAST_STEPS) return (struct span){INT64_MIN, INT64_MAX};
+    return (struct span){s->steps[1].cpu.begin_ns, s->loop.end_ns}; /* the first one warms up */
 }
 
 int rank_summary_run(struct context *cx, const char *path, struct rank_store *store,
                      struct rank_summary *ret, struct err *e)
 {
     for (const struct pass *const *p = needs; *p; p++) TRY(context_need(cx, *p, e));
+    struct span loop = loop_of(cx);
     struct rank_reader in = {cx, store, arena_zalloc(cx->mem, cx->t->n_lanes + (size_t)1, 1),
-                             loop_begin(cx)};
+                             loop.begin_ns, loop.end_ns};
     if (!in.autograd) return err_nomem(e);
     for (lane_id l = 0; l < cx->t->n_lanes; l++)
         in.autograd[l] =

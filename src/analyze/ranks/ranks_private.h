@@ -45,8 +45,8 @@ struct rank_link rank_link_of(const struct rank_set *s, uint32_t rank, uint32_t 
 struct rank_reader {
     const struct context *cx;
     struct rank_store *store;
-    bool *autograd;  /* by lane: a thread of autograd's */
-    int64_t from_ns; /* what functions do before does not count */
+    bool *autograd;         /* by lane: a thread of autograd's */
+    int64_t from_ns, to_ns; /* what functions do before and after does not count */
 };
 
 /* Kernels, idle time and functions. */
