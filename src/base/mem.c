@@ -84,3 +84,10 @@ void mem_return_large(void)
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
 #endif
 }
+
+void mem_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}

@@ -17,6 +17,9 @@ void mem_free(void *p);
  * little of each of many large inputs. */
 void mem_return_large(void);
 
+/* What is free goes back to the system now. */
+void mem_trim(void);
+
 /* The k-th allocation from now on (1 = the next) and all later ones fail; 0 switches it off.
  * Also set by STRATA_FAIL_ALLOC in the environment of a command built with the torture option. */
 void mem_fail_at(long k);

@@ -116,6 +116,7 @@ static int read_all(struct cli *cli, const struct picked_list *from, struct read
     if (!w.outcomes) return err_nomem(e);
     for (uint32_t i = 0; i < from->n; i++) tell_workers(&from->list[i], mem);
     pool_run(ret->n_stores, (int)from->n, summarize, &w);
+    mem_trim();
     TRY(take_good(&w, &n, e));
     TRY(rank_set_run(w.list, n, mem, &ret->set, e));
     ret->view.set = &ret->set;

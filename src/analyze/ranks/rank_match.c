@@ -169,11 +169,19 @@ static int add_collective(struct matching *m, uint32_t at, uint32_t n)
     return 0;
 }
 
+/* Of entries in order. */
+static uint32_t count_collectives(const struct matching *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->n; i++) n += !i || !same_collective(&m->list[i], &m->list[i - 1]);
+    return n;
+}
+
 static int join(struct matching *m)
 {
-    m->s->list = arena_zalloc(m->mem, (size_t)m->n / 2 + 2, sizeof *m->s->list);
-    if (!m->s->list) return ERR_NOMEM;
     if (m->n) qsort(m->list, m->n, sizeof *m->list, by_number);
+    m->s->list = arena_zalloc(m->mem, (size_t)count_collectives(m) + 1, sizeof *m->s->list);
+    if (!m->s->list) return ERR_NOMEM;
     for (uint32_t at = 0, end; at < m->n; at = end) {
         for (end = at + 1; end < m->n && same_collective(&m->list[end], &m->list[at]);) end++;
         if (end - at < 2) m->s->unmatched++;
