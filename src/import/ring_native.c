@@ -117,7 +117,7 @@ static bool says_nothing(const struct native *x, uint32_t id, const struct def_a
     struct str lib = library_name(x, a->library);
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (str_starts(lib, libraries[i])) return true;
-    if (s->file) return false;
+    if (s->file) return symbol_hands_on(s->file);
     for (size_t i = 0; s->function && i < sizeof functions / sizeof *functions; i++)
         if (strncmp(s->function, functions[i], strlen(functions[i])) == 0) return true;
     return false;

@@ -1,5 +1,6 @@
-/* symbols_addr2line.c: see symbols_addr2line.h. Its answer is two lines per address: the function,
- * and FILE:LINE; "??" and 0 where it does not know. */
+/* symbols_addr2line.c: see symbols_addr2line.h. Its answer is, per address, a line with it, and two
+ * lines per function whose code was put there, innermost first: its name, and FILE:LINE; "??" and 0
+ * where it does not know. */
 #include "import/symbols_addr2line.h"
 
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 
 extern char **environ;
 
-enum { BATCH = 256, FIXED = 4, DIGITS = 24 };
+enum { BATCH = 256, FIXED = 6, DIGITS = 24 };
 
 static pid_t start(const char *path, const uint64_t *addresses, size_t n, int *ret_fd)
 {
@@ -22,9 +23,11 @@ static pid_t start(const char *path, const uint64_t *addresses, size_t n, int *r
     pid_t pid = -1;
     posix_spawn_file_actions_t files;
     argv[0] = (char *)"addr2line";
-    argv[1] = (char *)"-f";
-    argv[2] = (char *)"-e";
-    argv[3] = (char *)path;
+    argv[1] = (char *)"-a";
+    argv[2] = (char *)"-i";
+    argv[3] = (char *)"-f";
+    argv[4] = (char *)"-e";
+    argv[5] = (char *)path;
     for (size_t i = 0; i < n; i++) {
         snprintf(digits[i], DIGITS, "0x%" PRIx64, addresses[i]);
         argv[FIXED + i] = digits[i];
@@ -55,15 +58,31 @@ static int take_place(char *text, struct arena *mem, struct symbol *ret)
     return ret->file ? 0 : ERR_NOMEM;
 }
 
+/* One function at an address: it counts unless one further in has done so, or is of a header that
+ * only hands on. */
+static int take_function(const char *function, char *place, struct arena *mem, struct symbol *ret)
+{
+    if (ret->file && !symbol_hands_on(ret->file)) return 0;
+    struct symbol s = {0};
+    if (function[0] != '?' && !(s.function = arena_strdup(mem, str_c(function)))) return ERR_NOMEM;
+    if (take_place(place, mem, &s) < 0) return ERR_NOMEM;
+    if (s.file || !ret->function) *ret = s;
+    return 0;
+}
+
 static int read_answers(FILE *f, size_t n, struct arena *mem, struct symbol *ret)
 {
-    char function[4096], place[4096];
-    for (size_t i = 0; i < n; i++) {
-        if (!fgets(function, sizeof function, f) || !fgets(place, sizeof place, f)) return 0;
-        function[strcspn(function, "\n")] = place[strcspn(place, "\n")] = 0;
-        if (function[0] != '?' && !(ret[i].function = arena_strdup(mem, str_c(function))))
-            return ERR_NOMEM;
-        if (take_place(place, mem, &ret[i]) < 0) return ERR_NOMEM;
+    char line[4096], place[4096];
+    size_t i = 0; /* addresses begun */
+    while (fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = 0;
+        if (strncmp(line, "0x", 2) == 0) {
+            if (++i > n) return 0;
+            continue;
+        }
+        if (!i || !fgets(place, sizeof place, f)) return 0;
+        place[strcspn(place, "\n")] = 0;
+        if (take_function(line, place, mem, &ret[i - 1]) < 0) return ERR_NOMEM;
     }
     return 0;
 }

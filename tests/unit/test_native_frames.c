@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "import/defs_file.h"
 #include "import/ring_native.h"
+#include "import/symbols.h"
 #include "import/symbols_addr2line.h"
 #include "import/symbols_libdw.h"
 #include "record/defs.h"

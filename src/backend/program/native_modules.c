@@ -22,7 +22,7 @@ struct module {
     uintptr_t base, begin, end;
     char path[256];
     enum native_kind kind;
-    bool has_lines;
+    bool has_lines, shown;
     uint32_t library;
 };
 
@@ -136,6 +136,12 @@ static void find_path(const struct dl_phdr_info *info, char *out, size_t cap)
     out[n > 0 ? n : 0] = 0;
 }
 
+/* Of a library that was installed: what called it is of interest, not what it does. */
+static bool is_package(const char *path)
+{
+    return strstr(path, "/site-packages/") || strstr(path, "/dist-packages/");
+}
+
 /* With the lock held. NULL when there are too many. */
 static const struct module *know(const struct dl_phdr_info *info, uintptr_t begin, uintptr_t end)
 {
@@ -147,7 +153,8 @@ static const struct module *know(const struct dl_phdr_info *info, uintptr_t begi
     find_path(info, m->path, sizeof m->path);
     m->kind = kind_of(m);
     m->has_lines = m->kind == NATIVE_PROGRAM && has_lines(m->path);
-    m->library = m->kind == NATIVE_PROGRAM ? define(m, info) : 0;
+    m->shown = m->kind == NATIVE_PROGRAM && (!python || (m->has_lines && !is_package(m->path)));
+    m->library = m->shown ? define(m, info) : 0;
     n_modules++;
     return m;
 }
@@ -183,7 +190,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *ctx)
     const struct module *m = know(info, begin, end);
     if (!m) return 1;
     *q->ret = (struct native_place){
-        .kind = m->kind, .has_lines = m->has_lines, .library = m->library, .base = m->base};
+        .kind = m->kind, .shown = m->shown, .library = m->library, .base = m->base};
     q->ret->has_rule = image.index && native_cfi_find(&image, q->ip, &q->ret->rule);
     return 1;
 }

@@ -14,7 +14,8 @@ enum native_kind {
 
 struct native_place {
     enum native_kind kind;
-    bool has_lines; /* its file has line tables */
+    bool shown; /* frames of it say something: it is in no package, and in a process with Python its
+                   file has line tables */
     bool has_rule;
     uint32_t library; /* DEF_LIBRARY */
     uintptr_t base;   /* address in the file = address - this */

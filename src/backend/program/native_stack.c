@@ -139,7 +139,7 @@ static int walk(struct memo *m, struct registers r, uintptr_t *ret)
         uintptr_t call = r.of[NATIVE_IP] - 1; /* the caller's: it returns behind the call */
         const struct native_place *p = place_of(m, call);
         if (p->kind == NATIVE_PYTHON) break;
-        if (p->kind == NATIVE_PROGRAM) ret[n++] = call;
+        if (p->shown) ret[n++] = call;
         bool further = p->has_rule ? step_by_rule(m, &p->rule, &r) : step_by_pointer(m, &r);
         if (!further || !r.of[NATIVE_IP]) break;
     }
@@ -161,7 +161,7 @@ static uint32_t define_stack(struct memo *m, uint32_t python, const uintptr_t *c
     uint32_t stack = python;
     for (int i = n; i-- > 0;) {
         const struct native_place *p = place_of(m, calls[i]);
-        if (!python || p->has_lines) stack = define_frame(stack, p, calls[i]);
+        if (p->shown) stack = define_frame(stack, p, calls[i]);
     }
     return stack;
 }
