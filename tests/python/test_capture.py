@@ -725,6 +725,31 @@ print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     assert peaks[1] < peaks[0] + 24 * 1024, peaks  # KB
 
 
+def ask_text(run, *command, status=0):
+    done = subprocess.run([PROGRAM, command[0], str(run.folder), *command[1:]], capture_output=True,
+                          text=True, check=False, timeout=120,
+                          env=clean_environment(STRATA_MOST_RECORDS="40000"))
+    assert done.returncode == status, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_recording_too_long_to_be_read(capture):
+    """Also by strata run itself, which reads it once."""
+    run = capture("launch=15000", "sync", "launch=15000", "sync", "sleep=200", STRATA_MOST_RECORDS="40000")
+    assert run.status == 0
+    assert len(list(run.folder.glob("rings/*.index"))) >= 2
+    assert re.search(r"trace.json.gz holds a part of the 12\d,\d\d\d records", run.stderr), run.stderr
+    for command in ("report", "steps", "info"):
+        text = ask_text(run, command)
+        assert re.search(r"shown: .* of the .* recorded, from .* on", text), text
+        assert re.search(r"left out: the rest of 12\d,\d\d\d records \(--at TIME", text), text
+    whole = json.loads(ask_text(run, "report", "--whole", "--json"))
+    assert sum(k["calls"] for k in whole["kernels"]) == 30000 and len(whole["parts"]) > 5
+    assert "added up from" in ask_text(run, "report", "--whole")
+    assert re.search(r"from (\d+|\d+ us|\d\.\d+ ms) on", ask_text(run, "report", "--at", "1us"))
+    assert "--at shows one part" in ask_text(run, "report", "--at", "1us", "--whole", status=2)
+
+
 @pytest.mark.parametrize("cupti", ["12", "13"])
 def test_more_than_can_be_kept_is_counted(capture, cupti):
     run = capture("launch=120000", "sync", STRATA_BUFFER_MB="8", cupti=cupti)
