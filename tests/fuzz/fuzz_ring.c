@@ -1,6 +1,6 @@
 /* fuzz_ring.c: recordings from any bytes. The input is a .proc file and a .ring file in a row: two
- * bytes with the length of the first. What opens must keep the promises of a trace, and args must
- * be readable. */
+ * bytes with the length of the first. What opens, as a whole or in part, must keep the promises of
+ * a trace, and args must be readable. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,6 +44,20 @@ static void read_args(const struct trace *t)
     buf_done(&b);
 }
 
+static void open_with(const struct import_options *o)
+{
+    struct trace *t = NULL;
+    struct err e;
+    err_init(&e);
+    if (rings_open(folder, o, &t, &e) < 0) return;
+    if (trace_verify(t, 1, &e) < 0) {
+        fprintf(stderr, "%s\n", e.msg);
+        abort();
+    }
+    read_args(t);
+    trace_free(t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
     static int ready;
@@ -57,16 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
     if (proc > n - 2) proc = n - 2;
     put("x-1-1.proc", p + 2, proc);
     put("x-1-1.0.ring", p + 2 + proc, n - 2 - proc);
-    struct import_options o = {.n_threads = 1};
-    struct trace *t = NULL;
-    struct err e;
-    err_init(&e);
-    if (rings_open(folder, &o, &t, &e) < 0) return 0;
-    if (trace_verify(t, 1, &e) < 0) {
-        fprintf(stderr, "%s\n", e.msg);
-        abort();
-    }
-    read_args(t);
-    trace_free(t);
+    open_with(&(struct import_options){.n_threads = 1});
+    open_with(&(struct import_options){.n_threads = 1, .most_records = 1});
+    open_with(&(struct import_options){.n_threads = 1, .most_records = 1, .has_at = true});
     return 0;
 }
