@@ -2,6 +2,8 @@
 #include "import/ring_blocks.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -48,6 +50,16 @@ static bool is_index(const struct file_map *index, const struct ring_file *f)
            h.pid == f->pid;
 }
 
+/* A ring that has to be read as a whole is not to stay in memory for that: pages are given back,
+ * and come again from the file. */
+static void give_back(const struct ring_file *f, const struct ring_record *slots)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)slots + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)slots + RING_BLOCK_BYTES) / page * page;
+    if (f->map.mapped && slots && end > begin) madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 static void fill(struct ring_blocks *b, const struct ring_file *f, const struct file_map *index)
 {
     struct ring_state state = {0};
@@ -69,6 +81,8 @@ static void fill(struct ring_blocks *b, const struct ring_file *f, const struct 
         read_block(f, &state, b->first + i, s);
         b->n_read++;
         known = true;
+        uint32_t n;
+        give_back(f, ring_file_block(f, b->first + i, &n));
     }
 }
 
