@@ -37,6 +37,7 @@ enum pass_id {
     PASS_COMM,
     PASS_MESSAGES,
     PASS_STAGES,
+    PASS_REQUESTS,
     PASS_WAITS,
     PASS_EXPOSED,
     PASS_SYNCS,

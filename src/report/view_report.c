@@ -16,6 +16,7 @@
 #include "report/view_cpu.h"
 #include "report/view_odd_step.h"
 #include "report/view_part.h"
+#include "report/view_requests.h"
 #include "report/view_top_kernels.h"
 
 #define STAGES_SHOWN  8
@@ -36,6 +37,7 @@ int view_report_need(struct context *cx, struct err *e)
     TRY(context_need(cx, &ladder_pass, e));
     TRY(context_need(cx, &cpu_hot_pass, e));
     TRY(context_need(cx, &odd_step_pass, e));
+    TRY(context_need(cx, &requests_pass, e));
     TRY(context_need(cx, &messages_pass, e));
     return context_need(cx, &no_gain_pass, e);
 }
@@ -500,6 +502,7 @@ void view_report_text(const struct screen *s, const struct context *cx)
     buf_done(&verdict);
     view_comm_text(s, cx);
     put_stages(s, cx);
+    view_requests_text(s, cx);
     if (view_cpu_only(cx)) {
         view_cpu_text(s, cx);
         put_findings(s, cx);

@@ -5,6 +5,7 @@
 #include "report/view_cpu.h"
 #include "report/view_odd_step.h"
 #include "report/view_part.h"
+#include "report/view_requests.h"
 #include "report/view_quality.h"
 #include "report/view_report.h"
 #include "report/view_top_kernels.h"
@@ -178,6 +179,7 @@ void view_report_json(struct buf *out, const struct context *cx)
     view_comm_json(&j, cx);
     view_part_json(&j, "part", cx->t);
     if (odd_step_of(cx)->is_snapshot) view_odd_step_json(&j, "snapshot", cx);
+    if (requests_of(cx)->found) view_requests_json(&j, "requests", cx);
     jout_bool(&j, "abstains", wall_of(cx)->abstains);
     view_quality_json(&j, "trace_quality", cx->t, integrity_of(cx));
     jout_cstr(&j, "gains_are", "without_profiler");

@@ -310,3 +310,44 @@ def test_words_that_go_together():
     assert "a factor such as 1.5x" in strata("run", "--keep", "1s", "--slow", "no", "--", "true",
                                              status=2).stderr
     assert "a time such as 5s" in strata("run", "--keep", "1y", "--", "true", status=2).stderr
+
+
+SERVER = """
+    import asyncio
+    import strata
+
+    @strata.stage("queue")
+    async def queue(room):
+        await room.acquire()
+
+    @strata.stage("decode")
+    async def decode(tokens):
+        for _ in range(tokens):
+            await asyncio.sleep(0.001)
+
+    @strata.stage("request")
+    async def request(room, tokens):
+        await queue(room)
+        try:
+            await decode(tokens)
+        finally:
+            room.release()
+
+    async def main():
+        room = asyncio.Semaphore(8)
+        await asyncio.gather(*(request(room, 200 if i % 20 == 7 else 5) for i in range(60)))
+    asyncio.run(main())
+"""
+
+
+def test_slow_requests_of_a_server(tmp_path):
+    """Tasks of one thread: what the slowest twentieth does that those in the middle do not."""
+    (tmp_path / "server.py").write_text(textwrap.dedent(SERVER))
+    strata("run", "-o", tmp_path / "out", "--", sys.executable, tmp_path / "server.py",
+           PYTHONPATH=str(Path(BUILD) / "python"))
+    (folder,) = (tmp_path / "out").glob("*/*")
+    served = report(folder)["requests"]
+    assert served["stage"] == "request" and served["calls"] == 60 and served["most_at_once"] > 8
+    assert served["parts"][0]["stage"] == "decode"
+    assert served["slow_us"] > served["usual_us"]
+    assert "of it in decode" in strata("report", folder).stdout

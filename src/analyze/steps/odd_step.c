@@ -38,12 +38,6 @@ static bool find_step(const struct steps *s, int64_t at_ns, uint32_t *ret)
     return true;
 }
 
-static int by_ns(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int64_t wall(const struct step *s)
 {
     return s->cpu.end_ns - s->cpu.begin_ns;
@@ -74,7 +68,7 @@ static struct odd_pair compare(const struct look *k, int64_t (*of)(const struct 
     uint32_t n = 0;
     for (uint32_t i = 0; i < k->s->n_steps; i++)
         if (i != k->ret->step) k->scratch[n++] = of(&k->s->steps[i]);
-    qsort(k->scratch, n, sizeof *k->scratch, by_ns);
+    stats_sort(k->scratch, n);
     return (struct odd_pair){of(&k->s->steps[k->ret->step]), stats_median(k->scratch, n)};
 }
 
@@ -137,7 +131,7 @@ static void weigh(struct look *k, uint32_t from, uint32_t to)
     }
     if (here < LEAST_MORE_NS) return;
     while (n < others) k->scratch[n++] = 0;
-    qsort(k->scratch, n, sizeof *k->scratch, by_ns);
+    stats_sort(k->scratch, n);
     keep(k->ret, (struct odd_part){k->list[from].name, {here, stats_median(k->scratch, n)}});
 }
 
