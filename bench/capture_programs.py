@@ -36,7 +36,7 @@ class Ways:
     def names(self, which):
         if self.profiler:
             return ["torch.profiler"]
-        return ["timeline", "without the Python side"] if which == "sdxl" else ["timeline"]
+        return ["timeline", "a timeline without the Python side"] if which == "sdxl" else ["timeline"]
 
     def run(self, name, measure):
         if name == "plain":
