@@ -192,7 +192,7 @@ def test_findings_become_fixes():
     assert list(found.gains)[0] in ("graph:unet", "compile:unet:reduce-overhead")
     assert found.of("compile:unet:blocks") == (50, "launch_bound")
     assert found.of("compile:unet:max-autotune") == (None, "")
-    assert found.of("attention:cudnn")[0] == 20
+    assert found.of("attention:cudnn")[0] == 20 and found.of("channels_last:unet.mid_block")[0] == 3
     modules = [{"name": "transformer", "class": "Flux"}]
     assert "compile:model" in promises.suitable(found, modules, False)
     assert not any(s.startswith("graph") for s in promises.suitable(found, modules, True))

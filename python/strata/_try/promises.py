@@ -41,8 +41,9 @@ def _plain(spec: str) -> list[str]:
     name, *words = spec.split(":")
     if name in ("attention", "loader", "gc"):
         return [name]
-    if words and words[0] in MAIN_PARTS:
-        words[0] = "model"
+    if words:
+        words[0] = words[0].partition(".")[0]  # a part of a module
+        words[0] = "model" if words[0] in MAIN_PARTS else words[0]
     return [name, *(w for w in words if w not in ("blocks", "default"))]
 
 
