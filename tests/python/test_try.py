@@ -129,6 +129,22 @@ def test_ctrl_c_gives_what_is_known(tmp_path):
     assert "stopped before the end" in rest and "nothing:0" in rest and "not tried" in rest
 
 
+def test_nothing_runs_on_when_it_is_ended(tmp_path):
+    prog = written(tmp_path, "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(60)")
+    process = subprocess.Popen([PROGRAM, "try", "--python", PYTHON, "--no-record", "--fix", "nothing", "--",
+                                PYTHON, prog], cwd=tmp_path, text=True, stderr=subprocess.PIPE,
+                               env=environment(tmp_path))
+    for _ in range(300):
+        time.sleep(0.1)
+        if (tmp_path / "pid").exists() and (tmp_path / "pid").read_text():
+            break
+    process.terminate()
+    _, said = process.communicate(timeout=30)
+    assert "not tried: nothing" in said
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
 def test_scratch_leaves_files_alone(tmp_path):
     prog = written(tmp_path, "open('made', 'a').write('x')")
     done, found = result(tmp_path, "--no-record", "--scratch", "--blocks", "1", "--fix", "nothing", "--",
@@ -152,6 +168,25 @@ def test_a_fix_that_breaks_the_program(tmp_path):
     assert broken["failure"]["reason"] == "ValueError: the collector is off"
     assert broken["failure"]["source"]["line"] == 5 and broken["measured"] is None
     assert by_fix(found)["nothing"]["measured"] is not None  # the others go on
+
+
+def test_outputs_of_a_function(tmp_path):
+    """--output: also in a script itself, and where the fix changes the results."""
+    prog = written(tmp_path, """
+        import gc
+        class Model:
+            def answer(self):
+                return {"scores": [1.0, 2.0 if gc.isenabled() else 9.0], "text": "done"}
+        for _ in range(2):
+            Model().answer()
+    """)
+    _, found = result(tmp_path, "--no-record", "--no-combine", "--blocks", "1", "--output", "Model.answer",
+                      "--fix", "gc:off", "--fix", "nothing", "--", PYTHON, prog)
+    fixes = by_fix(found)
+    assert fixes["gc:off"]["outputs"]["verdict"] == "different"
+    assert fixes["gc:off"]["outputs"]["path"] == "scores[1]"
+    assert fixes["nothing"]["outputs"] == {"verdict": "same", "kind": "float", "relative": 0.0,
+                                           "path": "scores[0]", "k": 0, "units": 2}
 
 
 def test_a_program_that_cannot_be_measured(tmp_path):

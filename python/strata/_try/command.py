@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 import time
 from typing import Any
@@ -100,6 +101,8 @@ def _try(a: argparse.Namespace, program: list[str]) -> int:
     from strata._try.driver import Driver
     options = _options(a, program)
     driver = Driver(options, _folder(options))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)  # what is known is shown, nothing runs on
     driver.run()
     found = result.collect(driver)
     result.write(found)

@@ -380,9 +380,12 @@ class Driver:
         """Whether a kind computes what the program as it is does."""
         if not self.base.trials or not kind.trials or kind.failure is not None:
             return {"verdict": "unknown"}
-        own = compare.compare(self.base.trials[0], self.base.trials[-1]) if (
-            len(self.base.trials) > 1) else None
-        return compare.judged(compare.compare(self.base.trials[0], kind.trials[0]), own)
+        first, last = self.base.trials[0], self.base.trials[-1]
+        try:
+            own = compare.compare(first, last) if first is not last else None
+            return compare.judged(compare.compare(first, kind.trials[0]), own)
+        except (ArithmeticError, KeyError, TypeError, ValueError) as why:  # files that were damaged
+            return {"verdict": "unknown", "why": f"they cannot be read: {why}"}
 
 
 def _change(kind: Kind) -> float:
