@@ -102,6 +102,25 @@ def test_a_recording_comes_before_the_program(tmp_path):
     assert found["folder"] == str(tmp_path / "run" / "try_2")  # nothing is overwritten
 
 
+def test_promises_of_a_trace(tmp_path):
+    """The fixes of a report, with what it promises; each pair is remembered."""
+    trace = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "advice",
+                         "gemm_fp32_stack.json.gz")
+    prog = written(tmp_path, SLEEPS)
+    _, found = result(tmp_path, "--blocks", "1", "--html", "page.html", trace, "--", PYTHON, prog)
+    fixes = by_fix(found)
+    assert set(fixes) == {"tf32", "bf16:model"} and found["promises_from"] == trace
+    assert fixes["tf32"]["rule"] == "float32_products" and 60 < fixes["tf32"]["promised_pct"] < 95
+    assert fixes["tf32"]["measured"]["verdict"] != "faster"  # this program has no multiplications
+    assert fixes["bf16:model"]["failure"]["reason"] == "the program calls no module 'model'"
+    page = (tmp_path / "page.html").read_text()
+    assert "The ladder of the report" in page and "tf32" in page
+    past = json.loads(run(tmp_path, "--history", "--json").stdout)
+    assert [r["fix"] for r in past["rows"]] == ["tf32"]
+    assert past["rows"][0]["promised_pct"] == -round(fixes["tf32"]["promised_pct"], 2)
+    assert "nothing is uploaded" in run(tmp_path, "--history").stdout
+
+
 def test_the_time_is_kept(tmp_path):
     prog = written(tmp_path, "import time; time.sleep(0.7)")
     began = time.monotonic()

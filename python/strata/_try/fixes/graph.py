@@ -69,9 +69,12 @@ class Graph(Fix):
         return found
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
-        return [Note([f"{written} = torch.cuda.make_graphed_callables({written}, (SAMPLE_INPUTS,))",
-                      "# or capture the call once with torch.cuda.graph, copy inputs into the "
-                      "captured tensors and replay()"])]
+        return [Note([f"# once, after {WARM_UP} calls; inputs are the tensors {written} is called with",
+                      "held, graph = [t.clone() for t in inputs], torch.cuda.CUDAGraph()",
+                      f"with torch.cuda.graph(graph): out = {written}(*held)",
+                      "# instead of each call; the next one overwrites out",
+                      "for h, t in zip(held, inputs): h.copy_(t)",
+                      "graph.replay()"])]
 
 
 def _trains(plain: Any) -> bool:
