@@ -176,7 +176,7 @@ uint32_t pystack_now(void)
 }
 
 /* Ticks from which a call has waited so long that walking some fifty native frames does not
- * matter. */
+ * matter. Where there is Python: else nothing but these frames says which line it was. */
 static uint64_t native_patience(void)
 {
     static _Atomic uint64_t ticks;
@@ -190,7 +190,7 @@ static uint64_t native_patience(void)
 void pystack_mark(uint64_t begin, uint64_t end)
 {
     uint32_t stack = pystack_now();
-    if (end - begin >= native_patience()) stack = native_stack_on(stack);
+    if (!pystack_ready() || end - begin >= native_patience()) stack = native_stack_on(stack);
     if (!stack) return;
     recorder_put(ring_with_id((struct ring_record){.kind = RING_STACK, .ticks = begin}, stack),
                  end);
