@@ -69,6 +69,17 @@ def test_units_of_different_length_are_paired():
     assert found.verdict.word == "faster" and abs(found.change_pct + 50) < 0.5
 
 
+def test_pauses_now_and_then_count():
+    """Every tenth unit takes five times as long: without these pauses it takes 29 % less."""
+    rng = random.Random(1)
+
+    def units(pause):
+        return [10 * (pause if k % 10 == 5 else 1) * math.exp(rng.gauss(0, 0.01)) for k in range(80)]
+
+    found = judge.measure([units(5), units(5)], [units(1), units(1)], 1.0)
+    assert found.verdict.word == "faster" and abs(found.change_pct + 28.6) < 1.5
+
+
 def test_set_up_is_apart():
     times = [40_000.0, 900.0, 100.0, 101.0, 99.0, 100.0]
     assert judge.warm_up(times) == 2

@@ -2,8 +2,8 @@
 
 Units of one process are not independent: memory lands elsewhere in the next one, and clocks drift. So
 a process counts once: as the median, over its warm units, of how much longer each took than the same
-unit of the program as it is. Two kinds of processes are compared by the means of these values. Their
-spread is estimated from all kinds together, because it is the machine's. Few processes say little about
+unit of the program as it is, or, of many units, as their sum. Two kinds of processes are compared by the
+means of these values. Their spread is estimated from all kinds together, because it is the machine's. Few processes say little about
 it, so it is mixed with a guess that counts as much as GUESSED more of them: twice what the units of one
 process differ, and at least LEAST_GUESS. The verdict is one of strata.bench.stats at 99.9 %; the
 interval that is shown has 95 %."""
@@ -18,6 +18,7 @@ from strata.bench import stats
 
 WARM = 1.15  # of the usual time: units before the first such one are warm-up
 LEAST_GUESS = 0.02  # of the time
+MANY = 40  # units of a process
 GUESSED = 3  # degrees of freedom that the guess is worth
 CONFIDENCE_PCT = 95.0
 # Student's t by degrees of freedom: (two-sided 5 %, two-sided 0.1 %).
@@ -52,14 +53,16 @@ def set_up_s(times: Sequence[float]) -> float:
 Processes = Sequence[Sequence[float]]
 
 
+def _window(every: Processes) -> tuple[int, int]:
+    """The units that are warm in all processes: [begin, end)."""
+    end = min(len(t) for t in every)
+    return min(max(warm_up(t) for t in every), end - 1), end
+
+
 def _relative(before: Processes, after: Processes) -> tuple[list[list[float]], list[list[float]]]:
     """The warm units of each process: logs of how much longer each took than the same unit of the
     program as it is."""
-    every = [*before, *after]
-    begin = max(warm_up(t) for t in every)
-    end = min(len(t) for t in every)
-    if begin >= end:
-        begin = end - 1
+    begin, end = _window([*before, *after])
     usual = [stats.median([t[k] for t in before]) for k in range(begin, end)]
 
     def logs(times: Sequence[float]) -> list[float]:
@@ -69,9 +72,14 @@ def _relative(before: Processes, after: Processes) -> tuple[list[list[float]], l
 
 
 def scores(before: Processes, after: Processes) -> tuple[list[float], list[float]]:
-    """One value per process: log of its time relative to the program as it is."""
-    a, b = _relative(before, after)
-    return [stats.median(logs) for logs in a], [stats.median(logs) for logs in b]
+    """One value per process: log of its time relative to the program as it is. Of many units it is
+    that of their sum, because a pause that comes now and then is part of the time."""
+    begin, end = _window([*before, *after])
+    if end - begin >= MANY:
+        a, b = ([math.log(max(sum(t[begin:end]), 1e-9)) for t in side] for side in (before, after))
+        return a, b
+    c, d = _relative(before, after)
+    return [stats.median(logs) for logs in c], [stats.median(logs) for logs in d]
 
 
 def unit_spread(before: Processes, after: Processes) -> float | None:
