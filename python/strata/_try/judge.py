@@ -3,10 +3,10 @@
 Units of one process are not independent: memory lands elsewhere in the next one, and clocks drift. So
 a process counts once: as the median, over its warm units, of how much longer each took than the same
 unit of the program as it is, or, of many units, as their sum. Two kinds of processes are compared by the
-means of these values. Their spread is estimated from all kinds together, because it is the machine's. Few processes say little about
-it, so it is mixed with a guess that counts as much as GUESSED more of them: twice what the units of one
-process differ, and at least LEAST_GUESS. The verdict is one of strata.bench.stats at 99.9 %; the
-interval that is shown has 95 %."""
+means of these values. Their spread is estimated from all kinds together, because it is the machine's.
+Few processes say little about it, so it is mixed with a guess that counts as much as GUESSED more of
+them: twice what the units of one process differ, and at least LEAST_GUESS. The verdict is one of
+strata.bench.stats at 99.9 %; the interval that is shown has 95 %."""
 from __future__ import annotations
 
 import math
