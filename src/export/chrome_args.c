@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/jout.h"
-#include "export/json_repair.h"
 #include "base/json_valid.h"
+#include "export/json_repair.h"
 
 static void put_id(struct jout *j, const char *key, int64_t id)
 {

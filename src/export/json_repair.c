@@ -5,8 +5,8 @@
 #include "export/json_repair.h"
 
 #include "base/jout.h"
-#include "base/utf8.h"
 #include "base/json_valid.h"
+#include "base/utf8.h"
 
 struct mend {
     const char *p, *end;

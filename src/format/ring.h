@@ -89,8 +89,8 @@ enum ring_kind {
 /* Category of what Python did, exactly: pauses of its garbage collector. */
 #define RING_PYTHON "python_function"
 
-/* Names of instants that begin so mark a snapshot: then the milliseconds that are kept, ": " and why
- * it was taken. */
+/* Names of instants that begin so mark a snapshot: then the milliseconds that are kept, ": " and
+ * why it was taken. */
 #define RING_SNAPSHOT "strata.snapshot "
 
 enum ring_memory { RING_MEMORY_ALLOC = 1, RING_MEMORY_FREE = 2 };

@@ -30,8 +30,8 @@ struct ring_process {
     int64_t end_ns;    /* its exit, or the last thing it recorded */
     struct ring_window window;
     int32_t device_number[RING_DEVICES]; /* in the run, by its number in the process */
-    bool only_ranges;   /* import_options.only_ranges */
-    int64_t *pauses_ns; /* sorted */
+    bool only_ranges;                    /* import_options.only_ranges */
+    int64_t *pauses_ns;                  /* sorted */
     size_t n_pauses, cap_pauses;
     struct part_key pid;     /* its text, if any, is of no part: see pid_text */
     const char *pid_text;    /* instead of a number where hosts share numbers; else NULL */

@@ -3,6 +3,7 @@
 #include "import/ring_window.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 enum {
     N_BINS = 16384,
@@ -114,12 +115,9 @@ static void density_done(struct density *d)
 /* When `amount` of it has come together. */
 static int64_t moment_of(const struct density *d, const double *sums, double amount)
 {
-    size_t lo = 0, hi = N_BINS;
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (sums[mid] <= amount) lo = mid;
-        else hi = mid;
-    }
+    size_t lo = 1;
+    SEARCH_PAST(lo, (size_t)N_BINS, sums[lo] <= amount);
+    lo--;
     double inside = sums[lo + 1] > sums[lo] ? (amount - sums[lo]) / (sums[lo + 1] - sums[lo]) : 0;
     if (inside < 0) inside = 0;
     if (inside > 1) inside = 1;

@@ -89,7 +89,7 @@ static const char *function_of(const struct libdw *d, void *module, uint64_t add
     }
     if (!name) name = d->addrname(module, address);
     name = name ? keep(mem, name, rc) : NULL;
-    if (n > 0) free(scopes);
+    if (n > 0) free(scopes); /* allowed: libdw took it from malloc */
     return name;
 }
 

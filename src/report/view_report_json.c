@@ -5,9 +5,9 @@
 #include "report/view_cpu.h"
 #include "report/view_odd_step.h"
 #include "report/view_part.h"
-#include "report/view_requests.h"
 #include "report/view_quality.h"
 #include "report/view_report.h"
+#include "report/view_requests.h"
 #include "report/view_top_kernels.h"
 
 static double since_begin(const struct context *cx, int64_t ts_ns)

@@ -1,6 +1,6 @@
 /* test_to_chrome.c: what is written, to the byte, and that it reads back as the same trace. */
-#include "export/export.h"
 #include "base/json_valid.h"
+#include "export/export.h"
 #include "import/import.h"
 #include "kit.h"
 #include "scratch.h"

@@ -345,7 +345,7 @@ bool native_cfi_find(const struct native_image *m, uintptr_t ip, struct native_r
     uintptr_t at[2];
     if (r.failed || n == 0 || n > (r.end - r.at) / 8) return false;
     for (uint32_t hi = n; hi - lo > 1;) {
-        uint32_t mid = lo + (hi - lo) / 2;
+        uint32_t mid = lo + (hi - lo) / 2; /* allowed: an entry may be unreadable */
         if (!entry(m, r.at, mid, at)) return false;
         if (at[0] <= ip) lo = mid;
         else hi = mid;
