@@ -14,7 +14,8 @@ from conftest import PROGRAM, clean_environment
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 ELSEWHERE = re.compile(r"torchrun|--level timeline|--only|my_pipe|profile_denoise|ncu-rep|--counters|"
-                       r"^strata perfetto|^strata mcp|/etc/|offload calibrate|train\.py")
+                       r"^strata perfetto|^strata mcp|/etc/|offload calibrate|train\.py|server\.py|"
+                       r"^strata record")
 
 
 def lines_of_help(*words):

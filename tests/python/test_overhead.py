@@ -4,7 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from strata._base import overhead
-from strata._timeline import selected_stages
+from strata._timeline import breakdown
 
 TABLE = Path(__file__).parents[2] / "src" / "analyze" / "names" / "overhead.c"
 
@@ -29,7 +29,7 @@ def row(key, ms, device="DeviceType.CPU"):
 
 
 def test_a_full_queue_is_neither_the_profilers_cost_nor_an_operator():
-    found = selected_stages.break_down([
+    found = breakdown.break_down([
         row("aten::mm", 3), row("Command Buffer Full", 50), row("Buffer Flush", 2),
         row("Lazy Function Loading", 7), row("gemm", 5, "DeviceType.CUDA")])
     assert found["profiler_overhead_ms"] == 2

@@ -152,8 +152,8 @@ def test_the_program_is_killed_while_it_is_recorded(waiting):
 
 def test_a_full_disk_is_no_trouble_for_the_program(waiting, tmp_path):
     """Files of at most 256 KB: the recording is cut, the program and its recorder go on."""
-    limited = tmp_path / "limited.sh"
-    limited.write_text(f"#!/bin/sh\nulimit -f 512\nexec {FAKES / 'capture_app'} steady=100000000\n")
+    app, limited = FAKES / "capture_app", tmp_path / "limited.sh"
+    limited.write_text(f"#!/bin/sh\nulimit -f 512\nexec '{app}' steady=100000000\n")
     limited.chmod(0o755)
     program = waiting(command=[str(limited)])
     for _ in range(2):

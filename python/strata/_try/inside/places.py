@@ -6,7 +6,7 @@ import sys
 import sysconfig
 from typing import Any
 
-_OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _LIBRARIES = tuple({os.path.realpath(p) + os.sep for p in sysconfig.get_paths().values() if p})
 
 
