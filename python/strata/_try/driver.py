@@ -223,7 +223,7 @@ class Driver:
     def process(self, kind: Kind, seed: int | None = None) -> Trial:
         """One more process of a kind; with a seed its fix is switched on and off in it."""
         expected = self._cost(kind)
-        if self._left() < expected:
+        if self.deadline - time.monotonic() < expected:
             raise OutOfTime
         self.progress.trial(kind.name, len(kind.trials) + len(kind.switched) + 1, expected)
         plan = {**self._plan(self.unit), **({"switch": seed} if seed is not None else {})}
