@@ -72,14 +72,15 @@ uint64_t cli_most_records(void)
     return n > 0 ? (uint64_t)n : CLI_MOST_RECORDS;
 }
 
-static int open_picked(const char *path, struct import_options *o, struct trace **ret,
+static int open_picked(const char *path, const struct import_options *asked, struct trace **ret,
                        struct err *e)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct reading r = {.base.tell = tell_progress};
+    struct import_options o = *asked;
     progress_begin(&r.progress, "reading", name);
-    if (!o->progress) o->progress = &r.base;
-    int rc = import_open(path, o, ret, e);
+    if (!o.progress) o.progress = &r.base;
+    int rc = import_open(path, &o, ret, e);
     progress_end(&r.progress);
     if (rc == 0) tell_damage(*ret, name);
     return rc;

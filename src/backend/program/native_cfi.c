@@ -247,8 +247,8 @@ static void obey_extended(struct machine *x, struct reader *r, uint8_t op)
     case 0x04: advance(x, take_u32(r)); break;
     case 0x05: a = take_uleb(r), set_saved(x, a, (int64_t)take_uleb(r)); break; /* offset */
     case 0x06: restore(x, take_uleb(r)); break;
-    case 0x07: forget(x, take_uleb(r)); break;   /* undefined */
-    case 0x08: a = take_uleb(r), (void)a; break; /* same_value */
+    case 0x07: forget(x, take_uleb(r)); break; /* undefined */
+    case 0x08: (void)take_uleb(r); break;      /* same_value */
     case 0x09: a = take_uleb(r), (void)take_uleb(r), x->now.unknown |= a == 16; break;
     case 0x0a: /* remember_state */
         if (x->n_kept < MOST_STATES) x->kept[x->n_kept++] = x->now;
