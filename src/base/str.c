@@ -15,6 +15,16 @@ bool str_ends(struct str a, const char *s)
     return n == 0 || (a.n >= n && memcmp(a.p + a.n - n, s, n) == 0);
 }
 
+bool str_ends_in_one_of(struct str path, const char *extensions)
+{
+    while (*extensions) {
+        size_t n = strcspn(extensions, " ");
+        if (path.n > n && memcmp(path.p + path.n - n, extensions, n) == 0) return true;
+        extensions += n + (extensions[n] == ' ');
+    }
+    return false;
+}
+
 long str_find(struct str a, const char *s)
 {
     size_t n = strlen(s);

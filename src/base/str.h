@@ -39,6 +39,9 @@ bool str_starts(struct str a, const char *s);
 bool str_ends(struct str a, const char *s);
 bool str_has(struct str a, const char *s);
 
+/* Whether a path has a name that ends in one of the blank-separated extensions. */
+bool str_ends_in_one_of(struct str path, const char *extensions);
+
 /* Byte index of `s` in `a`, or -1. */
 long str_find(struct str a, const char *s);
 

@@ -24,20 +24,9 @@ const struct exporter *export_find(const char *name)
     return NULL;
 }
 
-/* Whether `path` ends in one of the blank-separated extensions. */
-static bool ends_in_one_of(struct str path, const char *extensions)
-{
-    while (*extensions) {
-        size_t n = strcspn(extensions, " ");
-        if (path.n > n && memcmp(path.p + path.n - n, extensions, n) == 0) return true;
-        extensions += n + (extensions[n] == ' ');
-    }
-    return false;
-}
-
 const struct exporter *export_for_path(const char *path)
 {
     for (int i = 0; exporters[i]; i++)
-        if (ends_in_one_of(str_c(path), exporters[i]->extensions)) return exporters[i];
+        if (str_ends_in_one_of(str_c(path), exporters[i]->extensions)) return exporters[i];
     return NULL;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyze/names/frame.h"
 #include "export/sink.h"
 
 extern const struct profile profile_folded, profile_speedscope, profile_pprof;
@@ -17,27 +18,20 @@ const struct profile *profile_find(const char *name)
     return NULL;
 }
 
-static bool ends_in_one_of(struct str path, const char *extensions)
-{
-    while (*extensions) {
-        size_t n = strcspn(extensions, " ");
-        if (path.n > n && memcmp(path.p + path.n - n, extensions, n) == 0) return true;
-        extensions += n + (extensions[n] == ' ');
-    }
-    return false;
-}
-
 const struct profile *profile_for_path(const char *path)
 {
     for (int i = 0; profiles[i]; i++)
-        if (ends_in_one_of(str_c(path), profiles[i]->extensions)) return profiles[i];
+        if (str_ends_in_one_of(str_c(path), profiles[i]->extensions)) return profiles[i];
     return NULL;
 }
 
 void profile_frame(struct buf *out, const struct flame_frame *f)
 {
     buf_add_str(out, f->name);
-    if (f->file.n) buf_printf(out, " (" STR_FMT ":%d)", STR_ARG(f->file), f->line);
+    if (!f->file.n) return;
+    buf_printf(out, " (" STR_FMT, STR_ARG(f->file));
+    frame_print_line(out, f->line);
+    buf_addc(out, ')');
 }
 
 int profile_write(const struct profile *p, const struct flame *f, const char *title,

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/names/frame.h"
 #include "base/human.h"
 #include "base/jout.h"
 #include "base/stats.h"
@@ -40,7 +41,8 @@ static void put_name(const struct tree *t, uint32_t node, int indent, uint32_t s
     const struct flame_frame *f = &t->f->frames[t->f->nodes[node].frame];
     struct buf name = {0};
     buf_add_str(&name, f->name);
-    if (f->file.n) buf_printf(&name, "  " STR_FMT ":%d", STR_ARG(f->file), f->line);
+    if (f->file.n) buf_printf(&name, "  " STR_FMT, STR_ARG(f->file));
+    if (f->file.n) frame_print_line(&name, f->line);
     buf_pad(t->s->out, ' ', indent);
     if (skipped) buf_printf(t->s->out, "(%u) ", skipped);
     int width = NAME_WIDTH - indent;

@@ -179,7 +179,7 @@ static void cell_where(struct text_table *tt, int col, const struct view_gaps *v
         buf_printf(&text, "site %u  ", c->site + 1);
     if (c->frame != ROW_NONE && frame_parse(trace_name(v->t, c->frame), &f)) {
         buf_add_str(&text, frame_path(f.file));
-        buf_printf(&text, ":%d", f.line);
+        frame_print_line(&text, f.line);
     }
     text_table_cell(tt, col, human_cut(buf_str(&text), WHERE_WIDTH, cut, sizeof cut));
     if (!buf_ok(&text)) tt->failed = true;

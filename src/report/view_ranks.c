@@ -1,6 +1,7 @@
 /* view_ranks.c: see view_ranks.h. */
 #include "report/view_ranks.h"
 
+#include "analyze/names/frame.h"
 #include "base/jout.h"
 #include "base/stats.h"
 
@@ -199,7 +200,10 @@ static void put_cause(struct buf *out, const struct rank_straggler *x)
     if (x->ratio > 0) buf_printf(out, ", %.2f times as long as elsewhere", x->ratio);
     if (p->stage && !(p->name && strcmp(p->stage, p->name) == 0))
         buf_printf(out, ", in %s", human_cut(str_c(p->stage), 40, cut, sizeof cut));
-    if (p->file) buf_printf(out, " (%s:%d %s)", p->file, p->line, p->function ? p->function : "");
+    if (!p->file) return;
+    buf_printf(out, " (%s", p->file);
+    frame_print_line(out, p->line);
+    buf_printf(out, " %s)", p->function ? p->function : "");
 }
 
 static void put_straggler(const struct screen *s, const struct rank_set *r,

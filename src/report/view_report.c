@@ -345,7 +345,9 @@ static void put_finding(const struct screen *s, const struct finding *f, uint32_
     buf_addc(s->out, '\n');
     if (f->file) {
         buf_pad(s->out, ' ', INDENT);
-        buf_printf(s->out, "%s:%d\n", f->file, f->line);
+        buf_adds(s->out, f->file);
+        frame_print_line(s->out, f->line);
+        buf_addc(s->out, '\n');
     }
     struct buf gain;
     buf_init(&gain);

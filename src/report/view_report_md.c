@@ -55,7 +55,8 @@ static void put_finding(struct buf *out, const struct context *cx, const struct 
     if (f->file) {
         buf_adds(out, "- where: ");
         put_md(out, f->file);
-        buf_printf(out, ":%d ", f->line);
+        frame_print_line(out, f->line);
+        buf_addc(out, ' ');
         put_md(out, f->function);
         buf_addc(out, '\n');
     } else if (f->subject && f->subject[0]) {

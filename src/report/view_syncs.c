@@ -151,7 +151,8 @@ static void site_place(const struct screen *s, const struct view_syncs *v,
     buf_init(&line);
     if (site->place.frame != ROW_NONE) {
         buf_add_str(&line, site->place.source.file);
-        buf_printf(&line, ":%d  ", site->place.source.line);
+        frame_print_line(&line, site->place.source.line);
+        buf_adds(&line, "  ");
     } else if (site->place.annotation != ROW_NONE) {
         source_places_path(v->t, site->place.annotation, &line);
         buf_adds(&line, "  ");

@@ -21,6 +21,10 @@ TEST(beginnings_and_ends)
     CHECK(!str_starts(str_c("Profiler"), "ProfilerStep#"));
     CHECK(str_ends(str_c("trace.json.gz"), ".gz"));
     CHECK(!str_ends(str_c("gz"), ".gz"));
+    CHECK(str_ends_in_one_of(str_c("x.json"), ".csv .json"));
+    CHECK(str_ends_in_one_of(str_c("x.csv"), ".csv .json"));
+    CHECK(!str_ends_in_one_of(str_c(".csv"), ".csv .json")); /* no name */
+    CHECK(!str_ends_in_one_of(str_c("x.txt"), ".csv .json"));
     CHECK(str_starts(none, "") && str_ends(none, "") && str_has(none, ""));
     CHECK(!str_starts(none, "x") && !str_ends(none, "x") && !str_has(none, "x"));
 }

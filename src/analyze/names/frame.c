@@ -234,3 +234,8 @@ bool frame_builtin(struct str name, struct frame_builtin *ret)
     }
     return false;
 }
+
+void frame_print_line(struct buf *out, int32_t line)
+{
+    if (line > 0) buf_printf(out, ":%d", line);
+}

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/str.h"
 
 /* Whose code a frame is. What can be changed by the reader of a report is FRAME_USER. */
@@ -42,6 +43,10 @@ enum frame_class frame_class(struct str name);
 /* The path as people know it: from the package on ("diffusers/models/attention.py") when it lies
  * in an installed or src/ tree, else as recorded. */
 struct str frame_path(struct str file);
+
+/* ":LINE" behind a path; nothing where no line is known, as in programs without debug information.
+ */
+void frame_print_line(struct buf *out, int32_t line);
 
 /* What a C frame calls: "nonzero" of "Tensor", "tensor" of "type". False for other names. */
 struct frame_builtin {

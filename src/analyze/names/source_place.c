@@ -159,7 +159,8 @@ void source_places_print_frame(const struct trace *t, row_t frame, struct buf *o
         return;
     }
     buf_add_str(out, frame_path(f.file));
-    buf_printf(out, ":%d ", f.line);
+    frame_print_line(out, f.line);
+    buf_addc(out, ' ');
     buf_add_str(out, f.function);
 }
 

@@ -61,7 +61,8 @@ export function buildTree(doc: FlameDoc): Node {
 
 /** "forward  diffusers/models/attention.py:120" */
 export function words(frame: FlameFrame): string {
-  return frame.file ? `${frame.name}  ${frame.file}:${frame.line ?? 0}` : frame.name;
+  const line = frame.line ? `:${frame.line}` : '';
+  return frame.file ? `${frame.name}  ${frame.file}${line}` : frame.name;
 }
 
 export interface Box {
