@@ -1,10 +1,6 @@
 /* cmd_try.c: `strata try`: a front end for the Python package, which starts the program again and
  * again with fixes applied from outside. It checks the options, starts `python -m strata._try` with
  * them and returns its exit status. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/python.h"
 
@@ -43,52 +39,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* A value that starts with a dash could be taken for an option. */
-static char *joined(const struct opts *o, int i, struct arena *mem)
-{
-    const char *value = o->value[i];
-    return value ? arena_printf(mem, "--%s=%s", o->opt[i]->name, value)
-                 : arena_printf(mem, "--%s", o->opt[i]->name);
-}
-
-/* The command line of the Python program, NULL when out of memory. */
-static char **command_line(const struct cli *cli, const struct opts *o, struct arena *mem)
-{
-    char **argv = arena_zalloc(mem, (size_t)o->n + (size_t)o->n_args + 8, sizeof *argv);
-    if (!argv) return NULL;
-    int n = 0;
-    argv[n++] = arena_strdup(mem, str_c(opt_get(o, "python", "python3")));
-    argv[n++] = (char *)"-m";
-    argv[n++] = (char *)"strata._try";
-    for (int i = 0; i < o->n; i++) {
-        if (strcmp(o->opt[i]->name, "python") == 0 || strcmp(o->opt[i]->name, "color") == 0)
-            continue;
-        argv[n++] = joined(o, i, mem);
-    }
-    if (cli->color) argv[n++] = (char *)"--color";
-    argv[n++] = (char *)"--";
-    for (int i = 0; i < o->n_args; i++) argv[n++] = o->args[i];
-    for (int i = 0; i < n; i++)
-        if (!argv[i]) return NULL;
-    return argv;
-}
-
-static int start(struct cli *cli, const struct opts *o, struct arena *mem, struct err *e)
-{
-    if (!python_prepare(mem))
-        return FAIL(e, ERR_UNSUPPORTED,
-                    "cannot find the Python package next to this program: install both with `pip "
-                    "install .` in the source tree");
-    char **argv = command_line(cli, o, mem);
-    if (!argv) return err_nomem(e);
-    setenv("STRATA", "off", 1); /* of the process that measures; trials set their own */
-    int status = 0;
-    struct err why;
-    err_init(&why);
-    if (child_run(argv, false, &status, &why) < 0)
-        return FAIL(e, ERR_USAGE, "%s: use --python to name a Python 3.10 or later", why.msg);
-    return child_end_alike(status);
-}
+static const struct python_front front = {"strata._try", "a Python 3.10 or later"};
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
@@ -102,11 +53,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     if (opt_has(o, "threshold")) TRY(opt_double(o, "threshold", 0.01, 100, &ignored, e));
     if (opt_has(o, "units")) TRY(opt_long(o, "units", 3, 1000000, &number, e));
     if (opt_has(o, "blocks")) TRY(opt_long(o, "blocks", 1, 100, &number, e));
-    struct arena mem;
-    arena_init(&mem);
-    int rc = start(cli, o, &mem, e);
-    arena_done(&mem);
-    return rc;
+    return python_front_run(&front, cli, o, e);
 }
 
 const struct cmd cmd_try = {
