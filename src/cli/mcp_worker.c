@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -159,6 +160,7 @@ int mcp_worker_run(const struct mcp_worker_in *in)
     struct watch watch = {.base.tell = tell, .to = in->answers};
     struct mcp_answers_state *s = mcp_answers_new(in->folders, in->paths, in->n_paths, &watch.base);
     struct buf line = {0}, out = {0};
+    setenv("STRATA_NATIVE", "off", 1); /* a recording may name files outside */
     mcp_jail_enter(in->folders->real, in->folders->n);
     while (s && mcp_worker_receive(in->questions, &line)) {
         buf_reset(&out);

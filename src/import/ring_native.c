@@ -8,6 +8,9 @@
 #include "format/xxh64.h"
 #include "import/symbols.h"
 
+/* Files that are looked into; a program maps fewer. Addresses in others are shown as such. */
+enum { MOST_LIBRARIES = 1000 };
+
 /* By definition id. */
 struct native {
     struct defs_file *defs;
@@ -32,26 +35,52 @@ static bool frame_at(const struct defs_file *defs, uint32_t id, struct def_frame
     return bytes.p != NULL;
 }
 
-/* The addresses in library `id`, looked up together. */
-static int find_library(struct native *x, uint32_t id, struct str bytes)
+/* The addresses in one library, looked up together. */
+static int find_library(struct native *x, struct str bytes, const uint32_t *ids, uint32_t n)
 {
     struct def_library l;
     struct def_address a;
-    uint32_t n = 0;
     memcpy(&l, bytes.p, sizeof l);
-    uint64_t *addresses = arena_alloc(x->mem, x->defs->n * sizeof *addresses);
-    uint32_t *ids = arena_alloc(x->mem, x->defs->n * sizeof *ids);
-    struct symbol *found = arena_zalloc(x->mem, x->defs->n, sizeof *found);
+    uint64_t *addresses = arena_alloc(x->mem, n * sizeof *addresses);
+    struct symbol *found = arena_zalloc(x->mem, n, sizeof *found);
     char *path = arena_strdup(x->mem, str_from(bytes.p + sizeof l, bytes.n - sizeof l));
-    if (!addresses || !ids || !found || !path) return ERR_NOMEM;
-    for (uint32_t i = 0; i < x->defs->n; i++) {
-        if (!address_at(x->defs, i, &a) || a.library != id) continue;
-        addresses[n] = a.address;
-        ids[n++] = i;
-    }
+    if (!addresses || !found || !path) return ERR_NOMEM;
+    for (uint32_t i = 0; i < n; i++) addresses[i] = address_at(x->defs, ids[i], &a) ? a.address : 0;
     struct symbol_file f = {path, l.build_id, l.n_build_id <= DEF_BUILD_ID ? l.n_build_id : 0};
     TRY(symbols_find(&f, addresses, n, x->mem, found));
     for (uint32_t i = 0; i < n; i++) x->symbols[ids[i]] = found[i];
+    return 0;
+}
+
+/* Addresses by library: those in library l end at `end[l]` of `ids`, where those of l + 1 begin. */
+static int sort_addresses(const struct native *x, uint32_t **ret_ids, uint32_t **ret_end)
+{
+    uint32_t n = x->defs->n;
+    uint32_t *ids = arena_alloc(x->mem, n * sizeof *ids);
+    uint32_t *end = arena_zalloc(x->mem, (size_t)n + 1, sizeof *end);
+    struct def_address a;
+    if (!ids || !end) return ERR_NOMEM;
+    for (uint32_t i = 0; i < n; i++)
+        if (address_at(x->defs, i, &a) && a.library < n) end[a.library + 1]++;
+    for (uint32_t l = 0; l < n; l++) end[l + 1] += end[l];
+    for (uint32_t i = 0; i < n; i++)
+        if (address_at(x->defs, i, &a) && a.library < n) ids[end[a.library]++] = i;
+    *ret_ids = ids;
+    *ret_end = end;
+    return 0;
+}
+
+static int find_symbols(struct native *x)
+{
+    uint32_t *ids, *end, n_libraries = 0;
+    TRY(sort_addresses(x, &ids, &end));
+    for (uint32_t l = 0; l < x->defs->n && n_libraries < MOST_LIBRARIES; l++) {
+        uint32_t first = l ? end[l - 1] : 0;
+        struct str bytes = defs_file_get(x->defs, l, DEF_LIBRARY, sizeof(struct def_library));
+        if (!bytes.p || first == end[l]) continue;
+        TRY(find_library(x, bytes, ids + first, end[l] - first));
+        n_libraries++;
+    }
     return 0;
 }
 
@@ -172,10 +201,7 @@ int ring_native_resolve(struct ring_process *p, struct arena *mem)
     x.least_line = arena_zalloc(mem, p->defs.n, sizeof *x.least_line);
     x.python = arena_zalloc(mem, p->defs.n, sizeof *x.python);
     if (!x.symbols || !x.code || !x.least_line || !x.python) return ERR_NOMEM;
-    for (uint32_t i = 0; i < p->defs.n; i++) {
-        struct str bytes = defs_file_get(&p->defs, i, DEF_LIBRARY, sizeof(struct def_library));
-        if (bytes.p) TRY(find_library(&x, i, bytes));
-    }
+    TRY(find_symbols(&x));
     TRY(unite(&x));
     return name_all(&x);
 }

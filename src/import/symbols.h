@@ -1,7 +1,10 @@
 /* symbols.h: what stands at addresses of a program or library: function, file and line.
  *
  * By elfutils' libdw where it is installed (it is looked for at run time, and asks no server for
- * debug information unless STRATA_DEBUGINFOD=on), else by addr2line. */
+ * debug information unless STRATA_DEBUGINFOD=on), else by addr2line; by neither with
+ * STRATA_NATIVE=off. A recording names the files, and may come from anybody: only regular files
+ * are looked into, with the build id that was recorded or, where they had none, of this user or of
+ * root. */
 #ifndef STRATA_IMPORT_SYMBOLS_H
 #define STRATA_IMPORT_SYMBOLS_H
 

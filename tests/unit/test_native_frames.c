@@ -225,7 +225,7 @@ TEST(addresses_get_their_names)
         CHECK(both[i]->file && strstr(both[i]->file, "test_native_frames.c") != NULL);
         CHECK(both[i]->line > (uint32_t)line_here);
     }
-    /* a file that is gone, and one that is another now */
+    /* a file that is gone, one that is another now, and one that is not to be looked into */
     struct symbol none[1];
     uint8_t id[4] = {1, 2, 3, 4};
     struct symbol_file gone = {"/nowhere/at/all", id, 0}, other = {self, id, sizeof id};
@@ -233,6 +233,11 @@ TEST(addresses_get_their_names)
     CHECK(!none[0].function && !none[0].file);
     CHECK_EQ_INT(symbols_find(&other, &address, 1, &mem, none), 0);
     CHECK(!none[0].function && !none[0].file);
+    struct symbol_file own = {self, id, 0};
+    REQUIRE(setenv("STRATA_NATIVE", "off", 1) == 0);
+    CHECK_EQ_INT(symbols_find(&own, &address, 1, &mem, none), 0);
+    CHECK(!none[0].function && !none[0].file);
+    unsetenv("STRATA_NATIVE");
     arena_done(&mem);
 }
 
