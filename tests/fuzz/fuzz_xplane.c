@@ -1,32 +1,10 @@
-/* fuzz_xplane.c: profiles of XLA from any bytes. What opens must keep the promises of a trace, and
- * its args must be readable. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/mem.h"
+/* fuzz_xplane.c: profiles of XLA from any bytes. */
 #include "import/xplane.h"
-#include "trace/verify.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+#include "importer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
-    char *copy = mem_zalloc(1, n + FILE_PADDING);
-    if (!copy) return 0;
-    if (n) memcpy(copy, p, n);
-    (void)xplane_sniff(str_from(copy, n));
-    struct file_map f = {copy, n, false};
-    struct import_options o = {.n_threads = 1};
-    struct trace *t = NULL;
-    struct err e;
-    err_init(&e);
-    if (import_xplane.open(&f, "fuzz", &o, &t, &e) < 0) return 0;
-    if (trace_verify(t, 1, &e) < 0) abort();
-    struct buf args = {0};
-    for (row_t r = 0; r < t->n_rows && r < 50; r++)
-        if (trace_args(t, r, &args, NULL) < 0) abort();
-    buf_done(&args);
-    trace_free(t);
-    return 0;
+    (void)xplane_sniff(str_from((const char *)p, n));
+    return fuzz_importer(&import_xplane, p, n);
 }
