@@ -255,7 +255,7 @@ def test_cancellation():
 
 
 def test_progress(tmp_path):
-    """While a trace is read, whoever asked for it is told how far it has come."""
+    """While a trace is read, its client gets the bytes read so far."""
     event = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "dur": 2}
     with open(tmp_path / "large.json", "w") as f:
         f.write('{"traceEvents": [')

@@ -256,7 +256,7 @@ def test_what_a_killed_program_kept_is_there(waiting):
 
 
 def test_a_snapshot_that_finds_no_room(waiting, tmp_path):
-    """The program goes on, and whoever asked is told."""
+    """The program goes on, and the command says what happened."""
     program = waiting("steady=100000000", options=KEEP)
     time.sleep(0.5)
     (program.run / "snapshots").mkdir()

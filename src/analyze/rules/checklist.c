@@ -218,8 +218,11 @@ static void memory_flat(const struct context *cx, struct checklist *c)
     const struct memory_line *line = memory_of(cx)->n_lines ? &memory_of(cx)->lines[0] : NULL;
     if (!memory_of(cx)->recorded || !line) {
         i->known = false;
-        i->verdict =
-            "memory was not recorded; record with profile_memory=True to see it over the steps";
+        i->verdict = trace_meta(cx->t, TRACE_META_RECORDED).p
+                         ? "memory over the steps was not recorded; torch.profiler with "
+                           "profile_memory=True records it"
+                         : "memory was not recorded; record with profile_memory=True to see it "
+                           "over the steps";
         return;
     }
     if (!line->growth.judged) {
