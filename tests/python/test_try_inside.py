@@ -1,4 +1,6 @@
 """What strata try does inside a program, in this process: outputs, modules by name, fixes around them."""
+import json
+import os
 import random
 
 import pytest
@@ -178,3 +180,18 @@ def test_steps_and_calls_inside_calls(tmp_path):
     made = Trial(str(tmp_path), [])
     read(made)
     assert {k: len(v) for k, v in made.series.items()} == {"call:outer": 1, "step:loop": 2}
+
+
+def test_a_program_that_closes_all_descriptors(tmp_path):
+    """Daemons do. Nothing is lost, and nothing lands in the file that gets the number."""
+    log = Log(str(tmp_path))
+    log.write("first")
+    os.close(log._file)
+    log.write("second")
+    os.close(log._file)
+    with open(tmp_path / "theirs", "w") as theirs:
+        assert theirs.fileno() == log._file
+        log.write("third")
+    assert (tmp_path / "theirs").read_text() == ""
+    (ours,) = tmp_path.glob("units-*.jsonl")
+    assert [json.loads(line)["what"] for line in ours.open()] == ["first", "second", "third"]

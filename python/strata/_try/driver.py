@@ -229,8 +229,8 @@ class Driver:
         plan = {**self._plan(self.unit), **({"switch": seed} if seed is not None else {})}
         found = self.runner.run(kind.specs, plan, self._left())
         failure = failure_of(found, self.expected)
-        if failure is None and not found.times(self.unit):
-            failure = {"reason": f"no {words_of(self.unit)} were seen", "source": None}
+        if failure is None:
+            failure = self._too_few(found)
         for fix in (fixes.parse(s) for s in kind.specs if s not in found.sites):
             if failure is None and (fix.spec in found.skipped or fix.unseen):
                 why = found.skipped.get(fix.spec) or fix.unseen
@@ -245,6 +245,14 @@ class Driver:
                 kind.trials.pop()
             kind.failure = failure if kind is not self.base else None
         return found
+
+    def _too_few(self, found: Trial) -> dict[str, Any] | None:
+        """A trial that made fewer calls than it was to make says nothing."""
+        n, wanted = len(found.times(self.unit)), LEAST_CALLS if self._repeats() else 1
+        if n >= wanted:
+            return None
+        seen = f"only {n} of {wanted} {words_of(self.unit)}" if n else f"no {words_of(self.unit)}"
+        return {"reason": f"{seen} were seen", "source": None}
 
     def _cost(self, kind: Kind) -> float:
         walls = [t.wall_s for t in (kind.trials[-1:] or self.base.trials[-1:] or [self.first])]
