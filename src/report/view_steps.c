@@ -173,7 +173,8 @@ static void say_found(const struct screen *s, const struct trace *t, const struc
 struct units {
     int start, wall, blocked, gpu;
     bool idle_trusted;
-    bool comm; /* the trace has communication: how much of it is exposed is a column */
+    bool device; /* false in traces of the CPU alone: columns of the GPU are left out */
+    bool comm;   /* the trace has communication: how much of it is exposed is a column */
 };
 
 static struct units pick_units(const struct trace *t, const struct steps *steps)
@@ -187,7 +188,12 @@ static struct units pick_units(const struct trace *t, const struct steps *steps)
         start = trace_since_ns(t, s->cpu.begin_ns);
     }
     return (struct units){
-        screen_unit(start), screen_unit(wall), screen_unit(blocked), screen_unit(gpu), true, false};
+        .start = screen_unit(start),
+        .wall = screen_unit(wall),
+        .blocked = screen_unit(blocked),
+        .gpu = screen_unit(gpu),
+        .device = gpu > 0 || blocked > 0,
+    };
 }
 
 static const char *note(uint8_t flags)
@@ -197,15 +203,11 @@ static const char *note(uint8_t flags)
     return flags & STEP_OUTLIER ? "outlier" : "";
 }
 
-static void add_row(struct text_table *tt, const struct context *cx, uint32_t i, struct units u)
+enum { CPU_COLUMNS = 3, GPU_COLUMNS = 7 };
+
+static void gpu_cells(struct text_table *tt, const struct context *cx, uint32_t i, struct units u)
 {
-    const struct trace *t = cx->t;
     const struct step *s = &steps_of(cx)->steps[i];
-    text_table_row(tt, s->flags ? TEXT_YELLOW : TEXT_PLAIN);
-    if (s->number >= 0) text_table_cellf(tt, 0, "#%lld", (long long)s->number);
-    else text_table_cellf(tt, 0, "%u", i);
-    screen_time(tt, 1, trace_since_ns(t, s->cpu.begin_ns), u.start);
-    screen_time(tt, 2, s->cpu.end_ns - s->cpu.begin_ns, u.wall);
     screen_time(tt, 3, s->blocked_ns, u.blocked);
     screen_time(tt, 4, s->gpu.union_ns, u.gpu);
     screen_time(tt, 5, s->gpu.span_ns, u.gpu);
@@ -214,27 +216,47 @@ static void add_row(struct text_table *tt, const struct context *cx, uint32_t i,
     screen_count(tt, 8, s->gpu.copies + s->gpu.sets);
     screen_count(tt, 9, s->syncs);
     if (u.comm) screen_time(tt, 10, comm_of(cx)->steps[i].exposed_ns, u.gpu);
-    text_table_cell(tt, u.comm ? 11 : 10, note(s->flags));
+}
+
+static void add_row(struct text_table *tt, const struct context *cx, uint32_t i, struct units u)
+{
+    const struct step *s = &steps_of(cx)->steps[i];
+    text_table_row(tt, s->flags ? TEXT_YELLOW : TEXT_PLAIN);
+    if (s->number >= 0) text_table_cellf(tt, 0, "#%lld", (long long)s->number);
+    else text_table_cellf(tt, 0, "%u", i);
+    screen_time(tt, 1, trace_since_ns(cx->t, s->cpu.begin_ns), u.start);
+    screen_time(tt, 2, s->cpu.end_ns - s->cpu.begin_ns, u.wall);
+    if (u.device) gpu_cells(tt, cx, i, u);
+    text_table_cell(tt, CPU_COLUMNS + (u.device ? GPU_COLUMNS + u.comm : 0), note(s->flags));
 }
 
 static void show_table(const struct screen *s, const struct context *cx, const struct integrity *q)
 {
     const struct steps *steps = steps_of(cx);
-    static const char *const heads[] = {"step",     "start", "wall",    "blocked", "GPU busy",
-                                        "GPU span", "idle",  "kernels", "copies",  "syncs"};
+    static const char *const heads[CPU_COLUMNS + GPU_COLUMNS] = {
+        "step",     "start", "wall",    "blocked", "GPU busy",
+        "GPU span", "idle",  "kernels", "copies",  "syncs"};
     struct text_table tt;
     struct units u = pick_units(cx->t, steps);
     u.idle_trusted = q->idle_trusted;
     u.comm = comm_of(cx)->n_works > 0;
     text_table_init(&tt);
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+    for (int i = 0; i < CPU_COLUMNS + (u.device ? GPU_COLUMNS : 0); i++)
         text_table_col(&tt, heads[i], TEXT_RIGHT);
-    if (u.comm) text_table_col(&tt, "exposed comm", TEXT_RIGHT);
+    if (u.device && u.comm) text_table_col(&tt, "exposed comm", TEXT_RIGHT);
     text_table_col(&tt, "", TEXT_LEFT);
     for (uint32_t i = 0; i < steps->n_steps && i < s->limit; i++) add_row(&tt, cx, i, u);
     text_table_print(&tt, s->out, 2, s->width, s->color);
     text_table_done(&tt);
     screen_more(s, steps->n_steps);
+}
+
+static void say_median(const struct screen *s, const struct steps *steps)
+{
+    uint32_t n = steps->median_launches;
+    buf_printf(s->out, "  median  %s CPU wall", human_time(steps->median_ns).s);
+    if (n) buf_printf(s->out, ", %s launch%s", human_count(n).s, n == 1 ? "" : "es");
+    buf_addc(s->out, '\n');
 }
 
 static void say_slow_first(const struct screen *s, const struct steps *steps)
@@ -284,8 +306,7 @@ void view_steps_text(const struct screen *s, const struct context *cx)
     } else {
         say_found(s, t, steps);
         show_table(s, cx, i);
-        buf_printf(s->out, "  median  %s CPU wall, %s launch%s\n", human_time(steps->median_ns).s,
-                   human_count(steps->median_launches).s, steps->median_launches == 1 ? "" : "es");
+        say_median(s, steps);
     }
     say_odd(s, t, steps);
     buf_addc(s->out, '\n');

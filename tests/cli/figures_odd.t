@@ -142,7 +142,7 @@ $ $DATA/../cli/figures.py report *.json
 | kernels[].headroom_us: 49 numbers, sum 13487, b027
 | kernels[].headroom_wall_us: 44 numbers, sum 7656.41, 244b
 | kernels[].headroom_wall_pct: 44 numbers, sum 511.636, eacd
-| cpu.functions[].name: 46 texts, 39e1
+| cpu.functions[].name: 46 texts, a879
 | cpu.functions[].calls: 46 numbers, sum 152, 7c26
 | cpu.functions[].self_us: 46 numbers, sum 7123.32, 97d6
 | cpu.functions[].share_pct: 46 numbers, sum 262.23, f3bc

@@ -113,3 +113,20 @@ $ strata steps blocks.json | head -3
 | 6 steps, found without labels: a sequence of 126 operators repeats
 |   6 steps > 12 layers each
 |   step    start     wall  blocked  GPU busy  GPU span     idle  kernels  copies  syncs
+
+# A trace of the CPU alone has no columns of the GPU.
+
+$ python3 -c 'import json
+> step = lambda i: {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1, "ts": 100 * i, "dur": 100}
+> op = lambda i: {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 100 * i + 5, "dur": 80}
+> json.dump({"traceEvents": [f(i) for i in range(3) for f in (step, op)]}, open("cpu.json", "w"))'
+$ strata steps cpu.json
+| 3 steps, marked by the profiler (ProfilerStep#)
+|   step   start    wall
+|     #0       -  100 us
+|     #1  100 us  100 us
+|     #2  200 us  100 us
+|   median  100 us CPU wall
+|
+| next: strata stages cpu.json   what a step consists of
+|       strata report cpu.json   what is slow and why
