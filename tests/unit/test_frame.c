@@ -97,6 +97,12 @@ TEST(names_functions_in_c)
     CHECK_EQ_BYTES(b.method, "_cuda_synchronize");
     CHECK_EQ_BYTES(b.owner, "");
     CHECK(!frame_builtin(str_c("pipe.py(1): f"), &b));
+    /* extensions made with pybind11 keep the names of their functions to themselves */
+    REQUIRE(frame_builtin(
+        str_c("<built-in method  of pybind11_builtins.pybind11_record_abi_1 object at 0x7f92>"),
+        &b));
+    CHECK_EQ_BYTES(b.method, "(a C++ function)");
+    CHECK_EQ_INT(b.owner.n, 0);
     CHECK(!frame_builtin(str_c("<built-in method "), &b));
 }
 

@@ -230,6 +230,8 @@ bool frame_builtin(struct str name, struct frame_builtin *ret)
         size_t end = of >= 0 ? (size_t)of : rest.n;
         if (of < 0 && end && rest.p[end - 1] == '>') end--;
         ret->method = str_from(rest.p, end);
+        if (end == 0 && str_has(ret->owner, "pybind11"))
+            *ret = (struct frame_builtin){str_c("(a C++ function)"), {"", 0}};
         return ret->method.n > 0;
     }
     return false;
