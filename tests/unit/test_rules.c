@@ -205,6 +205,27 @@ TEST(late_launch_near_miss_hidden_python)
     done(&d);
 }
 
+/* A call of every step that takes long only once: a machine that was busy with something else. */
+TEST(late_launch_near_miss_long_only_once)
+{
+    static const double usual_us[] = {20, 400}; /* short as a rule, and long enough for the rule */
+    for (int long_ones = 0; long_ones < 2; long_ones++) {
+        struct kit k = kit_begin();
+        double at = 0;
+        for (int s = 0; s < 6; s++) {
+            double us = s == 2 ? 3000 : usual_us[long_ones];
+            kit_label(&k, "step", at, us + 500);
+            kit_call(&k, "cudaFuncGetAttributes", at + 10, us);
+            kit_launch(&k, at + us + 20, "gemm", at + us + 30, 400);
+            at += us + 510;
+        }
+        struct diagnosis d;
+        diagnose(&d, kit_end(&k));
+        CHECK((found(&d, "late_launch") != NULL) == (long_ones == 1));
+        done(&d);
+    }
+}
+
 /* Six steps that begin with `us` of `name`, a label or else a function, in the user's loop. */
 static struct trace *loop_with(const char *name, bool is_label, double us, bool sampled)
 {

@@ -89,10 +89,18 @@ static bool has_samples(const struct context *cx, const struct launchless_group 
            g->cpu_ns >= LEAST_SAMPLES * integrity_of(cx)->recording.sample_ns;
 }
 
+/* What happens in one step of many, or takes long only once, is warm-up or an accident: it does not
+ * come back in the loop. */
+static bool happens_once(const struct context *cx, const struct launchless_group *g)
+{
+    if (steps_of(cx)->n_steps <= 2) return false;
+    int64_t others = g->cpu_ns - cx->t->dur_ns[g->longest];
+    return g->n_steps < 2 || (g->n_rows > 2 && others < g->cpu_ns / 4);
+}
+
 static bool is_finding(const struct context *cx, const struct launchless_group *g)
 {
-    bool once = steps_of(cx)->n_steps > 2 && g->n_steps < 2;
-    return !once && has_samples(cx, g) && is_one_thing(cx->t, g) &&
+    return !happens_once(cx, g) && has_samples(cx, g) && is_one_thing(cx->t, g) &&
            !is_allocation(cx, g->longest) && !has_own_rule(cx, g->longest);
 }
 
