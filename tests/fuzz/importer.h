@@ -13,6 +13,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
+static inline void fuzz_check(const struct trace *t)
+{
+    struct err e;
+    err_init(&e);
+    if (trace_verify(t, 1, &e) == 0) return;
+    fprintf(stderr, "%s\n", e.msg);
+    abort();
+}
+
 /* The trace, or NULL where the reader refuses. */
 static inline struct trace *fuzz_open(const struct importer *format, const uint8_t *p, size_t n,
                                       const struct import_options *o)
@@ -25,10 +34,7 @@ static inline struct trace *fuzz_open(const struct importer *format, const uint8
     struct file_map f = {copy, n, false};
     err_init(&e);
     if (format->open(&f, "fuzz", o, &t, &e) < 0) return NULL;
-    if (trace_verify(t, 1, &e) < 0) {
-        fprintf(stderr, "%s\n", e.msg);
-        abort();
-    }
+    fuzz_check(t);
     return t;
 }
 
