@@ -3,6 +3,7 @@
 
 static const struct opt opts[] = {
     {"limit", 0, "N", "number of ranks to show, 0 for all (default 16)", NULL},
+    {"md", 0, NULL, "print markdown under 8 kB, for an issue or a language model", NULL},
     {0},
 };
 

@@ -147,6 +147,8 @@ int read_ranks_show(struct cli *cli, const struct opts *o, const struct picked_l
     TRY(show_screen(cli, o, 16, &s, e));
     int rc = read_ranks(cli, from, &r, e);
     if (rc == 0 && cli->json) view_ranks_json(&cli->out, &r.view);
+    else if (rc == 0 && opt_has(o, "md"))
+        view_ranks_md(&cli->out, &r.view, o->n_args == 1 ? o->args[0] : "ranks");
     else if (rc == 0) view_ranks_text(&s, &r.view);
     read_ranks_done(&r);
     return rc;

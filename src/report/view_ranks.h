@@ -17,4 +17,7 @@ void view_ranks_verdict(const struct screen *s, const struct view_ranks *v);
 void view_ranks_text(const struct screen *s, const struct view_ranks *v);
 void view_ranks_json(struct buf *out, const struct view_ranks *v);
 
+/* Under 8 kB, whatever the ranks are called. */
+void view_ranks_md(struct buf *out, const struct view_ranks *v, const char *path);
+
 #endif

@@ -1,9 +1,8 @@
 /* view_report_md.c: the diagnosis as markdown, to paste into an issue or hand to a language model.
  * Bounded: the longest part is cut, never the verdict. */
-#include <string.h>
-
 #include "analyze/rules/rule.h"
 #include "base/human.h"
+#include "report/md.h"
 #include "report/stage_pick.h"
 #include "report/view_cpu.h"
 #include "report/view_part.h"
@@ -14,20 +13,11 @@
 #define MOST_FINDINGS 12
 #define MOST_EVIDENCE 5
 
-/* Text from a trace must not start a heading, a table or a link. */
-static void put_md(struct buf *out, const char *s)
-{
-    for (; *s; s++) {
-        if (strchr("|`*_<>[]#", *s)) buf_addc(out, '\\');
-        buf_addc(out, *s);
-    }
-}
-
 static void put_stage(struct buf *out, const struct context *cx, const struct stage *st)
 {
     char cut[80];
     buf_adds(out, "| ");
-    put_md(out, human_cut(str_c(st->path), 60, cut, sizeof cut));
+    md_text(out, human_cut(str_c(st->path), 60, cut, sizeof cut));
     buf_printf(out, " | %u | %s |", st->calls, human_time(st->cpu_ns).s);
     if (!view_cpu_only(cx))
         buf_printf(out, " %s | %s | %u | %u |", human_time(st->gpu.sum_ns).s,
@@ -54,14 +44,14 @@ static void put_finding(struct buf *out, const struct context *cx, const struct 
     buf_printf(out, "\n### %u. %s (%s)\n", number, f->title, severity_name(f->severity));
     if (f->file) {
         buf_adds(out, "- where: ");
-        put_md(out, f->file);
+        md_text(out, f->file);
         frame_print_line(out, f->line);
         buf_addc(out, ' ');
-        put_md(out, f->function);
+        md_text(out, f->function);
         buf_addc(out, '\n');
     } else if (f->subject && f->subject[0]) {
         buf_adds(out, "- what: ");
-        put_md(out, f->subject);
+        md_text(out, f->subject);
         buf_addc(out, '\n');
     }
     if (f->device_ns) buf_printf(out, "- %s on the GPU", human_time(f->device_ns).s);
@@ -85,7 +75,7 @@ static void put_finding(struct buf *out, const struct context *cx, const struct 
         else
             buf_printf(
                 out, "- t = %.3f ms: ", (double)trace_since_ns(cx->t, f->evidence[i].ts_ns) / 1e6);
-        put_md(out, f->evidence[i].text);
+        md_text(out, f->evidence[i].text);
         buf_addc(out, '\n');
     }
 }
@@ -110,7 +100,7 @@ static void put_no_gain(struct buf *out, const struct context *cx)
     buf_adds(out, "\nThe GPU waits for:\n");
     for (uint32_t i = 0; i < n->n_fills; i++) {
         buf_printf(out, "- %.1f %% of the wall clock: ", n->fills[i].share_pct);
-        put_md(out, n->fills[i].what);
+        md_text(out, n->fills[i].what);
         buf_addc(out, '\n');
     }
 }
@@ -122,7 +112,7 @@ static void put_part(struct buf *out, const struct context *cx)
     view_part_shown(&shown, cx->t);
     if (shown.n) {
         buf_adds(out, "\n> ");
-        put_md(out, buf_c(&shown));
+        md_text(out, buf_c(&shown));
         buf_addc(out, '\n');
     }
     buf_done(&shown);

@@ -4,7 +4,7 @@ $ strata ranks $DATA/comm/slow_rank
 |
 |   rank 2 is late by 1.40 ms in total, to 10 collectives: the same kernels take longer:
 |     gemm_backward, 1.50 times as long as elsewhere
-|   a step takes 1.17 ms; 966 us if no rank came late
+|   a step takes 1.17 ms; 968 us if no rank came late
 |
 |   rank     wall  compute     comm  exposed  of wall    waits    idle
 |      0  5839 us  4350 us  2305 us  1310 us   22.4 %  1405 us  179 us
@@ -27,7 +27,7 @@ $ strata ranks $DATA/comm/slow_rank --json | jq -c '.world_size, .stragglers, .s
 | 4
 | [{"rank":2,"late_us":1404.985,"collectives":10,"stage":null,"cause":"slow_kernel","cause_us":1000.105,"subject":"gemm_backward","ratio":1.5,"source":null}]
 | 1167.811
-| 965.823
+| 967.802
 | 0
 | {"rank":2,"host":null,"path":"$DATA/comm/slow_rank/rank2.json","wall_us":5839.117,"compute_us":5350.105,"comm_us":900.015,"exposed_comm_us":300.005,"exposed_comm_pct":5.138,"wait_us":0,"idle_us":189.007}
 | {"group":"default_pg","seq":1,"name":"all_reduce","bytes":16777216,"members":4,"end_us":849.017,"transfer_us":120.002,"last_rank":2,"spread_us":100.002}
@@ -36,11 +36,64 @@ $ strata ranks $DATA/comm/slow_rank --json | jq -c '.world_size, .stragglers, .s
 # A folder of the traces of all ranks is meant as a whole.
 $ strata report $DATA/comm/slow_rank | grep -e late -e next
 |   rank 2 is late by 1.40 ms in total, to 10 collectives: the same kernels take longer:
-|   a step takes 1.17 ms; 966 us if no rank came late
+|   a step takes 1.17 ms; 968 us if no rank came late
 | next: strata report $DATA/comm/slow_rank/rank0.json   one rank by itself
-$ strata report $DATA/comm/slow_rank --html x.html
-! strata: $DATA/comm/slow_rank has the traces of several ranks; --html and --md take one
-? 2
+$ strata report $DATA/comm/slow_rank --md
+| # slow\_rank: 4 of 4 ranks, 10 collectives matched
+|
+| - rank 2 is late by 1.40 ms in total, to 10 collectives: the same kernels take longer: gemm\_backward, 1.50 times as long as elsewhere
+|
+| a step takes 1.17 ms; 968 us if no rank came late
+|
+| | rank | wall | compute | comm | exposed | of wall | waits | idle |
+| |--:|--:|--:|--:|--:|--:|--:|--:|
+| | 0 | 5839 us | 4350 us | 2305 us | 1310 us | 22.4 % | 1405 us | 179 us |
+| | 1 | 5839 us | 4350 us | 2305 us | 1310 us | 22.4 % | 1405 us | 179 us |
+| | 2 | 5839 us | 5350 us | 900 us | 300 us | 5.1 % | - | 189 us |
+| | 3 | 5839 us | 4350 us | 2305 us | 1310 us | 22.4 % | 1405 us | 179 us |
+|
+| ## Where ranks arrive furthest apart
+|
+| | collective | group | number | transfer | spread | last rank |
+| |---|---|--:|--:|--:|--:|
+| | all\_reduce | default\_pg | 2 | 60.0 us | 181 us | 2 |
+| | all\_reduce | default\_pg | 4 | 60.0 us | 181 us | 2 |
+| | all\_reduce | default\_pg | 6 | 60.0 us | 181 us | 2 |
+| | all\_reduce | default\_pg | 8 | 60.0 us | 181 us | 2 |
+| | all\_reduce | default\_pg | 10 | 60.0 us | 181 us | 2 |
+|
+| critical path: transfers 15.6 %, rank 2 84.4 %
+|
+| clocks: up to 700 us apart, aligned to 1 ns on the ends of collectives
+$ strata ranks $DATA/comm/slow_rank/rank0.json $DATA/comm/slow_rank/rank2.json $DATA/comm/slow_rank/rank0.json --md
+| # ranks: 2 of 4 ranks, 10 collectives matched
+|
+| > missing: rank 1, 3
+|
+| > rank 0 is there twice; left out: $DATA/comm/slow\_rank/rank0.json
+|
+| - rank 2 is late by 1.40 ms in total, to 10 collectives: the same kernels take longer: gemm\_backward, 1.50 times as long as elsewhere
+|
+| a step takes 1.17 ms; 968 us if no rank came late
+|
+| | rank | wall | compute | comm | exposed | of wall | waits | idle |
+| |--:|--:|--:|--:|--:|--:|--:|--:|
+| | 0 | 5839 us | 4350 us | 2305 us | 1310 us | 22.4 % | 1405 us | 179 us |
+| | 2 | 5839 us | 5350 us | 900 us | 300 us | 5.1 % | - | 189 us |
+|
+| ## Where ranks arrive furthest apart
+|
+| | collective | group | number | transfer | spread | last rank |
+| |---|---|--:|--:|--:|--:|
+| | all\_reduce | default\_pg | 2 | 60.0 us | 181 us | 2 |
+| | all\_reduce | default\_pg | 4 | 60.0 us | 181 us | 2 |
+| | all\_reduce | default\_pg | 6 | 60.0 us | 181 us | 2 |
+| | all\_reduce | default\_pg | 8 | 60.0 us | 181 us | 2 |
+| | all\_reduce | default\_pg | 10 | 60.0 us | 181 us | 2 |
+|
+| critical path: transfers 15.6 %, rank 2 84.4 %
+|
+| clocks: up to 700 us apart, aligned to 0 on the ends of collectives
 
 # A rank that is not there, one that is there twice, and a file that is no trace.
 $ echo nonsense > rank1.json

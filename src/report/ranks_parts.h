@@ -1,0 +1,35 @@
+/* ranks_parts.h: the sentences and tables of a set of ranks, which text and markdown share. */
+#ifndef STRATA_REPORT_RANKS_PARTS_H
+#define STRATA_REPORT_RANKS_PARTS_H
+
+#include "analyze/ranks/rank_set.h"
+#include "report/screen.h"
+
+enum { RANKS_NAMED = 8, RANKS_STRAGGLERS = 4 }; /* that a view names at most */
+
+/* "8 of 8 ranks, 10 collectives matched" */
+void ranks_who(struct buf *out, const struct rank_set *r);
+
+/* What is missing or there twice, one sentence each: the n-th; false when there is none. */
+bool ranks_doubt(struct buf *out, const struct rank_set *r, uint32_t nth);
+
+/* Why nobody can be named; NULL when it can be said who waits for whom. */
+const char *ranks_no_answer(const struct rank_set *r);
+
+/* "rank 3 is late by 2 ms in total, to 10 collectives: ..." */
+void ranks_late(struct buf *out, const struct rank_set *r, const struct rank_straggler *x);
+
+/* "a step takes 5 ms; 4 ms if no rank came late"; nothing where nothing was replayed (0). */
+void ranks_step(struct buf *out, const struct rank_set *r, int64_t without_ns);
+
+/* Whose own time the critical path is made of, most first; how far clocks are apart. Nothing where
+ * there are no collectives. */
+void ranks_path(struct buf *out, const struct rank_set *r);
+void ranks_clocks(struct buf *out, const struct rank_set *r);
+
+/* Times of each rank, and the collectives to which ranks come furthest apart. The caller owns the
+ * tables. */
+void ranks_table(struct text_table *t, const struct rank_set *r, uint32_t most);
+void ranks_collectives(struct text_table *t, const struct rank_set *r);
+
+#endif
