@@ -54,7 +54,8 @@ def options_of(dice, fault, sizes):
 
 def plan(bases, dice, fault, sizes):
     """A base on which the fault can be made as large as it should be; None when there is none."""
-    for path in dice.sample(sorted(bases), len(bases)):
+    paths = sorted(bases, key=lambda p: (ROOT not in p.parents, str(p)))  # wherever the project lies
+    for path in dice.sample(paths, len(paths)):
         options = options_of(dice, fault, sizes)
         base = bases[path]
         what = plant.Fault(fault, dice.randrange(options.ranks), base, dice)

@@ -340,6 +340,46 @@ TEST(why_a_rank_is_late)
     check_cause(RANK_COPIES, usual, RANK_CAUSE_COPIES);
 }
 
+/* Four ranks with a kernel and a function each, the last late by 200 us per round. */
+static void late_with(struct fixture *f, struct rank_cost *kernels, struct rank_cost *own)
+{
+    static struct rank_cost usual;
+    setup(f, 4);
+    usual = kernel("a", 10, 100, 50);
+    for (uint32_t r = 0; r < 4; r++) {
+        f->list[r].kernels = (struct rank_costs){r == 3 ? kernels : &usual, 1};
+        f->list[r].functions = (struct rank_costs){r == 3 ? own : NULL, r == 3};
+        for (int i = 0; i < 5; i++) add(f, r, 0, 1000 * i + (r == 3 ? 300 : 100), 1000 * i + 400);
+    }
+    run(f);
+    REQUIRE(f->s.n_stragglers == 1);
+}
+
+/* A delay before the first kernel is no gap between kernels. */
+TEST(kernels_that_take_a_microsecond_longer_explain_no_delay)
+{
+    struct fixture f;
+    struct rank_cost kernels = kernel("a", 10, 101, 50), log = kernel("log_metrics", 5, 200, 0);
+    log.reason = RANK_IDLE_HOST;
+    late_with(&f, &kernels, &log);
+    CHECK_EQ_STR(rank_cause_name(f.s.stragglers[0].cause), "host");
+    CHECK_EQ_STR(f.s.stragglers[0].place.name, "log_metrics");
+    arena_done(&f.mem);
+}
+
+/* Others that run ahead wait again for the rank that was held up once. */
+TEST(no_more_can_be_gained_than_was_lost)
+{
+    struct fixture f;
+    struct rank_cost kernels = kernel("a", 10, 100, 50), gc = kernel("Python GC", 1, 250, 0);
+    gc.reason = RANK_IDLE_GC;
+    late_with(&f, &kernels, &gc);
+    CHECK_EQ_STR(rank_cause_name(f.s.stragglers[0].cause), "gc");
+    CHECK_EQ_INT(f.s.stragglers[0].late_ns, 5 * 200 * US);
+    CHECK_EQ_INT(f.s.stragglers[0].extra_ns, 250 * US);
+    arena_done(&f.mem);
+}
+
 /* A collective of ranks `a` and `b`, which go on 100 us after it; rank 3 has a slow link. */
 static void meet(struct fixture *f, uint32_t group, uint32_t a, uint32_t b, double *at)
 {

@@ -12,6 +12,8 @@
  * least half of what all are on average. */
 #define CLOCK_SHARE 0.8
 #define CLOCK_NAMES 3
+/* Kernels that take longer by less than this share of the lateness do not explain it. */
+#define LEAST_KERNELS 0.25
 /* A link is slow when transfers take this much longer than in other groups. */
 #define SLOW_LINK 1.1
 
@@ -156,7 +158,7 @@ static bool all_slower(struct rank_scratch *w, uint32_t rank, const struct slown
 static void blame_kernels(struct rank_scratch *w, struct rank_straggler *x,
                           const struct slowness *s)
 {
-    x->cause_ns = (int64_t)(s->slower_ns + s->more_ns);
+    x->cause_ns = x->extra_ns = (int64_t)(s->slower_ns + s->more_ns);
     x->cause = RANK_CAUSE_SLOW_KERNEL;
     x->ratio = s->ratio;
     if (s->worst) x->place = s->worst->place;
@@ -222,7 +224,7 @@ static enum rank_cause cause_of(enum rank_counter c)
 static void blame_cost(struct rank_straggler *x, const struct extra *e)
 {
     x->cause = cause_of(e->cost->reason);
-    x->cause_ns = e->ns;
+    x->cause_ns = x->extra_ns = e->ns;
     x->place = e->cost->place;
 }
 
@@ -279,6 +281,7 @@ struct evidence {
     double excess[RANK_TIMES];
     int idle;          /* the largest of them but RANK_COMPUTE */
     double most, half; /* the largest; half of the lateness */
+    double enough;     /* what explains it: half of that, or of the worst single one */
     struct slowness k;
     double kernels;     /* by how much they take longer */
     struct extra named; /* a function that says of itself what it is */
@@ -296,6 +299,8 @@ static struct evidence gather(struct rank_scratch *w, const struct rank_straggle
     double compute = v.excess[RANK_COMPUTE], idle = v.excess[v.idle];
     v.most = idle > compute ? idle : compute;
     v.kernels = v.k.slower_ns + v.k.more_ns;
+    double once = (double)latest_ns(w->s, x->rank) / 2;
+    v.enough = once < v.half ? once : v.half;
     return v;
 }
 
@@ -303,7 +308,7 @@ static struct evidence gather(struct rank_scratch *w, const struct rank_straggle
  * and nothing else that is known does. */
 static bool kernels_explain(const struct evidence *v)
 {
-    if (v->kernels <= 0) return false;
+    if (v->kernels <= 0 || v->kernels < LEAST_KERNELS * v->enough) return false;
     bool other = v->most >= v->half && v->idle != RANK_IDLE_OTHER && v->idle != RANK_COPIES;
     return v->most <= v->excess[RANK_COMPUTE] || (v->kernels >= v->half && !other);
 }
@@ -311,9 +316,7 @@ static bool kernels_explain(const struct evidence *v)
 static void blame_device(struct rank_scratch *w, struct rank_straggler *x)
 {
     struct evidence v = gather(w, x);
-    double once = (double)latest_ns(w->s, x->rank) / 2;
-    double enough = once < v.half ? once : v.half;
-    if (v.named.cost && (double)v.named.ns >= enough && (double)v.named.ns > v.kernels) {
+    if (v.named.cost && (double)v.named.ns >= v.enough && (double)v.named.ns > v.kernels) {
         blame_cost(x, &v.named);
         return;
     }
@@ -331,6 +334,8 @@ void rank_find_cause(struct rank_scratch *w, struct rank_straggler *x)
 {
     if (!w->s->ranks[x->rank].host_only) {
         blame_device(w, x);
+        int64_t once = latest_ns(w->s, x->rank);
+        if (x->extra_ns && x->extra_ns < once) x->extra_ns = once;
         return;
     }
     struct extra f = most_extra(w, x->rank, functions_of, ANY);

@@ -209,6 +209,17 @@ static int host_step(struct context *cx, const struct rank_set *s, uint32_t rank
     return 0;
 }
 
+/* The most that can be gained: what all stragglers do longer than the others. */
+static int64_t most_gain(const struct rank_set *s)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < s->n_stragglers; i++) {
+        if (!s->stragglers[i].extra_ns) return INT64_MAX;
+        sum += s->stragglers[i].extra_ns;
+    }
+    return sum;
+}
+
 int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step,
                     struct err *e)
 {
@@ -226,6 +237,7 @@ int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank,
     TRY(sim_wall(&m, &none, cx->mem, &before, e));
     TRY(sim_wall(&m, &plan, cx->mem, &after, e));
     if (is_blocked(&m, &x) && before - x.exposed_ns < after) after = before - x.exposed_ns;
-    *ret_step = shorter_step(&s->ranks[rank], &x, before - after);
+    int64_t gain = before - after, most = most_gain(s);
+    *ret_step = shorter_step(&s->ranks[rank], &x, gain < most ? gain : most);
     return 0;
 }

@@ -65,6 +65,8 @@ struct rank_straggler {
     uint32_t collectives; /* it came late to */
     enum rank_cause cause;
     int64_t cause_ns;        /* of late_ns, as far as measured */
+    int64_t extra_ns;        /* what it does longer than the others: no more can be gained, though
+                                ranks that run ahead wait for it again and again; 0: not measured */
     struct rank_place place; /* of the cause; name is NULL when not known */
     double ratio;            /* RANK_CAUSE_SLOW_*: how much longer than elsewhere */
 };

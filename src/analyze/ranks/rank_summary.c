@@ -133,11 +133,26 @@ static struct span loop_of(const struct context *cx)
     return (struct span){s->steps[1].cpu.begin_ns, s->loop.end_ns}; /* the first one warms up */
 }
 
+/* What a rank does after it has launched its last collective makes nobody wait. */
+static int64_t last_collective(const struct context *cx)
+{
+    const struct comm *c = comm_of(cx);
+    int64_t last = INT64_MIN;
+    for (uint32_t i = 0; i < c->n_works; i++) {
+        row_t call = trace_launch_of(cx->t, c->works[i].row);
+        int64_t at = cx->t->ts_ns[call == ROW_NONE ? c->works[i].row : call];
+        if (at > last) last = at;
+    }
+    return last == INT64_MIN ? INT64_MAX : last;
+}
+
 int rank_summary_run(struct context *cx, const char *path, struct rank_store *store,
                      struct rank_summary *ret, struct err *e)
 {
     for (const struct pass *const *p = needs; *p; p++) TRY(context_need(cx, *p, e));
     struct span loop = loop_of(cx);
+    int64_t last = last_collective(cx);
+    if (last < loop.end_ns && last > loop.begin_ns) loop.end_ns = last;
     struct rank_reader in = {cx, store, arena_zalloc(cx->mem, cx->t->n_lanes + (size_t)1, 1),
                              loop.begin_ns, loop.end_ns};
     if (!in.autograd) return err_nomem(e);
