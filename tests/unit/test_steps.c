@@ -304,6 +304,35 @@ TEST(a_sync_tells_steps_of_equal_layers_apart)
     done(&f);
 }
 
+/* An engine's frames: an upload, then kernels with a wait after every eighth. */
+static double frames(struct kit *k, double at, int n)
+{
+    for (int i = 0; i < n; i++) {
+        kit_call(k, "cudaMemcpy", at, 30);
+        kit_work(k, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", at + 5, 20);
+        at += 35;
+        for (int j = 0; j < 24; j++, at += 10) {
+            kit_launch(k, at, "filter", at + 3, 4);
+            if (j % 8 != 7) continue;
+            kit_call(k, "cudaDeviceSynchronize", at + 5, 4);
+        }
+    }
+    return at;
+}
+
+TEST(a_warm_up_and_the_loop_are_not_two_steps)
+{
+    struct kit k = kit_begin();
+    double at = frames(&k, 100, 20);
+    kit_call(&k, "cudaDeviceSynchronize", at, 4);
+    at = frames(&k, at + 10, 100);
+    kit_call(&k, "cudaDeviceSynchronize", at, 4);
+    struct found f = find(&k);
+    CHECK(steps_of(&f.cx)->n_steps >= 118 && steps_of(&f.cx)->n_steps <= 120);
+    CHECK_EQ_UINT(steps_of(&f.cx)->steps[50].gpu.kernels, 24);
+    done(&f);
+}
+
 TEST(compiled_regions_without_labels)
 {
     /* regional compile: one region a layer, so regions alone would count layers */

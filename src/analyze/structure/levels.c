@@ -13,6 +13,7 @@ enum {
     COVER_PCT = 30,    /* share of the weight looked at that rounds must hold */
     SHORT_PERIOD = 8,  /* rounds of fewer leaves must come */
     SHORT_REPEATS = 4, /* at least that often */
+    FAR_MORE = 3,      /* times the rounds of another group: not two of a kind */
     DEEPEST = 64,
 };
 
@@ -205,6 +206,14 @@ static int keep_rounds(struct search *s, const struct roots *v, const struct rou
     return 0;
 }
 
+/* Two groups, one far larger than the other, are a warm-up and the loop itself: nothing larger comes
+ * again. */
+static bool is_warm_up(const uint32_t *cuts, uint32_t n)
+{
+    uint32_t first = cuts[0], second = n == 2 ? cuts[1] - cuts[0] : first;
+    return n == 2 && (first > second * FAR_MORE || second > first * FAR_MORE);
+}
+
 /* Every so many rounds are one of something larger: separated by pauses, or by what else stands
  * between them. `cuts` gets the number of rounds up to the end of each; at least two, or none. */
 static int cut_rounds(struct search *s, const struct found *f, uint32_t *cuts, uint32_t *ret_n,
@@ -217,7 +226,7 @@ static int cut_rounds(struct search *s, const struct found *f, uint32_t *cuts, u
         thin |= i - begin < 2;
         cuts[n++] = begin = i;
     }
-    *ret_n = thin || n < 2 ? 0 : n;
+    *ret_n = thin || n < 2 || is_warm_up(cuts, n) ? 0 : n;
     if (n > 1) return 0;
     TRY(rounds_by_pauses(f->pauses, f->n, &s->scratch, &inside, e));
     for (n = 0; inside && (n + 1) * inside <= f->n; n++) cuts[n] = (n + 1) * inside;
