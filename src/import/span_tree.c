@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 
-enum { NO_PARENT = UINT32_MAX, MOST_STEPS = 4096 };
+enum { NO_PARENT = UINT32_MAX, MOST_STEPS = 4096, MOST_FITS = 32 };
 
 static int by_begin(const void *a, const void *b)
 {
@@ -79,6 +79,20 @@ bool span_tree_called(const struct span_tree *t, int64_t from_ns, int64_t to_ns)
     return false;
 }
 
+bool span_tree_ended(const struct span_tree *t, int64_t from_ns, int64_t to_ns,
+                     struct span_node *ret)
+{
+    bool found = false;
+    uint32_t i = last_before(t, from_ns);
+    for (int steps = 0; i != NO_PARENT && steps < MOST_STEPS; i = t->nodes[i].parent, steps++) {
+        const struct span_node *s = &t->nodes[i];
+        if (s->end_ns <= from_ns || s->end_ns > to_ns) continue;
+        *ret = *s;
+        found = true;
+    }
+    return found;
+}
+
 /* The outermost span around `at` that does not reach over the whole of [begin, end]. */
 static const struct span_node *crossed(const struct span_tree *t, int64_t at, int64_t begin,
                                        int64_t end)
@@ -92,12 +106,36 @@ static const struct span_node *crossed(const struct span_tree *t, int64_t at, in
     return found;
 }
 
-void span_tree_fit(const struct span_tree *t, struct border *begin, struct border *end)
+/* Its end lies in a span that begins inside. */
+static void fit_end(const struct span_node *s, struct border *begin, struct border *end,
+                    int64_t slack_ns)
 {
-    const struct span_node *s = crossed(t, end->at_ns, begin->at_ns, end->at_ns);
-    if (s && s->begin_ns <= begin->hi_ns) begin->at_ns = s->begin_ns;
-    else if (s && s->end_ns <= end->hi_ns) end->at_ns = s->end_ns;
-    s = crossed(t, begin->at_ns, begin->at_ns, end->at_ns);
-    if (s && s->end_ns >= end->lo_ns) end->at_ns = s->end_ns;
-    else if (s && s->begin_ns >= begin->lo_ns) begin->at_ns = s->begin_ns;
+    if (s->begin_ns <= begin->hi_ns) begin->at_ns = s->begin_ns;
+    else if (s->end_ns <= end->hi_ns) end->at_ns = s->end_ns;
+    else if (s->begin_ns - begin->at_ns <= slack_ns) begin->at_ns = s->begin_ns;
+    else if (end->at_ns - s->begin_ns <= slack_ns) end->at_ns = s->begin_ns;
+}
+
+/* Its beginning lies in a span that ends inside. */
+static void fit_begin(const struct span_node *s, struct border *begin, struct border *end,
+                      int64_t slack_ns)
+{
+    if (s->end_ns >= end->lo_ns) end->at_ns = s->end_ns;
+    else if (s->begin_ns >= begin->lo_ns) begin->at_ns = s->begin_ns;
+    else if (end->at_ns - s->end_ns <= slack_ns) end->at_ns = s->end_ns;
+    else if (s->end_ns - begin->at_ns <= slack_ns) begin->at_ns = s->end_ns;
+}
+
+/* From the outermost span that is crossed to the innermost. */
+void span_tree_fit(const struct span_tree *t, struct border *begin, struct border *end,
+                   int64_t slack_ns)
+{
+    for (int steps = 0; steps < MOST_FITS; steps++) {
+        int64_t was_begin = begin->at_ns, was_end = end->at_ns;
+        const struct span_node *s = crossed(t, end->at_ns, begin->at_ns, end->at_ns);
+        if (s) fit_end(s, begin, end, slack_ns);
+        s = crossed(t, begin->at_ns, begin->at_ns, end->at_ns);
+        if (s) fit_begin(s, begin, end, slack_ns);
+        if (begin->at_ns == was_begin && end->at_ns == was_end) return;
+    }
 }

@@ -35,8 +35,13 @@ int64_t span_tree_border(const struct span_tree *t, const struct border *b);
 /* Whether something the thread called, an operator, lasted from `from` to `to`. */
 bool span_tree_called(const struct span_tree *t, int64_t from_ns, int64_t to_ns);
 
+/* Whether something that the thread was in at `from` was over at `to`; the outermost of them. */
+bool span_tree_ended(const struct span_tree *t, int64_t from_ns, int64_t to_ns,
+                     struct span_node *ret);
+
 /* Moves the borders of something that would overlap a span without nesting: it goes into the span,
- * or around it. */
-void span_tree_fit(const struct span_tree *t, struct border *begin, struct border *end);
+ * or around it. Where it was seen allows for neither, it is made shorter by at most `slack_ns`. */
+void span_tree_fit(const struct span_tree *t, struct border *begin, struct border *end,
+                   int64_t slack_ns);
 
 #endif

@@ -223,15 +223,29 @@ static void read_next(struct sweep *w, const struct stack_seen *b)
     if (found && at < w->n_placed) w->n_placed = w->next.n;
 }
 
+/* How many of the open functions can have gone on from moment `a` to moment `b`: one that began
+ * inside a span was over when that span was, however alike the stacks are. */
+static int outlasting(const struct sweep *w, const struct stack_seen *a, const struct stack_seen *b)
+{
+    struct span_node over;
+    int n = 0;
+    if (!span_tree_ended(&w->spans, a->end_ns, b->begin_ns, &over)) return w->path.n;
+    while (n < w->path.n && w->open[n].begin.lo_ns < over.begin_ns) n++;
+    return n;
+}
+
 /* From moment `a` to moment `b`. */
 static int step(struct sweep *w, const struct stack_seen *a, const struct stack_seen *b)
 {
     read_next(w, b);
     struct borders x = find_borders(w, a, b);
-    int same = stack_path_common(&w->path, &w->next);
+    int same = stack_path_common(&w->path, &w->next), most = outlasting(w, a, b);
     bool again = may_be_anew(w, a, b);
     if (again && same == w->path.n && same == w->next.n && same > 0) same--;
-    if (!went_on(w, same, again)) {
+    if (same >= most) {
+        same = most;
+        TRY(close_to(w, same, &x.close));
+    } else if (!went_on(w, same, again)) {
         TRY(close_to(w, same, &x.close));
     } else {
         TRY(close_to(w, same + 1, &x.close));
@@ -270,7 +284,7 @@ static void fit(struct sweep *w)
     for (size_t i = 0; i < w->n_made; i++) {
         struct made *m = &w->made[i];
         const struct made *outer = outer_of(around, m);
-        span_tree_fit(&w->spans, &m->begin, &m->end);
+        span_tree_fit(&w->spans, &m->begin, &m->end, w->p->period_ns / 2);
         if (outer && m->begin.at_ns < outer->begin.at_ns) m->begin.at_ns = outer->begin.at_ns;
         if (outer && m->end.at_ns > outer->end.at_ns) m->end.at_ns = outer->end.at_ns;
         around[m->order] = m;

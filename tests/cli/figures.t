@@ -1436,7 +1436,7 @@ $ cd $DATA && ../cli/figures.py ranks comm/slow_rank
 | exit status: 1 numbers, sum 0, 03f9
 | world_size: 1 numbers, sum 4, c6fd
 | step_us: 1 numbers, sum 1167.81, d1b1
-| step_without_straggler_us: 1 numbers, sum 965.823, bd89
+| step_without_straggler_us: 1 numbers, sum 967.802, f9ad
 | ranks[].rank: 4 numbers, sum 6, e248
 | ranks[].host: 0 texts, 5e20
 | ranks[].path: 4 texts, 9280

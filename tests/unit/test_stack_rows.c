@@ -236,6 +236,23 @@ TEST(a_function_lasts_as_long_as_what_it_called)
     CHECK_ROWS(&w, {1, 40.5, "x.py(1): a"}, {5, 25, "x.py(2): b"});
 }
 
+/* The samples are alike, but far apart: c began inside the range, so it was over with it, and was
+ * called again. What may have begun before the range goes on. */
+TEST(a_function_ends_with_the_range_it_began_in)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 1 * MS, "a10");
+    range(&w, 2 * MS, 6 * MS);
+    sample(&w, 3 * MS, "a10>b20");
+    sample(&w, 4 * MS, "a10>b20>c30");
+    sample(&w, 5 * MS, "a10>b20>c30");
+    range(&w, 19 * MS, 24 * MS);
+    sample(&w, 20 * MS, "a10>b20>c30");
+    CHECK_ROWS(&w, {1, 24, "x.py(1): a"}, {2, 24, "x.py(2): b"}, {3.5, 5.5, "x.py(3): c"},
+               {19, 20.5, "x.py(3): c"});
+}
+
 /* Of the second stack the outermost frame was left off: it is the first one, grown by two. */
 TEST(a_cut_stack_continues_the_one_before)
 {
@@ -354,6 +371,38 @@ TEST(a_border_moves_to_the_nearest_edge_it_may)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) cases[i].b.end = i % 2;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_EQ_INT(span_tree_border(&t, &cases[i].b), cases[i].want);
+    span_tree_done(&t);
+    stack_rows_done(&w.rows);
+}
+
+/* Two ranges begin shortly after a function was last not seen, and end after it was last seen: it
+ * is inside both, not only inside the outer one. What was seen where it cannot have been is moved,
+ * but no further than samples are apart. */
+TEST(functions_nest_with_all_ranges_around_their_ends)
+{
+    struct world w;
+    struct span_tree t = {0};
+    world_init(&w);
+    op(&w, 100, 900);
+    op(&w, 110, 890);
+    struct stack_seen who = {.tid = 7};
+    REQUIRE(span_tree_build(&t, w.rows.spans, w.rows.n_spans, &who) == 0);
+    struct border begin = {90, 80, 200, false}, end = {850, 840, 860, true};
+    span_tree_fit(&t, &begin, &end, 0);
+    CHECK_EQ_INT(begin.at_ns, 110);
+    CHECK_EQ_INT(end.at_ns, 850);
+
+    struct border seen_early = {90, 80, 95, false};
+    span_tree_fit(&t, &seen_early, &end, 5);
+    CHECK_EQ_INT(seen_early.at_ns, 90);
+    span_tree_fit(&t, &seen_early, &end, 20);
+    CHECK_EQ_INT(seen_early.at_ns, 110);
+
+    struct border inside = {850, 840, 860, false}, seen_late = {905, 902, 910, true};
+    span_tree_fit(&t, &inside, &seen_late, 4);
+    CHECK_EQ_INT(seen_late.at_ns, 905);
+    span_tree_fit(&t, &inside, &seen_late, 20);
+    CHECK_EQ_INT(seen_late.at_ns, 890);
     span_tree_done(&t);
     stack_rows_done(&w.rows);
 }

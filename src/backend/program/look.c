@@ -8,11 +8,12 @@ enum {
     BUDGET_AT_1KHZ = 100,      /* reading takes one part in so many of the time */
     LEFT_ALONE_NS = 100000000, /* in a call: one that takes longer may never end */
     STOOD_PER_SKIP = 4,
-    MOST_SKIPS = 10, /* looks at one that stands become rarer */
+    MOST_SKIPS = 10,    /* looks at one that stands become rarer */
+    AT_ONCE_NS = 50000, /* readings further apart were interrupted */
 };
 
 static struct {
-    uint64_t fresh_ticks, left_alone_ticks;
+    uint64_t fresh_ticks, left_alone_ticks, at_once_ticks;
     uint64_t period_ns;
     uint64_t read_at_ns; /* when the next one that runs may be read */
 } plan;
@@ -62,29 +63,34 @@ static bool ends_right(struct watched *p, const struct reading *a, const struct 
     return end == of[0];
 }
 
-/* Reads until two readings have come off; false when the thread moves too fast. */
-static bool read_twice(struct watched *p, struct reading *first, struct reading *second)
+/* Reads until two readings have come off, and says when it was between them; false when the thread
+ * moves too fast. */
+static bool read_twice(struct watched *p, struct reading two[2], uint64_t *ret_between)
 {
     enum { TRIES = 8 };
     int n = 0;
     for (int i = 0; i < TRIES && n < 2; i++) {
-        struct reading *r = n ? second : first;
-        read_frames(p, r);
-        n += r->n > 0;
+        read_frames(p, &two[n]);
+        if (two[n].n <= 0) continue;
+        if (n++ == 0) *ret_between = clock_ticks(recorder_clock());
     }
     return n == 2;
 }
 
-/* The stack of a thread that is moving, 0 when nothing of it holds still. */
+/* The stack of a thread that is moving, 0 when nothing of it holds still. Our thread may be made to
+ * wait at any point: what both readings agree on was there between them, however long that took;
+ * what only the second has may have begun much later. */
 static uint32_t moving_stack(struct watched *p, uint64_t *ret_ticks)
 {
-    static struct reading first, second; /* the sampling thread's */
-    bool read = read_twice(p, &first, &second);
-    *ret_ticks = clock_ticks(recorder_clock());
-    int n = read && ends_right(p, &first, &second) ? agreed(&first, &second) : 0;
+    static struct reading two[2]; /* the sampling thread's */
+    bool read = read_twice(p, two, ret_ticks);
+    const struct reading *second = &two[1];
+    bool at_once = clock_ticks(recorder_clock()) - *ret_ticks < plan.at_once_ticks;
+    int n = read && ends_right(p, &two[0], second) ? agreed(&two[0], second) : 0;
     if (!n) return 0;
-    if (n < second.n) n++; /* what that one is calling just now: short calls have their share too */
-    const struct pyframe *outer = second.frames + (second.n - n);
+    /* what that one is calling just now: short calls have their share too */
+    if (n < second->n && at_once) n++;
+    const struct pyframe *outer = second->frames + (second->n - n);
     return pytable_find(pystack_api(), &p->stack_memo, outer, n, false);
 }
 
@@ -117,7 +123,7 @@ static void end_standing(struct watched *p)
 static void read_moving(struct watched *p)
 {
     bool there;
-    uint64_t ticks, now = clock_mono_ns(), cpu = ns_of(CLOCK_THREAD_CPUTIME_ID, &there);
+    uint64_t ticks = 0, now = clock_mono_ns(), cpu = ns_of(CLOCK_THREAD_CPUTIME_ID, &there);
     if (now < plan.read_at_ns) return;
     uint32_t stack = moving_stack(p, &ticks);
     record(p, stack, ticks);
@@ -142,10 +148,10 @@ static bool looks_after_itself(const struct watched *p)
     return now - seen < plan.fresh_ticks || (in_call && now - in_call < plan.left_alone_ticks);
 }
 
-/* It was found where it was before: there is less and less reason to look. */
-static void stand_on(struct watched *p)
+/* At `ticks` it was where it was before: there is less and less reason to look. */
+static void stand_on(struct watched *p, uint64_t ticks)
 {
-    p->standing_to = clock_ticks(recorder_clock());
+    p->standing_to = ticks;
     uint32_t rarer = ++p->stood / STOOD_PER_SKIP;
     p->skip = rarer < MOST_SKIPS ? rarer : MOST_SKIPS;
 }
@@ -154,14 +160,14 @@ static void stand_on(struct watched *p)
 static void look(struct watched *p)
 {
     bool there;
-    uint64_t before = ns_of(p->cpu_clock, &there);
+    uint64_t ticks = clock_ticks(recorder_clock()), before = ns_of(p->cpu_clock, &there);
     if (!there) return;
     bool ran = before != p->cpu_ns;
     p->cpu_ns = ns_of(p->cpu_clock, &there);
     bool runs = p->cpu_ns != before;
     if (ran || runs) end_standing(p);
     if (runs) read_moving(p);
-    else if (p->standing) stand_on(p);
+    else if (p->standing) stand_on(p, ticks);
     else read_standing(p);
 }
 
@@ -178,6 +184,7 @@ void look_begin(uint64_t period_ns)
     plan.period_ns = period_ns;
     plan.fresh_ticks = (uint64_t)((double)period_ns * 1.5 * per_ns);
     plan.left_alone_ticks = (uint64_t)(LEFT_ALONE_NS * per_ns);
+    plan.at_once_ticks = (uint64_t)(AT_ONCE_NS * per_ns);
     plan.read_at_ns = 0;
 }
 
