@@ -118,9 +118,10 @@ static inline struct str test_cstr(const char *s)
     } while (0)
 
 /* Calls fn(ctx) with the first allocation failing, then the second, ... until it needs no more
- * than it may have; then the same with the blocks of arenas, of which later ones are sampled where
- * there are thousands. `fn` returns 0 on success and negative when it ran out of memory; it must
- * clean up after itself either way (the sanitizer tells). At least one call must fail. */
+ * than it may have, all later ones failing too; then with each alone failing, the blocks of arenas
+ * among them, of which later ones are sampled where there are thousands. `fn` returns 0 on success
+ * and negative when it ran out of memory; it must clean up after itself either way (the sanitizer
+ * tells). At least one call must fail. */
 static inline void test_allocs(const char *file, int line, int (*fn)(void *ctx), void *ctx,
                                void (*fail_at)(long k))
 {

@@ -24,7 +24,8 @@ void mem_trim(void);
  * Also set by STRATA_FAIL_ALLOC in the environment of a command built with the torture option. */
 void mem_fail_at(long k);
 
-/* The same, and the blocks of arenas count as allocations of their own. */
+/* The k-th alone fails, and the blocks of arenas count as allocations of their own: a large block
+ * may be refused where a small one is not, so each has to be looked at. */
 void mem_fail_at_block(long k);
 
 /* Whether an arena must refuse the block that it is asked for; false unless mem_fail_at_block. */

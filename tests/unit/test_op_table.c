@@ -404,4 +404,40 @@ TEST(an_empty_trace_has_an_empty_table)
     done(&x);
 }
 
+/* Out of memory is an error, never another table. */
+static int same_table(void *ctx)
+{
+    const struct table *want = ctx;
+    struct op_table_opts opts = {.stack_depth = 5, .by = OP_BY_NAME};
+    struct table x = {.t = want->t};
+    arena_init(&x.mem);
+    int rc = op_table_run(x.t, &opts, &x.mem, &x.op, NULL);
+    if (rc == 0 && CHECK_EQ_UINT(x.op.n_rows, want->op.n_rows))
+        for (uint32_t i = 0; i < x.op.n_rows; i++)
+            CHECK_EQ_INT(x.op.rows[i].self_cpu_ns, want->op.rows[i].self_cpu_ns);
+    arena_done(&x.mem);
+    return rc;
+}
+
+TEST(out_of_memory_is_reported)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 40; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "op %d", i);
+        k.tid = 1;
+        kit_op(&k, name, i * 100, 90);
+        k.tid = 2; /* known to the runtime by another number */
+        kit_launch(&k, i * 100 + 10, name, i * 100 + 30, 40);
+    }
+    struct op_table_opts opts = {.stack_depth = 5, .by = OP_BY_NAME};
+    struct table x = {.t = kit_end(&k)};
+    REQUIRE(x.t != NULL);
+    arena_init(&x.mem);
+    REQUIRE(CHECK_EQ_INT(op_table_run(x.t, &opts, &x.mem, &x.op, NULL), 0));
+    CHECK_EQ_INT(row(&x, "cpu", "op 3")->self_cpu_ns, 85000);
+    CHECK_EVERY_ALLOC(same_table, &x);
+    done(&x);
+}
+
 TEST_MAIN

@@ -144,6 +144,7 @@ TEST(attention_has_a_rate_of_its_own)
     ceilings_from_table(&c);
     CHECK_NEAR(roofline_attention_rate(&c, HALF, 64, false), 300e3, 1);
     CHECK_NEAR(roofline_attention_rate(&c, HALF, 128, false), 600e3, 1);
+    CHECK_NEAR(roofline_attention_rate(&c, HALF, 0, false), 300e3, 1); /* of a head not known */
     CHECK(roofline_attention_rate(&c, HALF, 64, true) < 300e3);
     CHECK(roofline_attention_rate(&c, TF32, 64, false) < 100e3);
 }

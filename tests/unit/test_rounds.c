@@ -127,6 +127,21 @@ TEST(equal_rounds_told_apart_by_pauses)
     CHECK_EQ_UINT(calls_found(2, 8, 200000, 0), 8);
 }
 
+/* One pause in each call is long; the usual one is that of most. */
+TEST(a_long_pause_inside_every_call_is_not_the_usual_one)
+{
+    enum { CALLS = 5, INSIDE = 4 };
+    int64_t pauses[CALLS * INSIDE];
+    struct arena scratch;
+    uint32_t found = 0;
+    arena_init(&scratch);
+    for (uint32_t i = 0; i < CALLS * INSIDE; i++)
+        pauses[i] = (const int64_t[]){60000, 10000, 50000, 10000}[i % INSIDE];
+    CHECK_EQ_INT(rounds_by_pauses(pauses, CALLS * INSIDE, &scratch, &found, NULL), 0);
+    CHECK_EQ_UINT(found, INSIDE);
+    arena_done(&scratch);
+}
+
 TEST(pauses_that_do_not_stand_out)
 {
     CHECK_EQ_UINT(calls_found(10, 16, 22000, 0), 0);

@@ -195,29 +195,33 @@ TEST(dropping_a_readback_drops_the_op)
     sim_end(&s);
 }
 
-/* A pageable upload holds the CPU; pinned, it does not. 8 MB in 1000 us, 50 bytes a ns pinned. */
-TEST(pinning_a_copy_frees_the_cpu)
+/* Three rounds of a pageable upload of 8 MB, 1000 us in so many pieces, and a kernel of 100 us. */
+static struct trace *pageable_uploads(int pieces)
 {
     struct kit k = kit_begin();
-    struct gpu_info g = {.external_id = ID_NONE,
-                         .bytes = 8000000,
-                         .graph_id = ID_NONE,
-                         .graph_node = ID_NONE,
-                         .stream = 7,
-                         .occupancy_pct = -1,
-                         .launch = ROW_NONE};
+    k.bytes = 8000000 / pieces;
     for (int i = 0; i < 3; i++) {
         kit_call(&k, "cudaMemcpyAsync", i * 1200, 1020);
-        g.correlation = k.correlation;
-        kit_row(&k, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", i * 1200 + 12, 1000, &g);
+        for (double n = 0, each = 1000.0 / pieces; n < pieces; n++)
+            kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", i * 1200 + 12 + n * each,
+                     each);
         kit_launch(&k, i * 1200 + 1030, "gemm", i * 1200 + 1040, 100);
     }
-    struct sim s = sim_begin(kit_end(&k));
-    CHECK_EQ_INT(wall_us(&s, NULL, 0), 3540);
-    struct sim_edit ed = {.kind = EDIT_PIN_COPIES, .factor = 50};
-    CHECK_NEAR((double)wall_us(&s, &ed, 1), 3 * (160 + 100) + 15, 10);
-    CHECK_EQ_UINT(ed.n_matched, 3);
-    sim_end(&s);
+    return kit_end(&k);
+}
+
+/* A pageable upload holds the CPU, which stages it piece by piece; pinned, it does not, and runs at
+ * 50 bytes per ns. */
+TEST(pinning_a_copy_frees_the_cpu)
+{
+    for (int pieces = 1; pieces <= 2; pieces++) {
+        struct sim s = sim_begin(pageable_uploads(pieces));
+        CHECK_EQ_INT(wall_us(&s, NULL, 0), 3540);
+        struct sim_edit ed = {.kind = EDIT_PIN_COPIES, .factor = 50};
+        CHECK_NEAR((double)wall_us(&s, &ed, 1), 3 * (160 + 100) + 15, 10);
+        CHECK_EQ_UINT(ed.n_matched, 3 * (uint32_t)pieces);
+        sim_end(&s);
+    }
 }
 
 /* `.to()` of pageable memory: a copy of 1000 us, then a synchronize that waits for it. Pinned
@@ -346,6 +350,46 @@ TEST(threads_that_wait_for_each_other)
     sim_end(&s);
 }
 
+/* A thread that waits in silence for another, and goes on with a launch. */
+TEST(a_thread_goes_on_with_a_launch_as_soon_as_the_other_is_done)
+{
+    struct kit k = kit_begin();
+    kit_launch(&k, 0, "forward", 10, 5);
+    kit_launch(&k, 1250, "update", 1260, 40);
+    k.tid = 2;
+    for (int i = 0; i < 10; i++) kit_op(&k, "backward op", 150 + i * 100, 90);
+    struct sim s = sim_begin(kit_end(&k));
+    CHECK_EQ_INT(wall_us(&s, NULL, 0), 1300);
+    struct sim_edit ed = {.kind = EDIT_SCALE_CPU, .pattern = "backward op", .factor = 0.5};
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), 1300 - 10 * 45, 5);
+    sim_end(&s);
+}
+
+/* One thread silent from 100 to 1250 us, another that does `n` small things one after the other
+ * from 120 us on; `whole_us`, unless 0, is how long the operator around them takes. */
+static uint32_t joins_beside(int n, double each_us, double whole_us)
+{
+    struct kit k = kit_begin();
+    kit_op(&k, "before", 0, 100);
+    kit_op(&k, "after", 1250, 50);
+    k.tid = 2;
+    if (whole_us > 0) kit_op(&k, "around", 120, whole_us);
+    for (int i = 0; i < n; i++) kit_op(&k, "part", 120 + i * each_us, each_us);
+    struct sim s = sim_begin(kit_end(&k));
+    uint32_t found = s.m.n_joins;
+    sim_end(&s);
+    return found;
+}
+
+/* It waits for what ends at most 300 us before it goes on. */
+TEST(a_silence_is_a_wait_for_what_ends_shortly_before)
+{
+    CHECK_EQ_UINT(joins_beside(8, 103.75, 0), 1);  /* until 950 us */
+    CHECK_EQ_UINT(joins_beside(8, 103.625, 0), 0); /* until 949 us */
+    CHECK_EQ_UINT(joins_beside(300, 2, 0), 0);     /* until 720 us */
+    CHECK_EQ_UINT(joins_beside(300, 2, 1100), 1);  /* and what is around them until 1220 us */
+}
+
 /* Where our recorder knows when backward() begins and ends, it is a wait up to its end, whatever
  * the thread does afterwards. */
 TEST(a_recorded_backward_is_a_wait)
@@ -365,10 +409,13 @@ TEST(a_recorded_backward_is_a_wait)
 }
 
 /* Steps of a training loop as seen without operators: the first thread prepares for 1000 us and
- * launches 4 times, then waits for autograd's thread, which launches more than it does. */
+ * launches 4 times, then waits for autograd's thread, which launches more than it does. A thread
+ * listed before them makes a single call. */
 static struct trace *training(void)
 {
     struct kit k = kit_begin();
+    k.tid = 5;
+    kit_launch(&k, 0, "warm", 5, 5);
     for (int s = 0; s < 5; s++) {
         double at = s * 2800;
         k.tid = 100; /* as the process: the first thread */

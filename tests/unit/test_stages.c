@@ -588,6 +588,35 @@ TEST(a_label_that_holds_little_stands_inside_of_what_is_derived)
     done(&f);
 }
 
+/* The first so many of ten calls of a network on a CPU are labelled. */
+static struct found labelled_calls(int labelled, bool stacks)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 10; i++) {
+        if (stacks) kit_python(&k, "nn.Module: Net_0", i * 100, 80);
+        kit_op(&k, "aten::linear", i * 100 + 5, 60);
+        kit_op(&k, "aten::addmm", i * 100 + 10, 50);
+        kit_op(&k, "aten::relu", i * 100 + 66, 10);
+    }
+    kit_label(&k, "inference", 0, labelled * 100 - 5);
+    return measure(&k);
+}
+
+/* Without a device the time of outermost operators counts, whatever is around them. */
+TEST(a_label_that_holds_most_operators_wins_without_a_device)
+{
+    for (int stacks = 0; stacks < 2; stacks++) {
+        struct found f = labelled_calls(9, stacks);
+        CHECK_EQ_UINT(f.s.n, 1);
+        CHECK(has(&f, "inference"));
+        done(&f);
+        f = labelled_calls(2, stacks);
+        CHECK_EQ_UINT(f.s.n, 2);
+        CHECK(has(&f, stacks ? "Net" : "step"));
+        done(&f);
+    }
+}
+
 static double block(struct kit *k, double at)
 {
     static const char *const ops[] = {"aten::layer_norm", "aten::linear", "aten::gelu",

@@ -240,18 +240,29 @@ TEST(a_window_that_opens_inside_a_round)
     done(&f);
 }
 
-TEST(optimizer_labels_alone_find_a_training_loop)
+/* Rounds that nothing but torch's own labels mark; `stacks`: in functions of their own. */
+static struct kit optimizer_labels(bool stacks)
 {
     struct kit k = kit_begin();
     for (int i = 0; i < 5; i++) {
+        if (stacks) kit_python(&k, "train.py(7): train_step", i * 1000 - 5, 990);
         kit_label(&k, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", i * 1000, 90);
         kit_label(&k, "Optimizer.zero_grad#AdamW.zero_grad", i * 1000 + 100, 50);
+        if (stacks) kit_launch(&k, i * 1000 + 300, "gemm", i * 1000 + 320, 100);
         kit_label(&k, "Optimizer.step#AdamW.step", i * 1000 + 800, 150);
     }
-    struct found f = find(&k);
-    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 5));
-    CHECK_EQ_INT(steps_of(&f.cx)->steps[1].cpu.begin_ns, 1000000);
-    done(&f);
+    return k;
+}
+
+TEST(optimizer_labels_alone_find_a_training_loop)
+{
+    for (int stacks = 0; stacks < 2; stacks++) {
+        struct kit k = optimizer_labels(stacks);
+        struct found f = find(&k);
+        REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 5));
+        CHECK_EQ_INT(steps_of(&f.cx)->steps[1].cpu.begin_ns, kit_ns(stacks ? 995 : 1000));
+        done(&f);
+    }
 }
 
 /* A model of `layers` layers, `rounds` times, launched without any labels. */
@@ -384,6 +395,7 @@ TEST(no_loop_is_invented)
     struct found f = find(&k);
     CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 0);
     CHECK_EQ_STR(found_by(&f), "none");
+    CHECK_EQ_UINT(steps_of(&f.cx)->lane, LANE_NONE);
     CHECK_EQ_INT(steps_of(&f.cx)->median_ns, 0);
     done(&f);
 
@@ -516,6 +528,69 @@ TEST(one_pass_through_a_network_is_one_step)
     done(&f);
 }
 
+static void launch_op(struct kit *k, const char *name, double *at)
+{
+    kit_op(k, name, *at, 15);
+    kit_launch(k, *at + 5, "kernel", *at + 12, 5);
+    *at += 20;
+}
+
+/* A recording that begins with a round has nothing before it, whatever comes after: rounds. So has
+ * one in which the program only waits before. */
+TEST(rounds_with_something_after_them_are_no_layers)
+{
+    for (int wait = 0; wait < 2; wait++) {
+        struct kit k = kit_begin();
+        if (wait) kit_call(&k, "cudaDeviceSynchronize", 0, 10);
+        double at = blocks(&k, 20, 12);
+        launch_op(&k, "aten::cross_entropy_loss", &at);
+        struct found f = find(&k);
+        CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 12);
+        check_levels(&f, "12 steps");
+        done(&f);
+    }
+}
+
+/* Projections in a row, inside of every layer. */
+TEST(what_repeats_inside_of_layers_is_left_out)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int call = 0; call < 4; call++) {
+        launch_op(&k, "aten::embedding", &at);
+        for (int layer = 0; layer < 6; layer++) {
+            launch_op(&k, "aten::layer_norm", &at);
+            for (int i = 0; i < 4; i++) {
+                launch_op(&k, "aten::linear", &at);
+                launch_op(&k, "aten::relu", &at);
+            }
+        }
+    }
+    struct found f = find(&k);
+    check_levels(&f, "4 steps > 6 layers");
+    done(&f);
+}
+
+/* Two calls with other work between them, as much as a round is: two of four rounds, not eight. */
+TEST(rounds_with_other_work_between_them_are_two_calls)
+{
+    static const char *const other[] = {"aten::sort", "aten::topk", "aten::cumsum", "aten::gather"};
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int call = 0; call < 2; call++) {
+        for (int i = 0; call && i < 4; i++) launch_op(&k, other[i], &at);
+        for (int i = 0; i < 4; i++) {
+            launch_op(&k, "aten::embedding", &at);
+            at = blocks(&k, at, 1);
+            kit_item(&k, at, at + 30, 2);
+            at += 60;
+        }
+    }
+    struct found f = find(&k);
+    check_levels(&f, "2 steps > 4");
+    done(&f);
+}
+
 /* Calls of a generator: a longer first pass, then one a token, each read back. */
 static struct kit generator(int calls, int tokens)
 {
@@ -594,6 +669,7 @@ TEST(one_heavy_call_among_other_code)
         CHECK_EQ_UINT(steps_of(&f.cx)->steps[i].gpu.kernels, 8 - i);
     }
     CHECK_EQ_STR(found_by(&f), "compiled_regions");
+    CHECK_EQ_UINT(steps_of(&f.cx)->period, 5); /* the first: the region and four more */
     done(&f);
 }
 
@@ -614,6 +690,45 @@ TEST(a_compiled_model_with_eager_code_around_it)
     struct found f = find(&k);
     CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4);
     CHECK_EQ_STR(found_by(&f), "compiled_regions");
+    done(&f);
+}
+
+static struct found two_regions(const char *first, const char *second)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 8; i++) {
+        kit_op(&k, i % 2 ? second : first, i * 100, 90);
+        for (int n = 0; n < 4; n++)
+            kit_launch(&k, i * 100 + 5 + n * 20, "fused", i * 100 + 10 + n * 20, 15);
+    }
+    return find(&k);
+}
+
+TEST(a_region_compiled_again_is_the_same_code)
+{
+    struct found f = two_regions("Torch-Compiled Region: 0/0", "Torch-Compiled Region: 0/13");
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 8);
+    done(&f);
+    f = two_regions("Torch-Compiled Region: 0/0", "Torch-Compiled Region: 1/0");
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4);
+    done(&f);
+    f = two_regions("CompiledFunction/f", "CompiledFunction/g"); /* not a number: not a version */
+    CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4);
+    done(&f);
+}
+
+/* What runs eagerly inside of a region has operators of its own. */
+TEST(layers_inside_a_compiled_region)
+{
+    struct kit k = kit_begin();
+    double at = 0;
+    for (int step = 0; step < 4; step++) {
+        double end = blocks(&k, at + 5, 12);
+        kit_op(&k, "Torch-Compiled Region: 0/0", at, end - at);
+        at = end + 20;
+    }
+    struct found f = find(&k);
+    check_levels(&f, "4 steps > 12 layers");
     done(&f);
 }
 
@@ -898,13 +1013,13 @@ static int run_steps(void *ctx)
 
 TEST(out_of_memory_is_reported)
 {
-    struct kit labels = diffusion(3), launches = unlabelled(3, 4, NULL);
-    struct trace *a = kit_end(&labels), *b = kit_end(&launches);
-    REQUIRE(a && b);
-    CHECK_EVERY_ALLOC(run_steps, a);
-    CHECK_EVERY_ALLOC(run_steps, b);
-    trace_free(a);
-    trace_free(b);
+    struct kit kits[] = {diffusion(3), unlabelled(3, 4, NULL), optimizer_labels(true)};
+    for (size_t i = 0; i < sizeof kits / sizeof *kits; i++) {
+        struct trace *t = kit_end(&kits[i]);
+        REQUIRE(t != NULL);
+        CHECK_EVERY_ALLOC(run_steps, t);
+        trace_free(t);
+    }
 }
 
 TEST_MAIN

@@ -50,18 +50,23 @@ static int64_t device_ns(const struct trace *t, row_t call)
 }
 
 /* Device work launched while a label is open on any thread, and all of it; the backward pass runs
- * on threads of its own. Without a device, time of threads counts. */
+ * on threads of its own. Without a device, the time of operators counts. */
 struct cover {
     int64_t labelled_ns, all_ns;
 };
+
+static int64_t weight_ns(const struct trace *t, row_t r, bool devices)
+{
+    if (devices) return device_ns(t, r);
+    return outline_is_outer_op(t, r) ? t->dur_ns[r] : 0;
+}
 
 static void cover_lane(const struct trace *t, const struct lane *l, bool devices, struct cover *c)
 {
     int64_t open_until = INT64_MIN;
     for (row_t r = l->begin; r < l->end; r++) {
         if (is_own_label(t, r) && trace_end_ns(t, r) > open_until) open_until = trace_end_ns(t, r);
-        bool op = !devices && t->kind[r] == KIND_OP && t->depth[r] == 0;
-        int64_t ns = devices ? (trace_call(t, r) ? device_ns(t, r) : 0) : op ? t->dur_ns[r] : 0;
+        int64_t ns = weight_ns(t, r, devices);
         c->all_ns += ns;
         if (t->ts_ns[r] < open_until) c->labelled_ns += ns;
     }

@@ -456,7 +456,6 @@ static void leave_out_details(struct levels *ls)
 {
     for (uint32_t i = 0; i < ls->n; i++)
         if (ls->list[i].layers) ls->n = i + 1;
-    if (ls->steps > ls->n) ls->steps = ls->n;
 }
 
 /* Nothing but layers was found: what they are the layers of is one step. */

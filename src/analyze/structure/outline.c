@@ -162,7 +162,7 @@ static int add_call(struct drawing *d, row_t r, row_t *last_op)
     return push(d, it, it.graph ? map_mix(key + n) : key);
 }
 
-static bool is_outer_op(const struct trace *t, row_t r)
+bool outline_is_outer_op(const struct trace *t, row_t r)
 {
     row_t up = t->parent[r];
     return t->kind[r] == KIND_OP && t->phase[r] == 'X' &&
@@ -172,7 +172,7 @@ static bool is_outer_op(const struct trace *t, row_t r)
 /* A leaf for an operator that runs on the CPU. */
 static int add_op(struct drawing *d, row_t r)
 {
-    if (!is_outer_op(d->t, r) || is_region(d, r)) return 0;
+    if (!outline_is_outer_op(d->t, r) || is_region(d, r)) return 0;
     struct outline_item it = item_of(d->t, r, ORIGIN_OPS);
     it.weight = d->t->dur_ns[r];
     return push(d, it, hash(it.name, false));
@@ -215,7 +215,7 @@ static int64_t operators_ns(const struct trace *t, const struct lane *l)
 {
     int64_t sum = 0;
     for (row_t r = l->begin; r < l->end; r++)
-        if (is_outer_op(t, r)) sum += t->dur_ns[r];
+        if (outline_is_outer_op(t, r)) sum += t->dur_ns[r];
     return sum;
 }
 

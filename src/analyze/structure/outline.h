@@ -56,6 +56,9 @@ enum origin outline_derived_from(struct str name);
 /* The call of a module or function around [begin, end) and little else, or ITEM_NONE. */
 uint32_t outline_call_around(const struct outline *o, int64_t begin_ns, int64_t end_ns);
 
+/* Whether the row is an operator with none around it, whatever else is. */
+bool outline_is_outer_op(const struct trace *t, row_t r);
+
 /* Whether a thread runs backward passes for another. */
 bool outline_is_autograd(const struct trace *t, const struct lane *l);
 
