@@ -361,6 +361,18 @@ TEST(ends_are_joined_by_track)
     made_done(&x);
 }
 
+/* One thread, and several with many small blocks, come to the same trace. */
+static void check_blocks(struct made *x)
+{
+    struct trace *a = open_with(x, &(struct import_options){.n_threads = 1});
+    struct trace *b = open_with(x, &(struct import_options){.n_threads = 4, .block_bytes = 64});
+    REQUIRE(a != NULL && b != NULL);
+    const char *differs = same_trace(a, b);
+    CHECK_EQ_STR(differs ? differs : "same", "same");
+    trace_free(a);
+    trace_free(b);
+}
+
 TEST(blocks_and_threads_make_no_difference)
 {
     struct made x = {0};
@@ -370,13 +382,33 @@ TEST(blocks_and_threads_make_no_difference)
         event(&x, 1, 1000 + i * 10, 5, i % 2 ? "x" : "y");
         event(&x, 2, 1005 + i * 10, 5, NULL);
     }
-    struct trace *a = open_with(&x, &(struct import_options){.n_threads = 1});
-    struct trace *b = open_with(&x, &(struct import_options){.n_threads = 3, .block_bytes = 64});
-    REQUIRE(a != NULL && b != NULL);
-    const char *differs = same_trace(a, b);
-    CHECK_EQ_STR(differs ? differs : "same", "same");
-    trace_free(a);
-    trace_free(b);
+    check_blocks(&x);
+    made_done(&x);
+}
+
+/* Names come and are forgotten, spans last over many blocks, and some tracks are described last. */
+TEST(threads_share_what_changes_on_the_way)
+{
+    struct made x = {0};
+    for (uint64_t i = 0; i < 600; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "name %d", (int)i);
+        sequence(&x, 1, i % 50 == 0);
+        interned(&x, 2, i % 50 + 1, name);
+        put(&x, 12);
+        end_packet(&x);
+        if (i < 300) thread_track(&x, 100 + i, 1, (int)i);
+        proto_uint(&x.m, 10, i % 50 + 1);
+        note_int(&x, "correlation", (int64_t)i);
+        event(&x, 1, 1000 + i * 10, 100 + i, NULL);
+    }
+    for (uint64_t i = 0; i < 600; i++) event(&x, 2, 9000 + i * 10, 100 + i, NULL);
+    for (uint64_t i = 300; i < 600; i++) thread_track(&x, 100 + i, 2, (int)i);
+    check_blocks(&x);
+    struct trace *t = open_made(&x);
+    check_span(t, "name 599", 1000 + 5990, 8000);
+    CHECK_EQ_INT(t->n_rows, 600);
+    trace_free(t);
     made_done(&x);
 }
 
