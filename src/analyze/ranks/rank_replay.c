@@ -8,6 +8,9 @@
 
 /* Of the calls that begin in a stretch of that length elsewhere. */
 #define BLOCKED_SHARE 0.25
+/* Rounds of the replay, until the collectives end when they should, to this. */
+#define MOST_ROUNDS 6
+#define SAME_NS     1000
 
 static const struct rank_straggler *straggler_of(const struct rank_set *s, uint32_t rank)
 {
@@ -41,6 +44,7 @@ struct spreading {
     struct ahead *ranks; /* by index in the set */
     uint32_t rank;       /* the one to replay */
     int64_t *saved;      /* by its events: what goes of them */
+    int64_t *sooner;     /* by its events: how much earlier they end */
 };
 
 /* A rank is earlier by what the collective before gained, unless it came before that one's end. */
@@ -77,27 +81,31 @@ static void spread(struct spreading *p, const struct rank_collective *c)
         const struct rank_member *m = &c->members[i];
         struct ahead *a = &p->ranks[m->rank];
         int64_t end = p->s->ranks[m->rank].events[m->event].end_ns, was = earlier_by(p, m);
-        if (m->rank == p->rank) p->saved[m->event] = least - was;
+        if (m->rank == p->rank) p->saved[m->event] = least - was, p->sooner[m->event] = least;
         if (end > a->end_ns) *a = (struct ahead){end, least, was};
     }
 }
 
-/* What goes of each event of `rank`; NULL when out of memory. */
-static const int64_t *find_saved(const struct rank_set *s, uint32_t rank, struct arena *mem)
+/* What becomes of each event of `rank`. */
+static int find_saved(const struct rank_set *s, uint32_t rank, struct arena *mem,
+                      struct spreading *ret)
 {
-    struct spreading p = {s, arena_zalloc(mem, (size_t)s->n + 1, sizeof *p.ranks), rank,
-                          arena_zalloc(mem, (size_t)s->ranks[rank].n_events + 1, sizeof *p.saved)};
-    if (!p.ranks || !p.saved) return NULL;
-    for (uint32_t r = 0; r < s->n; r++) p.ranks[r].end_ns = INT64_MIN;
-    for (uint32_t i = 0; i < s->n_list; i++) spread(&p, &s->list[i]);
-    return p.saved;
+    size_t n = (size_t)s->ranks[rank].n_events + 1;
+    *ret = (struct spreading){s, arena_zalloc(mem, (size_t)s->n + 1, sizeof *ret->ranks), rank,
+                              arena_zalloc(mem, n, sizeof *ret->saved),
+                              arena_zalloc(mem, n, sizeof *ret->sooner)};
+    if (!ret->ranks || !ret->saved || !ret->sooner) return ERR_NOMEM;
+    for (uint32_t r = 0; r < s->n; r++) ret->ranks[r].end_ns = INT64_MIN;
+    for (uint32_t i = 0; i < s->n_list; i++) spread(ret, &s->list[i]);
+    return 0;
 }
 
 /* ---- inside one rank */
 
 struct shorter {
     row_t *rows;
-    int64_t *ns;
+    int64_t *ns;        /* how long they take then, at least */
+    int64_t *sooner_ns; /* how much earlier they end */
     uint32_t n;
     int64_t saved_ns, exposed_ns; /* waiting that goes, and what of it nothing ran beside */
     int64_t in_loop_ns;           /* of saved_ns, from the first step on */
@@ -120,17 +128,20 @@ static int list_shorter(struct context *cx, const struct rank_set *s, uint32_t r
                         struct shorter *ret)
 {
     const struct rank_summary *own = &s->ranks[rank];
-    const int64_t *saved = find_saved(s, rank, cx->mem);
+    struct spreading p;
+    TRY(find_saved(s, rank, cx->mem, &p));
     ret->rows = arena_zalloc(cx->mem, (size_t)own->n_events + 1, sizeof *ret->rows);
     ret->ns = arena_zalloc(cx->mem, (size_t)own->n_events + 1, sizeof *ret->ns);
-    if (!ret->rows || !ret->ns || !saved) return ERR_NOMEM;
+    ret->sooner_ns = arena_zalloc(cx->mem, (size_t)own->n_events + 1, sizeof *ret->sooner_ns);
+    if (!ret->rows || !ret->ns || !ret->sooner_ns) return ERR_NOMEM;
     for (uint32_t i = 0; i < own->n_events; i++) {
-        if (own->events[i].work >= comm_of(cx)->n_works || !saved[i]) continue;
+        int64_t saved = p.saved[i];
+        if (own->events[i].work >= comm_of(cx)->n_works || (!saved && !p.sooner[i])) continue;
         row_t r = comm_of(cx)->works[own->events[i].work].row;
         ret->rows[ret->n] = r;
-        ret->ns[ret->n++] = cx->t->dur_ns[r] > saved[i] ? cx->t->dur_ns[r] - saved[i] : 1;
-        if (saved[i] > 0)
-            count_saved(cx, trace_end_ns(cx->t, r) - saved[i], trace_end_ns(cx->t, r), ret);
+        ret->sooner_ns[ret->n] = p.sooner[i];
+        ret->ns[ret->n++] = cx->t->dur_ns[r] > saved ? cx->t->dur_ns[r] - saved : 1;
+        if (saved > 0) count_saved(cx, trace_end_ns(cx->t, r) - saved, trace_end_ns(cx->t, r), ret);
     }
     return 0;
 }
@@ -193,15 +204,15 @@ static int64_t shorter_step(const struct rank_summary *r, const struct shorter *
 static int host_step(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step)
 {
     const struct rank_summary *r = &s->ranks[rank];
-    const int64_t *saved = find_saved(s, rank, cx->mem);
+    struct spreading p;
     struct span *gone = arena_zalloc(cx->mem, (size_t)r->n_events + 1, sizeof *gone);
     int64_t total = 0, covered = INT64_MIN;
     uint32_t n = 0;
-    if (!gone || !saved) return ERR_NOMEM;
+    if (!gone || find_saved(s, rank, cx->mem, &p) < 0) return ERR_NOMEM;
     int64_t from = steps_of(cx)->n_steps ? cx->t->base_ns + steps_of(cx)->loop.begin_ns : INT64_MIN;
     for (uint32_t i = 0; i < r->n_events; i++)
-        if (saved[i] > 0 && r->events[i].end_ns > from)
-            gone[n++] = (struct span){r->events[i].end_ns - saved[i], r->events[i].end_ns};
+        if (p.saved[i] > 0 && r->events[i].end_ns > from)
+            gone[n++] = (struct span){r->events[i].end_ns - p.saved[i], r->events[i].end_ns};
     if (n) qsort(gone, n, sizeof *gone, by_begin);
     for (uint32_t i = 0; i < n; i++) total += span_uncovered(&covered, gone[i]);
     struct shorter x = {.saved_ns = 1, .in_loop_ns = 1};
@@ -220,11 +231,75 @@ static int64_t most_gain(const struct rank_set *s)
     return sum;
 }
 
+/* ---- when collectives end */
+
+/* A collective ends when all of its ranks let it, whenever this one comes: its length is what lies
+ * between. `work` is by its place in the list, SIM_NONE where the model does not have it. */
+struct meeting {
+    const struct sim_model *m;
+    const struct shorter *x;
+    uint32_t *work;
+    int64_t *end_ns; /* when it ends without stragglers */
+    struct sim_plan *plan;
+};
+
+static int find_works(struct meeting *w, struct context *cx)
+{
+    uint32_t *of = arena_alloc(cx->mem, ((size_t)cx->t->n_rows + 1) * sizeof *of);
+    w->work = arena_alloc(cx->mem, ((size_t)w->x->n + 1) * sizeof *w->work);
+    w->end_ns = arena_zalloc(cx->mem, (size_t)w->x->n + 1, sizeof *w->end_ns);
+    if (!of || !w->work || !w->end_ns) return ERR_NOMEM;
+    for (uint32_t i = 0; i < w->x->n; i++) of[w->x->rows[i]] = SIM_NONE;
+    for (uint32_t i = 0; i < w->m->n_works; i++) of[w->m->works[i].row] = i;
+    for (uint32_t i = 0; i < w->x->n; i++) w->work[i] = of[w->x->rows[i]];
+    return 0;
+}
+
+/* Sets lengths by when collectives begin now; whether any changed. */
+static bool set_lengths(struct meeting *w, const struct sim_result *now)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < w->x->n; i++) {
+        uint32_t k = w->work[i];
+        if (k == SIM_NONE) continue;
+        int64_t was = w->m->works[k].end_ns - w->m->works[k].begin_ns;
+        int64_t least = w->x->ns[i] < was ? w->x->ns[i] : was;
+        int64_t ns = w->end_ns[i] - now->work_begin_ns[k];
+        if (ns < least) ns = least;
+        int64_t change = ns - w->plan->work_ns[k];
+        changed = changed || change > SAME_NS || change < -SAME_NS;
+        w->plan->work_ns[k] = ns;
+    }
+    return changed;
+}
+
+/* The wall clock before and after; each round is right for one more collective in a row. */
+static int replay_meeting(struct meeting *w, struct context *cx, int64_t *before, int64_t *after,
+                          struct err *e)
+{
+    struct sim_plan none = {0};
+    struct sim_result now;
+    if (find_works(w, cx) < 0) return err_nomem(e);
+    TRY(sim_replay(w->m, &none, cx->mem, &now, e));
+    *before = now.wall_ns;
+    for (uint32_t i = 0; i < w->x->n; i++)
+        if (w->work[i] != SIM_NONE) w->end_ns[i] = now.work_end_ns[w->work[i]] - w->x->sooner_ns[i];
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        struct arena_mark mark = arena_mark(cx->mem);
+        TRY(sim_replay(w->m, w->plan, cx->mem, &now, e));
+        *after = now.wall_ns;
+        bool changed = set_lengths(w, &now);
+        arena_reset_to(cx->mem, mark);
+        if (!changed) break;
+    }
+    return 0;
+}
+
 int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank, int64_t *ret_step,
                     struct err *e)
 {
     struct shorter x = {0};
-    struct sim_plan plan, none = {0};
+    struct sim_plan plan;
     int64_t before, after;
     TRY(context_need(cx, &steps_pass, e));
     if (s->ranks[rank].host_only) return host_step(cx, s, rank, ret_step) < 0 ? err_nomem(e) : 0;
@@ -234,10 +309,11 @@ int rank_replay_run(struct context *cx, const struct rank_set *s, uint32_t rank,
     if (list_shorter(cx, s, rank, &x) < 0 || add_hidden_waits(cx, &m) < 0) return err_nomem(e);
     struct sim_edit edit = {.kind = EDIT_SET_WORK, .rows = x.rows, .row_ns = x.ns, .n_rows = x.n};
     TRY(sim_plan_build(&m, (struct sim_edits){&edit, 1, NULL}, cx->mem, &plan, e));
-    TRY(sim_wall(&m, &none, cx->mem, &before, e));
-    TRY(sim_wall(&m, &plan, cx->mem, &after, e));
+    struct meeting w = {.m = &m, .x = &x, .plan = &plan};
+    before = after = m.end_ns - m.begin_ns;
+    if (x.n) TRY(replay_meeting(&w, cx, &before, &after, e));
     if (is_blocked(&m, &x) && before - x.exposed_ns < after) after = before - x.exposed_ns;
-    int64_t gain = before - after, most = most_gain(s);
+    int64_t gain = before > after ? before - after : 0, most = most_gain(s);
     *ret_step = shorter_step(&s->ranks[rank], &x, gain < most ? gain : most);
     return 0;
 }
