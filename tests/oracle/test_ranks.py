@@ -86,6 +86,24 @@ def check_planted(strata):
         yield '' if all(good.values()) else f'{kind} in {path.name}, {options.model}: {seen}'
 
 
+def check_groups(strata):
+    """In groups of four most ranks never meet the slow one: those that wait for it less wait longer
+    for others instead."""
+    sys.path.insert(0, str(ROOT / 'bench/ranks'))
+    import judge
+    import plant
+    base = plant.Base(judge.traces(public=False)[1])
+    options = plant.parse(['-', '-', '--ranks', '16', '--per-group', '4', '--target', '0.13'])
+    fault = plant.Fault('slow', 13, base, random.Random(1))
+    size, _ = plant.choose_size(base, fault, options, options.target)
+    with tempfile.TemporaryDirectory() as folder:
+        judge.build(Path(folder), base, options, fault, size)
+        quiet, data = ranks(strata, f'{folder}/healthy'), ranks(strata, f'{folder}/fault')
+    step = data['step_without_straggler_us']
+    return '' if abs(step / quiet['step_us'] - 1) < 0.01 else \
+        f"groups: step without straggler {step} us, made without the fault {quiet['step_us']} us"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--strata', required=True)
@@ -103,7 +121,7 @@ def main():
             failed += bool(wrong)
             passed += not wrong
             print(''.join(f'{fault}, seed {seed}: {w}\n' for w in wrong), end='')
-    for wrong in check_planted(args.strata):
+    for wrong in (*check_planted(args.strata), check_groups(args.strata)):
         failed += bool(wrong)
         passed += not wrong
         print(f'{wrong}\n' if wrong else '', end='')
