@@ -6,6 +6,7 @@
 #include "backend/parts.h"
 #include "backend/program/nvtx.h"
 #include "backend/program/pystack.h"
+#include "backend/program/python_side.h"
 #include "backend/program/watched.h"
 #include "backend/recording.h"
 
@@ -92,6 +93,7 @@ void strata_inject_watch(void)
 void strata_inject_flush(void)
 {
     for (int i = 0; backends[i]; i++) backends[i]->flush();
+    python_side_flush();
 }
 
 /* Ends the recording and lets another profiler in. */

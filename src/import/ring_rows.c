@@ -129,7 +129,8 @@ static enum row_kind kind_of(struct str category)
 {
     enum row_kind kind = cat_kind(category);
     if (kind == KIND_OP || kind == KIND_PYTHON) return kind;
-    return str_is(category, RING_LIBRARY) ? KIND_OTHER : KIND_ANNOTATION;
+    bool other = str_is(category, RING_LIBRARY) || str_is(category, RING_COLLECTIVE);
+    return other ? KIND_OTHER : KIND_ANNOTATION;
 }
 
 static bool is_resumed(struct ring_record r)

@@ -8,6 +8,7 @@
 
 #include "backend/program/pystack.h"
 #include "backend/program/sampler.h"
+#include "backend/program/torch_flight.h"
 
 enum { DEFAULT_SAMPLES = 1000, MOST_SAMPLES = 10000 };
 
@@ -77,9 +78,15 @@ static void go_on(void)
     pthread_mutex_unlock(&lock);
 }
 
+static void do_chores(void)
+{
+    go_on();
+    torch_flight_chore();
+}
+
 static void start_sampler(void)
 {
-    struct sampler_options o = {wanted.stacks ? wanted.samples_a_second : 0, go_on};
+    struct sampler_options o = {wanted.stacks ? wanted.samples_a_second : 0, do_chores};
     struct err e;
     err_init(&e);
     if (sampler_start(&o, &e) < 0) note(PART_SAMPLES, &e);
@@ -99,8 +106,14 @@ void python_side_stop(void)
     if (!atomic_load(&started)) return;
     torch_ops_stop();
     sampler_stop();
+    torch_flight_drain();
     atomic_store(&complete, false);
     atomic_store(&started, false); /* the next part may want something else */
+}
+
+void python_side_flush(void)
+{
+    if (atomic_load(&started)) torch_flight_drain();
 }
 
 const char *python_side_trouble(const char *part)

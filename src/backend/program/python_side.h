@@ -29,6 +29,9 @@ void python_side_start(const struct python_side_options *o);
 /* Before the recording ends or pauses: no sample is taken after this returns. */
 void python_side_stop(void);
 
+/* The program is about to end: what is known by now goes to the files. */
+void python_side_flush(void);
+
 /* Why a part is missing, one sentence a part, or NULL: "stacks", "samples" or "ops". Holds until
  * the process ends. */
 const char *python_side_trouble(const char *part);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend/program/ranges.h"
+#include "backend/program/torch_flight.h"
 #include "backend/program/watched.h"
 #include "base/fd.h"
 #include "record/names.h"
@@ -49,6 +50,7 @@ static void begin(uint32_t category, const void *function)
     watched_passes(clock_ticks(recorder_clock()));
     const char *name = name_of(function);
     ranges_begin(category, names_id(str_c(name ? name : "")), (uintptr_t)function);
+    if (name && category == user_annotation) torch_flight_see(name);
 }
 
 static void *op_starts(void **ret_context, const void *function)
@@ -152,6 +154,7 @@ static int start(enum torch_ops_level level)
         if (rc <= 0) return rc;
     }
     install(level);
+    if (!torch_ops_on()) torch_flight_start();
     atomic_store(&on, level);
     return 0;
 }

@@ -1,0 +1,73 @@
+/* collective_note.c: see collective_note.h. */
+#include "backend/program/collective_note.h"
+
+#include <string.h>
+
+#include "record/names.h"
+#include "record/recorder.h"
+
+struct collective_note collective_note_of(struct str label)
+{
+    return (struct collective_note){.label = label,
+                                    .seq = -1,
+                                    .in = -1,
+                                    .out = -1,
+                                    .size = -1,
+                                    .from = -1,
+                                    .to = -1,
+                                    .channels = -1};
+}
+
+static void put_number(const char *key, int64_t value)
+{
+    if (value < 0) return;
+    recorder_put((struct ring_record){.kind = RING_ARG,
+                                      .name = (uint16_t)names_id(str_c(key)),
+                                      .type = RING_INT},
+                 (uint64_t)value);
+}
+
+static void put_text(const char *key, struct str text)
+{
+    if (!text.n) return;
+    recorder_put((struct ring_record){.kind = RING_ARG,
+                                      .name = (uint16_t)names_id(str_c(key)),
+                                      .type = RING_TEXT},
+                 names_id(text));
+}
+
+/* "all_reduce" of "gloo:all_reduce". */
+static struct str what_of(struct str label)
+{
+    const char *colon = label.n ? memchr(label.p, ':', label.n) : NULL;
+    if (!colon) return label;
+    return str_from(colon + 1, label.n - (size_t)(colon + 1 - label.p));
+}
+
+void collective_note_args(const struct collective_note *n)
+{
+    put_text("Collective name", what_of(n->label));
+    put_text("Process Group Name", n->group);
+    put_text("Process Group Description", n->description);
+    put_text("Process Group Ranks", n->members);
+    put_number("Group size", n->size);
+    put_number("Seq", n->seq);
+    put_number("In msg nelems", n->in);
+    put_number("Out msg nelems", n->out);
+    put_text("dtype", n->dtype);
+    put_number("Src Rank", n->from);
+    put_number("Dst Rank", n->to);
+    put_text("Algorithm", n->algorithm);
+    put_text("Protocol", n->protocol);
+    put_number("Channels", n->channels);
+}
+
+void collective_note_put(const struct collective_note *n)
+{
+    recorder_put((struct ring_record){.kind = RING_RANGE,
+                                      .ticks = n->end_ticks,
+                                      .name = (uint16_t)names_id(n->label),
+                                      .category = (uint16_t)names_id(str_c(RING_COLLECTIVE))},
+                 n->begin_ticks);
+    collective_note_args(n);
+}

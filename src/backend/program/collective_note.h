@@ -1,0 +1,38 @@
+/* collective_note.h: what a collective carries (its process group, its number in it, sizes), written
+ * beside it under the names that torch's profiler uses, so that one reader serves both.
+ *
+ * Whoever knows it may not be the one who times it: torch's flight recorder is read later, NCCL
+ * describes a kernel after launching it. Then a note is a row of its own (RING_COLLECTIVE), which
+ * the reader finds by name and time. */
+#ifndef STRATA_BACKEND_COLLECTIVE_NOTE_H
+#define STRATA_BACKEND_COLLECTIVE_NOTE_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Texts that are empty and numbers below 0 are not known. */
+struct collective_note {
+    struct str label;              /* "gloo:all_reduce" */
+    struct str group, description; /* "0", "default_pg" */
+    struct str members;            /* "[0, 1]" */
+    struct str dtype;              /* "Float" */
+    struct str algorithm, protocol;
+    int64_t seq;     /* number in its group */
+    int64_t in, out; /* elements of this rank */
+    int64_t size;    /* ranks of the group */
+    int64_t from, to;
+    int64_t channels;
+    uint64_t begin_ticks, end_ticks;
+};
+
+/* One of which nothing is known. */
+struct collective_note collective_note_of(struct str label);
+
+/* A row of its own. */
+void collective_note_put(const struct collective_note *n);
+
+/* The arguments of the range that the calling thread has just begun. */
+void collective_note_args(const struct collective_note *n);
+
+#endif

@@ -1,0 +1,20 @@
+/* torch_flight.h: what collectives on the CPU carry, from the flight recorder of torch.distributed.
+ *
+ * Backends on devices describe a collective while it is handed over (torch_comms.h); gloo does
+ * not. But torch keeps the last collectives of gloo, whoever started them (Python, DDP's reducer,
+ * functional collectives), with group, number and sizes, and hands that list out as JSON. It is read
+ * now and then, on our own thread, and at the end: a few microseconds per collective. */
+#ifndef STRATA_BACKEND_TORCH_FLIGHT_H
+#define STRATA_BACKEND_TORCH_FLIGHT_H
+
+/* Recording begins: what is older does not count. */
+void torch_flight_start(void);
+
+/* A range of that name begins; from any thread. */
+void torch_flight_see(const char *name);
+
+/* Reads the list if that is due; or if anything was seen since it was last read. */
+void torch_flight_chore(void);
+void torch_flight_drain(void);
+
+#endif
