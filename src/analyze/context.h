@@ -36,6 +36,7 @@ enum pass_id {
     PASS_ODD_STEP,
     PASS_COMM,
     PASS_MESSAGES,
+    PASS_HOST_MESSAGES,
     PASS_STAGES,
     PASS_REQUESTS,
     PASS_WAITS,

@@ -84,7 +84,7 @@ enum ring_kind {
 
 /* Category of notes on collectives, made by whoever knows what they carry: their arguments belong to
  * the range or kernel of that collective, which is found by name and time. */
-#define RING_COLLECTIVE "collective"
+#define RING_COLLECTIVE "collective" /* CAT_COLLECTIVE of a trace */
 
 /* Category of ranges that recorders of ours make by themselves: calls of modules, backward. They
  * are stages, but where a person has named something, that counts. */

@@ -2,17 +2,15 @@
  * compressed text is inflated once, then adds them up by group and collective. */
 #include "analyze/comm/messages.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "analyze/comm/message_args.h"
 #include "analyze/names/number_type.h"
 #include "analyze/names/shapes.h"
-#include "base/jdoc.h"
 #include "base/stats.h"
 
 #define OPERATOR "record_param_comms"
-/* No message is larger; what is was not meant as a number of elements. */
+/* No message is larger; what is was not meant as a shape. */
 #define MOST_ELEMENTS 1e15
 
 struct reader {
@@ -26,74 +24,33 @@ struct reader {
     int64_t rank;         /* of the trace, or -1 */
 };
 
-static double elements(const struct jdoc *d, const char *key)
+static int set_group(struct reader *r, uint32_t i, const struct message_args *a)
 {
-    double n = jdoc_number(d, key, -1);
-    return n >= 0 && n <= MOST_ELEMENTS ? n : -1;
-}
-
-static int64_t whole(const struct jdoc *d, const char *key, int64_t otherwise)
-{
-    double n = jdoc_number(d, key, -1);
-    return n >= 0 && n < 9e15 ? (int64_t)n : otherwise;
-}
-
-static int set_group(struct reader *r, uint32_t i, const char *name, const char *description,
-                     const char *members)
-{
-    struct buf key;
-    buf_init(&key);
-    buf_printf(&key, "%s\n%s\n%s", name, description, members);
-    str_id id = buf_ok(&key) ? intern_add(&r->groups, buf_str(&key)) : STR_NONE;
-    buf_done(&key);
+    str_id id = message_args_group(&r->groups, a, r->rank);
     if (id == STR_NONE) return ERR_NOMEM;
     r->m->list[i].group = id;
     return 0;
 }
 
-/* The members of its group; of a message from one rank to another these two, which both name so. */
-static int take_group(struct reader *r, uint32_t i, const struct jdoc *d)
-{
-    const char *name = jdoc_text(d, "Process Group Name", NULL);
-    const char *members = jdoc_text(d, "Process Group Ranks", "");
-    int64_t from = whole(d, "Src Rank", -1), to = whole(d, "Dst Rank", -1);
-    char pair[64];
-    if (!name) return 0;
-    if (r->m->list[i].what == COLLECTIVE_SEND_RECV && (from >= 0) != (to >= 0)) {
-        snprintf(pair, sizeof pair, "%" PRId64 " to %" PRId64, from >= 0 ? from : r->rank,
-                 to >= 0 ? to : r->rank);
-        members = pair;
-    }
-    return set_group(r, i, name, jdoc_text(d, "Process Group Description", ""), members);
-}
-
 /* What the arguments of one row say. True when they say how large the message is. */
-static int take_args(struct reader *r, uint32_t i, const struct jdoc *d, bool *ret_sized)
+static int take_args(struct reader *r, uint32_t i, struct message_args *a, bool *ret_sized)
 {
     struct message *m = &r->m->list[i];
-    double in = elements(d, "In msg nelems"), out = elements(d, "Out msg nelems");
-    double each = number_bytes(number_type_of(str_c(jdoc_text(d, "dtype", ""))));
-    const char *what = jdoc_text(d, "Collective name", "");
-    enum collective c = collective_of(str_c(what));
-    *ret_sized = in >= 0 || out >= 0;
-    if (c != COLLECTIVE_OTHER) m->what = c;
-    if (*ret_sized && each > 0) m->bytes = (int64_t)((in > out ? in : out) * each);
-    m->seq = whole(d, "Seq", m->seq);
-    r->ranks[i] = whole(d, "Group size", r->ranks[i]);
-    return take_group(r, i, d);
+    *ret_sized = a->sized;
+    if (a->what != COLLECTIVE_OTHER) m->what = a->what;
+    a->what = m->what;
+    if (a->bytes >= 0) m->bytes = a->bytes;
+    if (a->seq >= 0) m->seq = a->seq;
+    if (a->ranks > 0) r->ranks[i] = a->ranks;
+    return a->grouped ? set_group(r, i, a) : 0;
 }
 
 static int read_row(struct reader *r, uint32_t i, row_t row, bool *ret_sized)
 {
-    struct buf text;
-    struct jdoc doc;
+    struct message_args a;
     struct arena_mark mark = arena_mark(r->cx->mem);
-    int rc = 0;
-    buf_init(&text);
-    if (trace_args(r->cx->t, row, &text, NULL) == 0 && buf_ok(&text) &&
-        jdoc_parse(buf_str(&text), r->cx->mem, &doc, NULL) == 0)
-        rc = take_args(r, i, &doc, ret_sized);
-    buf_done(&text);
+    int rc = message_args_read(r->cx, row, &a);
+    if (rc == 0) rc = take_args(r, i, &a, ret_sized);
     arena_reset_to(r->cx->mem, mark);
     return rc;
 }
@@ -152,32 +109,19 @@ static void read_label(const struct reader *r, uint32_t i)
         m->bytes = (int64_t)(shape_elements(&s) * each);
 }
 
-/* The rank of the trace, and how many there are: where it names no groups, there is one, of all. */
-static void read_world(struct reader *r)
-{
-    struct jdoc d;
-    struct context *cx = r->cx;
-    struct str text = trace_meta(cx->t, "distributedInfo");
-    struct arena_mark mark = arena_mark(cx->mem);
-    r->rank = -1;
-    if (text.p && jdoc_parse(text, cx->mem, &d, NULL) == 0) {
-        r->rank = whole(&d, "rank", -1);
-        if (whole(&d, "pg_count", 1) == 1) r->world = whole(&d, "world_size", 0);
-    }
-    arena_reset_to(cx->mem, mark);
-}
-
 static int read_all(struct reader *r)
 {
     const struct comm *c = comm_of(r->cx);
-    read_world(r);
+    struct message_args nothing = {
+        .name = "", .description = "", .members = "", .from = -1, .to = -1};
+    message_args_world(r->cx, &r->rank, &r->world);
     for (uint32_t i = 0; i < r->m->n; i++) {
         struct message *m = &r->m->list[i];
         *m = (struct message){.work = i, .bytes = -1, .seq = -1};
         m->what = collective_of(trace_name(r->cx->t, c->works[i].row));
         r->order[i] = i;
         r->from[i] = c->works[i].row;
-        TRY(set_group(r, i, "", "", ""));
+        TRY(set_group(r, i, &nothing));
     }
     TRY(read_rows(r));
     TRY(read_rows(r));
@@ -195,25 +139,14 @@ static int by_kind(const void *a, const void *b, void *reader)
     return i < k ? -1 : i > k;
 }
 
-/* A copy of the text up to the end of the line, which is taken off `rest`. */
-static int take_line(struct arena *mem, struct str *rest, struct str *ret)
-{
-    size_t n = 0;
-    while (n < rest->n && rest->p[n] != '\n') n++;
-    const char *copy = arena_strdup(mem, str_from(rest->p, n));
-    if (!copy) return ERR_NOMEM;
-    *ret = str_c(copy);
-    size_t skip = n < rest->n ? n + 1 : n;
-    *rest = str_from(rest->p + skip, rest->n - skip);
-    return 0;
-}
-
 static int name_group(struct reader *r, struct message_group *g, str_id id)
 {
-    struct str rest = intern_get(&r->groups, id);
-    TRY(take_line(r->cx->mem, &rest, &g->name));
-    TRY(take_line(r->cx->mem, &rest, &g->description));
-    return take_line(r->cx->mem, &rest, &g->members);
+    struct str texts[3];
+    TRY(message_args_split(intern_get(&r->groups, id), r->cx->mem, texts));
+    g->name = texts[0];
+    g->description = texts[1];
+    g->members = texts[2];
+    return 0;
 }
 
 /* Bytes per second of the sized messages of a kind: median and best. */

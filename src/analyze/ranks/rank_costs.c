@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "analyze/comm/host_messages.h"
 #include "analyze/gaps/gaps.h"
 #include "analyze/names/calls.h"
 #include "analyze/names/host_cause.h"
@@ -157,7 +158,7 @@ static bool counts(const struct trace *t, row_t r)
 {
     enum row_kind k = t->kind[r];
     return (k == KIND_PYTHON || k == KIND_OP || k == KIND_ANNOTATION || k == KIND_RUNTIME) &&
-           t->lanes[t->lane[r]].kind == LANE_THREAD && !rank_host_collective(t, r);
+           t->lanes[t->lane[r]].kind == LANE_THREAD && !host_message_is(t, r);
 }
 
 static int sum_functions(struct summing *w)

@@ -1,7 +1,8 @@
-/* rank_host.c: a rank without a device. Collectives are annotations of the library on threads of
- * its own ("gloo:all_reduce"). */
+/* rank_host.c: a rank whose collectives are the work of CPU threads: annotations of the library on
+ * threads of its own ("gloo:all_reduce"). */
 #include <stdlib.h>
 
+#include "analyze/comm/host_messages.h"
 #include "analyze/ranks/rank_summary.h"
 #include "analyze/ranks/ranks_private.h"
 #include "analyze/steps/steps.h"
@@ -34,54 +35,39 @@ static int add_span(struct span_list *s, struct span x)
     return 0;
 }
 
-bool rank_host_collective(const struct trace *t, row_t r)
-{
-    return t->kind[r] == KIND_ANNOTATION && t->dur_ns[r] > 0 && collective_label(trace_name(t, r));
-}
-
 /* ---- collectives */
-
-static int by_event_begin(const void *a, const void *b)
-{
-    const struct rank_event *x = a, *y = b;
-    if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
-    return x->work < y->work ? -1 : x->work > y->work;
-}
 
 static int list_events(const struct context *cx, struct arena *mem, struct rank_summary *s)
 {
     const struct trace *t = cx->t;
-    size_t n = 0;
-    for (row_t r = 0; r < t->n_rows; r++) n += rank_host_collective(t, r);
-    s->events = arena_zalloc(mem, n + 1, sizeof *s->events);
-    s->groups = arena_zalloc(mem, 2, sizeof *s->groups);
-    s->group_names = arena_zalloc(mem, 2, sizeof *s->group_names);
-    if (!s->events || !s->groups || !s->group_names) return ERR_NOMEM;
-    s->groups[0] = s->group_names[0] = "";
-    s->n_groups = 1;
-    for (row_t r = 0; r < t->n_rows; r++) {
-        if (!rank_host_collective(t, r)) continue;
-        int64_t begin = t->base_ns + t->ts_ns[r];
+    const struct host_messages *m = host_messages_of(cx);
+    s->events = arena_zalloc(mem, (size_t)m->n + 1, sizeof *s->events);
+    if (!s->events) return ERR_NOMEM;
+    for (uint32_t i = 0; i < m->n; i++) {
+        const struct host_message *x = &m->list[i];
+        int64_t begin = t->base_ns + t->ts_ns[x->row];
         s->events[s->n_events++] =
             (struct rank_event){.begin_ns = begin,
-                                .end_ns = begin + t->dur_ns[r],
-                                .work = r,
-                                .what = (uint32_t)collective_of(trace_name(t, r)) & 63,
-                                .bytes = -1,
-                                .seq = -1};
+                                .end_ns = begin + t->dur_ns[x->row],
+                                .work = x->row,
+                                .what = (uint32_t)x->what & 63,
+                                .group = x->group & RANK_GROUPS,
+                                .bytes = x->bytes,
+                                .seq = x->seq < 0 ? -1 : (int32_t)(x->seq & INT32_MAX)};
     }
-    if (s->n_events) qsort(s->events, s->n_events, sizeof *s->events, by_event_begin);
     return 0;
 }
 
-/* ---- times: operators are compute, collectives without one beside them are exposed */
+/* ---- times: operators are compute, or the work of a device; collectives without any beside them
+ * are exposed */
 
 static int collect_spans(const struct trace *t, struct span_list *ops, struct span_list *both,
                          struct span_list *comm)
 {
     for (row_t r = 0; r < t->n_rows; r++) {
-        bool talks = rank_host_collective(t, r);
-        if (!talks && (t->kind[r] != KIND_OP || t->dur_ns[r] <= 0)) continue;
+        bool talks = host_message_is(t, r);
+        bool computes = t->n_devices ? trace_is_work(t, r) : t->kind[r] == KIND_OP;
+        if (!talks && (!computes || t->dur_ns[r] <= 0)) continue;
         TRY(add_span(talks ? comm : ops, trace_span(t, r)));
         TRY(add_span(both, trace_span(t, r)));
     }
@@ -109,6 +95,8 @@ int rank_host_run(const struct rank_reader *in, struct rank_summary *s)
 {
     const struct steps *st = steps_of(in->cx);
     s->host_only = true;
+    const struct host_messages *m = host_messages_of(in->cx);
+    TRY(rank_groups(in, m->groups, m->n_groups, s));
     TRY(list_events(in->cx, &in->store->mem, s));
     TRY(measure(in->cx->t, s));
     s->n_steps = st->n_steps;

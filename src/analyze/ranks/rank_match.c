@@ -1,5 +1,6 @@
-/* rank_match.c: which collectives of different ranks are one: the same group and number. Where no
- * numbers were recorded, order in the group counts, shifted where a recording began later. */
+/* rank_match.c: which collectives of different ranks are one: the same group and number, and of one
+ * kind, which NCCL counts by. Where no numbers were recorded, order in the group counts, shifted
+ * where a recording began later. */
 #include <stdlib.h>
 
 #include "analyze/ranks/rank_set.h"
@@ -15,6 +16,7 @@ struct entry {
     str_id group;
     uint32_t nth; /* of several with the same number */
     uint32_t rank, event;
+    uint32_t what; /* enum collective where it has a number, else 0 */
 };
 
 struct matching {
@@ -41,7 +43,7 @@ static int collect(struct matching *m)
             const struct rank_event *x = &m->s->ranks[r].events[i];
             str_id group = intern_add(&m->groups, str_c(m->s->ranks[r].groups[x->group]));
             if (group == STR_NONE) return ERR_NOMEM;
-            m->list[m->n++] = (struct entry){x->seq, group, 0, r, i};
+            m->list[m->n++] = (struct entry){x->seq, group, 0, r, i, x->seq >= 0 ? x->what : 0};
         }
     return 0;
 }
@@ -59,6 +61,7 @@ static int by_number(const void *a, const void *b)
     const struct entry *x = a, *y = b;
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
     if (x->number != y->number) return x->number < y->number ? -1 : 1;
+    if (x->what != y->what) return x->what < y->what ? -1 : 1;
     if (x->nth != y->nth) return x->nth < y->nth ? -1 : 1;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
@@ -107,9 +110,13 @@ static void number_run(struct matching *m, struct run first, struct run r)
     bool numbered = true;
     for (uint32_t i = 0; i < r.n; i++) numbered = numbered && x[i].number >= 0;
     int shift = numbered ? 0 : find_shift(m, first, r);
-    for (uint32_t i = 0; i < r.n && !numbered; i++) x[i].number = (int32_t)i + shift;
+    for (uint32_t i = 0; i < r.n && !numbered; i++) {
+        x[i].number = (int32_t)i + shift;
+        x[i].what = 0;
+    }
     for (uint32_t i = 1; i < r.n; i++)
-        if (x[i].number == x[i - 1].number) x[i].nth = x[i - 1].nth + 1;
+        if (x[i].number == x[i - 1].number && x[i].what == x[i - 1].what)
+            x[i].nth = x[i - 1].nth + 1;
 }
 
 static struct run next_run(const struct matching *m, uint32_t at)
@@ -141,7 +148,7 @@ static void number_all(struct matching *m)
 
 static bool same_collective(const struct entry *a, const struct entry *b)
 {
-    return a->group == b->group && a->number == b->number && a->nth == b->nth;
+    return a->group == b->group && a->number == b->number && a->what == b->what && a->nth == b->nth;
 }
 
 static int add_collective(struct matching *m, uint32_t at, uint32_t n)
@@ -153,6 +160,7 @@ static int add_collective(struct matching *m, uint32_t at, uint32_t n)
     *c = (struct rank_collective){.group = s->ranks[x->rank].group_names[first->group],
                                   .seq = x->number,
                                   .what = (enum collective)first->what,
+                                  .numbered = first->seq >= 0,
                                   .bytes = -1};
     c->members = arena_zalloc(m->mem, n, sizeof *c->members);
     if (!c->members) return ERR_NOMEM;

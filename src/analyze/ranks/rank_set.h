@@ -26,6 +26,7 @@ struct rank_collective {
     const char *group; /* its name for people */
     int64_t seq;       /* number in its group */
     enum collective what;
+    bool numbered; /* matched by a number that was recorded, not by order */
     int64_t bytes; /* the most of any rank, -1 when not known */
     struct rank_member *members;
     uint32_t n;

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "analyze/comm/host_messages.h"
 #include "analyze/gaps/gaps.h"
 #include "analyze/names/host_cause.h"
 #include "analyze/names/source_place.h"
@@ -69,16 +70,16 @@ static const char *group_key(const struct rank_reader *in, const struct message_
     return id == STR_NONE ? NULL : intern_get(&in->store->texts, id).p;
 }
 
-static int list_groups(const struct rank_reader *in, struct rank_summary *s)
+int rank_groups(const struct rank_reader *in, const struct message_group *groups, uint32_t n,
+                struct rank_summary *s)
 {
-    const struct messages *m = messages_of(in->cx);
     struct arena *mem = &in->store->mem;
-    s->groups = arena_zalloc(mem, (size_t)m->n_groups + 1, sizeof *s->groups);
-    s->group_names = arena_zalloc(mem, (size_t)m->n_groups + 1, sizeof *s->group_names);
+    s->groups = arena_zalloc(mem, (size_t)n + 1, sizeof *s->groups);
+    s->group_names = arena_zalloc(mem, (size_t)n + 1, sizeof *s->group_names);
     if (!s->groups || !s->group_names) return ERR_NOMEM;
-    s->n_groups = m->n_groups;
-    for (uint32_t i = 0; i < m->n_groups; i++) {
-        const struct message_group *g = &m->groups[i];
+    s->n_groups = n;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct message_group *g = &groups[i];
         bool named = g->description.n && !str_is(g->description, "undefined");
         s->group_names[i] = rank_keep(in, named ? g->description : g->name, 60);
         s->groups[i] = group_key(in, g);
@@ -115,9 +116,12 @@ static int fill(const struct rank_reader *in, struct rank_summary *s)
     s->comm_ns = d.comm_ns;
     s->exposed_ns = d.exposed_ns;
     s->idle_ns = s->wall_ns - d.busy_ns;
-    TRY(list_groups(in, s));
     TRY(rank_costs_run(in, s));
-    if (d.device < 0) return rank_host_run(in, s);
+    if (!comm_of(cx)->n_works) {
+        TRY(context_need(cx, &host_messages_pass, NULL));
+        if (d.device < 0 || host_messages_of(cx)->n) return rank_host_run(in, s);
+    }
+    TRY(rank_groups(in, messages_of(cx)->groups, messages_of(cx)->n_groups, s));
     TRY(rank_events_run(in, s));
     measure_steps(cx, s);
     return 0;

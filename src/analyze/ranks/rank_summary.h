@@ -88,7 +88,7 @@ struct rank_summary {
     struct rank_costs kernels;
     struct rank_costs idle;      /* time of an idle device, by what its CPU does meanwhile */
     struct rank_costs functions; /* and operators, calls: by the time spent in themselves */
-    bool host_only;              /* it has no device */
+    bool host_only;              /* its collectives run on threads of the CPU */
 };
 
 /* Where summaries lie, each text once: ranks of one program have most of them in common. */

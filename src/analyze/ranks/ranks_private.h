@@ -4,6 +4,7 @@
 
 #include "analyze/context.h"
 
+struct message_group;
 struct rank_set;
 struct rank_straggler;
 struct rank_place;
@@ -58,9 +59,12 @@ int rank_events_run(const struct rank_reader *in, struct rank_summary *s) MUST_U
 /* What kind of idle time a cause makes: an enum rank_counter. */
 int rank_idle_counter(const struct context *cx, uint32_t cause);
 
-/* Events, groups and times of a rank without a device. */
+/* Events, groups and times of a rank whose collectives run on CPU threads. */
 int rank_host_run(const struct rank_reader *in, struct rank_summary *s) MUST_USE;
-bool rank_host_collective(const struct trace *t, row_t r);
+
+/* Fills groups and group_names. */
+int rank_groups(const struct rank_reader *in, const struct message_group *groups, uint32_t n,
+                struct rank_summary *s) MUST_USE;
 
 /* A copy of a text, shortened to `width` columns; "" when out of memory. */
 const char *rank_keep(const struct rank_reader *in, struct str s, int width);

@@ -1,5 +1,5 @@
-/* collective_note.h: what a collective carries (its process group, its number in it, sizes), written
- * beside it under the names that torch's profiler uses, so that one reader serves both.
+/* collective_note.h: what a collective carries (its process group, its number in it, sizes),
+ * written beside it under the names that torch's profiler uses, so that one reader serves both.
  *
  * Whoever knows it may not be the one who times it: torch's flight recorder is read later, NCCL
  * describes a kernel after launching it. Then a note is a row of its own (RING_COLLECTIVE), which

@@ -1,7 +1,7 @@
 /* torch_flight.c: see torch_flight.h.
  *
- * The function is called by its mangled name. It returns a std::string, which in C is a hidden first
- * argument: where to put it. */
+ * The function is called by its mangled name. It returns a std::string, which in C is a hidden
+ * first argument: where to put it. */
 #include "backend/program/torch_flight.h"
 
 #include <dlfcn.h>
