@@ -105,8 +105,8 @@ def test_graphed_results_are_copies(monkeypatch):
     monkeypatch.setattr(torch.compiler, "cudagraph_mark_step_begin", lambda: steps.append(1))
     buffer = torch.zeros(2)
     fix = fixes.parse("compile:net:reduce-overhead")
-    first = fix._call(lambda: buffer.add_(1), (), {})
-    second = fix._call(lambda: buffer.add_(1), (), {})
+    first = fix.call(lambda: buffer.add_(1), (), {})
+    second = fix.call(lambda: buffer.add_(1), (), {})
     assert first.tolist() == [1, 1] and second.tolist() == [2, 2] and len(steps) == 2
 
 
@@ -195,3 +195,114 @@ def test_a_program_that_closes_all_descriptors(tmp_path):
     assert (tmp_path / "theirs").read_text() == ""
     (ours,) = tmp_path.glob("units-*.jsonl")
     assert [json.loads(line)["what"] for line in ours.open()] == ["first", "second", "third"]
+
+
+# ---- fixes that are switched while the program runs ----
+
+
+def shared(spec):
+    """A fix in a process in which others have their turns, too: it begins without it."""
+    fix = fixes.parse(spec)
+    fix.is_shared, fix.is_on = True, False
+    return fix
+
+
+@pytest.mark.parametrize("spec", ["bf16:net", "channels_last:net"])
+def test_weights_are_back_where_they_were(spec):
+    net = torch.nn.Conv2d(3, 4, 3).eval()
+    x, fix = torch.ones(1, 3, 8, 8), shared(spec)
+    with torch.no_grad():
+        plain = net(x)
+        places = [p.data_ptr() for p in net.parameters()]
+        fix.on_module(net)
+        assert torch.equal(net(x), plain)
+        for _ in range(2):
+            fix.switch(True)
+            assert net.weight.dtype == torch.bfloat16 or net.weight.is_contiguous(
+                memory_format=torch.channels_last)
+            assert torch.allclose(net(x), plain, atol=0.05) and net(x).dtype == plain.dtype
+            fix.switch(False)
+            assert torch.equal(net(x), plain)
+            assert [p.data_ptr() for p in net.parameters()] == places
+
+
+def test_weights_that_are_trained_are_kept():
+    net, fix = torch.nn.Conv2d(3, 4, 3), shared("channels_last:net")
+    fix.on_module(net)
+    fix.switch(True)
+    with torch.no_grad():
+        net.weight.add_(1)
+    kept = net.weight.detach().clone()
+    fix.switch(False)
+    assert torch.equal(net.weight, kept) and net.weight.is_contiguous()
+
+
+@pytest.mark.parametrize("spec", ["fused_optimizer", "foreach_optimizer"])
+def test_an_optimizer_is_switched(spec, monkeypatch):
+    """It computes the same, in whichever way it counts its steps."""
+    for name in ("Adam", "AdamW", "SGD"):
+        monkeypatch.setattr(getattr(torch.optim, name), "__init__",
+                            getattr(torch.optim, name).__init__)
+    fix = shared(spec)
+    fix.classes = lambda optim: [optim.Adam, optim.AdamW, optim.SGD]
+    fix.on_torch(torch)
+
+    def trained(switched):
+        torch.manual_seed(0)
+        net = torch.nn.Linear(4, 4)
+        made = torch.optim.AdamW(net.parameters(), lr=0.1, foreach=False)
+        for k in range(8):
+            if switched:
+                fix.switch(k % 3 != 0)
+                assert made.param_groups[0][fix.sets] == (k % 3 != 0) or k % 3 == 0
+            made.zero_grad()
+            net(torch.ones(2, 4)).sum().backward()
+            made.step()
+        fix.switch(False)
+        assert made.param_groups[0]["foreach"] is False and not made.param_groups[0]["fused"]
+        return net.weight.detach()
+
+    assert torch.allclose(trained(False), trained(True), atol=1e-5)
+
+
+def test_settings_are_the_programs_own_while_it_is_off():
+    own = torch.backends.cuda.flash_sdp_enabled(), torch.get_float32_matmul_precision()
+    plain = torch.nn.attention.sdpa_kernel
+    try:
+        torch.backends.cuda.enable_flash_sdp(False)
+        attention, tf32 = shared("attention:flash"), shared("tf32")
+        for fix in (attention, tf32):
+            fix.on_torch(torch)
+            fix.on_first_unit()
+        assert not torch.backends.cuda.flash_sdp_enabled()
+        for fix in (attention, tf32):
+            fix.switch(True)
+        assert torch.backends.cuda.flash_sdp_enabled()
+        assert torch.get_float32_matmul_precision() == "high"
+        for fix in (attention, tf32):
+            fix.switch(False)
+        assert not torch.backends.cuda.flash_sdp_enabled()
+        assert torch.get_float32_matmul_precision() == own[1]
+    finally:
+        torch.nn.attention.sdpa_kernel = plain
+        torch.backends.cuda.enable_flash_sdp(own[0])
+        torch.set_float32_matmul_precision(own[1])
+
+
+def test_a_fix_that_breaks_is_off_from_then_on():
+    """In a process with others; the program gets what it would have got without it."""
+    net, fix = torch.nn.Linear(2, 2).eval(), shared("bf16:net")
+    failed = []
+
+    def fail(broken, why):
+        failed.append(str(why))
+        broken.switch(False)
+
+    fix.failed = fail
+    fix.call = lambda plain, args, kwargs: 1 / 0
+    with torch.no_grad():
+        plain = net(torch.ones(1, 2))
+        fix.on_module(net)
+        fix.switch(True)
+        assert torch.equal(net(torch.ones(1, 2)), plain)
+    assert failed == ["division by zero"] and not fix.is_on

@@ -10,6 +10,7 @@ import pytest
 
 from strata._try import code, compare, fixes, history, judge, promises, switching
 from strata._try.driver import unit_of, words_of
+from strata._try.inside import schedule
 from strata._try.trial import Trial, failure_of, read
 
 
@@ -286,25 +287,65 @@ def test_a_cache_that_cannot_be_written_is_left_alone(monkeypatch):
 # ---- switched in one process ----
 
 
-def switched(seed, factor, n=150):
+def switched(seed, factor, pairs=18, n=None):
     """A process that drifts, with a fix that is on and off; what is on reaches into the next unit."""
     rng = random.Random(seed)
-    times, before = [], 1.0
-    for k in range(n):
-        now = factor if switching.is_on(seed, k) else 1.0
-        times.append(10 * (1 + k / 300) * (now + before) / 2 * math.exp(rng.gauss(0, 0.02)))
+    taken, before = switching.Taken(switching.Turn(("nothing",), 4, 4, pairs, seed)), 1.0
+    for k in range(taken.turn.units if n is None else n):
+        now = factor if taken.turn.is_on(k) else 1.0
+        taken.times[k] = 10 * (1 + k / 300) * (now + before) / 2 * math.exp(rng.gauss(0, 0.02))
         before = now
-    return seed, times
+    return taken
 
 
 def test_switching():
-    assert not any(switching.is_on(7, k) for k in range(switching.FIRST))
-    on = [switching.is_on(7, k) for k in range(switching.FIRST, 804)]
-    assert sum(on) == len(on) / 2
+    turn = switching.Turn(("nothing",), 4, 4, 100, 7)
+    on = [turn.is_on(k) for k in range(turn.units)]
+    assert all(on[:4]) and sum(on[4:]) == len(on[4:]) / 2
     words = [switching.measure([switched(seed, 1.0)], 1.0).verdict.word for seed in range(20)]
     assert words == ["no_difference"] * 20
     found = [switching.measure([switched(seed, 0.7)], 1.0) for seed in range(20)]
     assert [f.verdict.word for f in found].count("faster") >= 19
     assert all(abs(f.change_pct + 30) < 2 for f in found)
-    assert switching.measure([switched(1, 0.7, switching.LEAST_UNITS - 1)], 1.0) is None
-    assert switching.measure([switched(1, 0.7, switching.LEAST_UNITS)], 1.0) is not None
+    least = switched(1, 0.7, switching.LEAST_PAIRS)
+    assert switching.measure([least], 1.0) is not None
+    assert switching.measure([switched(1, 0.7, n=least.turn.units - 1)], 1.0) is None
+
+
+def test_switching_is_wrong_at_most_once_in_a_thousand():
+    wrong = sum(switching.measure([switched(seed, 1.0, pairs)], 1.0).verdict.word != "no_difference"
+                for pairs in (8, 16, 30) for seed in range(1000))
+    assert wrong <= 3  # 0.3 expected
+
+
+def test_a_turn_has_its_own_set_up():
+    taken = switched(3, 0.5)
+    taken.times[0] += 2000
+    taken.times[3] += 9000  # the comparison of results
+    assert 1.99 < taken.set_up_s() < 2.1
+    assert taken.median_ms(True) < 0.6 * taken.median_ms(False)
+
+
+def test_how_long_turns_are():
+    """As many pairs as fit into some seconds; calls need fewer units than steps."""
+    assert switching.planned(("tf32",), "step:Net", 1.0, 0).pairs == switching.MOST_PAIRS
+    assert switching.planned(("tf32",), "step:Net", 30.0, 0).pairs == 16
+    assert switching.planned(("tf32",), "step:Net", 900.0, 0).pairs == switching.LEAST_PAIRS
+    assert switching.planned(("gc:off",), "step:Net", 1.0, 16).block == 16
+    call = switching.planned(("tf32",), "call:generate", 900.0, 0)
+    assert (call.warm, call.block, call.pairs) == (2, 2, switching.LEAST_PAIRS)
+
+
+def test_turns_follow_each_other():
+    """After the program's own warm-up; that of a broken fix is over at once."""
+    turns = [schedule.Turn((name,), 2, 2, 1) for name in ("a", "b", "c")]
+    s, broken, seen = schedule.Schedule(turns), set(), []
+    for k in range(schedule.FIRST + 13):
+        s.next_unit(k, lambda fixes: not broken & set(fixes))
+        seen.append((s.turn, s.at))
+        if seen[-1] == (1, 0):
+            broken.add("b")
+    assert seen[:schedule.FIRST] == [(-1, 0)] * schedule.FIRST
+    assert seen[schedule.FIRST:] == [(0, k) for k in range(6)] + [(1, 0)] + [(2, k) for k in range(6)]
+    s.next_unit(99, lambda fixes: True)
+    assert s.is_over and s.on == ()

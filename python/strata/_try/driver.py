@@ -1,8 +1,9 @@
 """The whole of `strata try`: records the program, tries one fix after the other against the program as
 it is, then the best of them together.
 
-Processes alternate: A B B A with one fix, A B C A C B A with two: forward and back, so that neither a
-drift of the machine nor a disturbance of some seconds favours anybody."""
+Fixes that can be switched while the program runs have their turns in one process (turns.py). For the
+others processes alternate: A B B A with one fix, A B C A C B A with two: forward and back, so that
+neither a drift of the machine nor a disturbance of some seconds favours anybody."""
 from __future__ import annotations
 
 import glob
@@ -14,12 +15,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strata._base import command as strata_command
-from strata._try import compare, fixes, judge, promises, switching
+from strata._try import compare, fixes, judge, promises, switching, turns
 from strata._try.progress import Progress
 from strata._try.trial import Runner, Trial, failure_of
 
 LEAST_CALLS = 6  # of a program that makes few calls the last is made again
 STEP_UNITS = 300  # steps after which a trial is ended
+FIRST_UNITS = 120  # of the run that looks for the unit
+OUTPUT_UNITS = 12  # of a run that is made for its results
 UNIT_S = 20.0  # seconds of units after which it is ended, if there are enough
 LEAST_STEPS, LEAST_UNITS = 60, 8
 MOST_BLOCKS = 3  # of two processes, for one fix
@@ -54,13 +57,23 @@ class Kind:
 
     specs: list[str]
     trials: list[Trial] = field(default_factory=list)
-    switched: list[tuple[int, Trial]] = field(default_factory=list)  # on and off in one process
+    switched: list[turns.Switched] = field(default_factory=list)  # on and off in one process
     failure: dict[str, Any] | None = None
     measured: judge.Measured | None = None
 
     @property
     def name(self) -> str:
         return " + ".join(self.specs) or "as it is"
+
+    @property
+    def is_tried(self) -> bool:
+        return bool(self.trials or self.switched or self.failure)
+
+    @property
+    def shown(self) -> Trial | None:
+        """A process that shows where its fixes apply."""
+        every = [*self.trials, *(s.trial for s in self.switched)]
+        return every[0] if every else None
 
     @property
     def is_faster(self) -> bool:
@@ -123,7 +136,7 @@ class Driver:
         finally:
             self.runner.stop()
             self.progress.done()
-        self.untried = [k.name for k in self.kinds if not k.trials] if self.kinds else [
+        self.untried = [k.name for k in self.kinds if not k.is_tried] if self.kinds else [
             spec for spec in self.options.fixes if spec != REPORT]
 
     def _record(self) -> None:
@@ -163,7 +176,7 @@ class Driver:
         passed = None
         if self.options.recording is not None or not self.options.record:
             passed = sys.stderr.fileno() if self.options.json else sys.stdout.fileno()
-        found = self.runner.run([], {**self._plan(None), "unit": None}, self._left(), passed)
+        found = self.runner.run([], {**self.plan(None), "unit": None}, self.left(), passed)
         self.first = found
         self.unit = unit_of(found)
         self.expected = 0 if found.ended_early else found.status
@@ -202,12 +215,13 @@ class Driver:
         found = [s for spec in asked for s in (named if spec == REPORT else [spec])]
         return list(dict.fromkeys(found))
 
-    def _plan(self, unit: str | None) -> dict[str, Any]:
+    def plan(self, unit: str | None) -> dict[str, Any]:
         plan: dict[str, Any] = {"unit": unit, "output": self.options.function,
                                 "most_units": self.options.units or STEP_UNITS,
                                 "most_s": UNIT_S, "least_units": LEAST_UNITS}
         if unit is None:
             plan["most_s"] = max(UNIT_S, self.options.seconds / 8)
+            plan["most_units"] = self.options.units or FIRST_UNITS
         elif unit.startswith("step:"):
             plan["least_units"] = LEAST_STEPS
         if unit is not None and self._repeats():
@@ -215,30 +229,34 @@ class Driver:
             plan["repeat"] = {"at": n - 1, "times": self._repeats()}
         return plan
 
-    def _left(self) -> float:
+    def allow(self, expected_s: float) -> None:
+        """Nothing begins that would take longer than the time that is left."""
+        if self.deadline - time.monotonic() < expected_s:
+            raise OutOfTime
+
+    def unapplied(self, specs: list[str], found: Trial) -> dict[str, Any] | None:
+        """Why a fix did not apply to anything, if that is known."""
+        for fix in (fixes.parse(s) for s in specs if s not in found.sites):
+            if fix.spec in found.skipped or fix.unseen:
+                why = found.skipped.get(fix.spec) or fix.unseen
+                return {"reason": f"it could not be applied: {why}", "source": None}
+        return None
+
+    def left(self) -> float:
         return max(self.deadline - time.monotonic(), 1.0)
 
     # ---- trials ----
 
-    def process(self, kind: Kind, seed: int | None = None) -> Trial:
-        """One more process of a kind; with a seed its fix is switched on and off in it."""
+    def process(self, kind: Kind, units: int = 0) -> Trial:
+        """One more process of a kind, ended after so many units."""
         expected = self._cost(kind)
-        if self.deadline - time.monotonic() < expected:
-            raise OutOfTime
-        self.progress.trial(kind.name, len(kind.trials) + len(kind.switched) + 1, expected)
-        plan = {**self._plan(self.unit), **({"switch": seed} if seed is not None else {})}
-        found = self.runner.run(kind.specs, plan, self._left())
+        self.allow(expected)
+        self.progress.trial(kind.name, len(kind.trials) + 1, expected)
+        plan = {**self.plan(self.unit), **({"most_units": units} if units else {})}
+        found = self.runner.run(kind.specs, plan, self.left())
         failure = failure_of(found, self.expected)
-        if failure is None:
-            failure = self._too_few(found)
-        for fix in (fixes.parse(s) for s in kind.specs if s not in found.sites):
-            if failure is None and (fix.spec in found.skipped or fix.unseen):
-                why = found.skipped.get(fix.spec) or fix.unseen
-                failure = {"reason": f"it could not be applied: {why}", "source": None}
-        if seed is not None:
-            kind.switched.append((seed, found))
-        else:
-            kind.trials.append(found)
+        failure = failure or self._too_few(found) or self.unapplied(kind.specs, found)
+        kind.trials.append(found)
         if failure is not None:
             if kind is self.base:
                 self.notes.append(f"the program itself failed once: {failure['reason']}")
@@ -260,30 +278,48 @@ class Driver:
 
     def _try_all(self, kinds: list[Kind]) -> None:
         """One round for all, then more for those that are not settled."""
-        if not self.base.trials:
-            self.process(self.base)
         try:
-            self._round(kinds)
+            self._both(kinds)
             for _ in range(self.options.blocks - 1):
                 open_ones = [k for k in kinds if self._is_open(k)]
                 if open_ones:
-                    self._round(open_ones)
+                    self._both(open_ones)
         except OutOfTime:
             self.notes.append("the time was over before every fix was settled: --time gives more")
         finally:
-            self._judge()
+            self.judge()
+
+    def _both(self, kinds: list[Kind]) -> None:
+        """A round: in turns what can be, the rest in processes of its own."""
+        left = turns.Turns(self).run(kinds)
+        for kind in kinds:
+            if kind not in left and kind.failure is None:
+                self.progress.measured(kind.name, kind.measured)
+        if left:
+            self._round(left)
+        for kind in kinds:
+            self._results(kind)
+
+    def _results(self, kind: Kind) -> None:
+        """A process for what it computes, if its turns could not show that."""
+        if kind.failure is None and not kind.trials and not any(s.results for s in kind.switched):
+            if not self.base.trials:
+                self.process(self.base)
+            self.process(kind, OUTPUT_UNITS)
 
     def _round(self, kinds: list[Kind]) -> None:
         """Every kind twice: forward and back, so that the two processes of a kind are apart, and a
         disturbance of some seconds does not hit both."""
+        if not self.base.trials:
+            self.process(self.base)
         self._pass(kinds)
         alive = [k for k in kinds if k.failure is None]
         if len(alive) > 1:
             self.process(self.base)
         self._pass(alive[::-1])
-        if alive and (len(self.base.trials) < 2 or not all(k.switched for k in alive)):
+        if alive:
             self.process(self.base)
-        self._judge()
+        self.judge()
         for kind in alive:
             self.progress.measured(kind.name, kind.measured)
 
@@ -292,20 +328,9 @@ class Driver:
         for i, kind in enumerate(kinds):
             if i and i % IN_A_ROW == 0:
                 self.process(self.base)
-            self._one(kind)
-
-    def _one(self, kind: Kind) -> None:
-        """One more process of a fix; from the second on it is switched in it, if it can be."""
-        seed = len(kind.switched) + 1 if kind.trials and self._switches(kind) else None
-        self.process(kind, seed)
-        if kind.failure is not None:
-            self.progress.failed(kind.name, kind.failure["reason"])
-
-    def _switches(self, kind: Kind) -> bool:
-        """Whether the fix can be measured in one process: its first process shows what it computes,
-        the others have it on and off."""
-        return len(kind.specs) == 1 and fixes.parse(kind.specs[0]).switches and (
-            len(self.first.times(self.unit)) >= switching.LEAST_UNITS)
+            self.process(kind)
+            if kind.failure is not None:
+                self.progress.failed(kind.name, kind.failure["reason"])
 
     def _is_open(self, kind: Kind) -> bool:
         """Whether more processes could settle it: a change that is far below the noise stays there."""
@@ -315,7 +340,7 @@ class Driver:
         return not found.estimate.is_known or abs(found.estimate.change_pct) > max(
             found.threshold_pct, found.resolution_pct / 3)
 
-    def _judge(self) -> None:
+    def judge(self) -> None:
         """All verdicts again, with the spread that all processes show."""
         before = [t.times(self.unit) for t in self.base.trials]
         every = [*self.kinds, *self.combinations]
@@ -327,8 +352,7 @@ class Driver:
         for kind in every:
             if kind.switched and kind.failure is None:
                 kind.measured = switching.measure(
-                    [(seed, t.times(self.unit)) for seed, t in kind.switched],
-                    self.options.threshold_pct) or kind.measured
+                    [s.taken for s in kind.switched], self.options.threshold_pct) or kind.measured
             elif id(kind) in groups:
                 others = [g for key, g in groups.items() if key != id(kind)]
                 kind.measured = judge.measure(before, [t.times(self.unit) for t in kind.trials],
@@ -341,6 +365,9 @@ class Driver:
         ranked = sorted((k for k in self.kinds if k.is_faster), key=_change)
         if len(ranked) < 2:
             return
+        if all(k.switched for k in ranked):
+            self._combine_in_turns(ranked)
+            return
         best = ranked[0]
         for kind in ranked[1:]:
             if _clash(best.specs, kind.specs):
@@ -350,7 +377,7 @@ class Driver:
             try:
                 self._round([both])
             except OutOfTime:
-                self._judge()
+                self.judge()
                 if not both.trials:
                     self.combinations.remove(both)
                 self.notes.append("the time was over before every combination was tried")
@@ -358,6 +385,23 @@ class Driver:
             if both.failure is None and both.measured is not None and _change(both) < _change(best) - (
                     self.options.threshold_pct / 2):
                 best = both
+
+    def _combine_in_turns(self, ranked: list[Kind]) -> None:
+        """The best two, the best three, ... in one process."""
+        specs = list(ranked[0].specs)
+        for kind in ranked[1:]:
+            if not _clash(specs, kind.specs):
+                specs = [*specs, *kind.specs]
+                self.combinations.append(Kind(specs))
+        try:
+            turns.Turns(self).run(self.combinations)
+        except OutOfTime:
+            self.notes.append("the time was over before every combination was tried")
+        finally:
+            self.judge()
+            self.combinations = [k for k in self.combinations if k.is_tried]
+            for kind in self.combinations:
+                self.progress.measured(kind.name, kind.measured)
 
     def best(self) -> Kind | None:
         """What to do: the fastest that was measured and is real."""
@@ -378,7 +422,7 @@ class Driver:
             self.runner.command = [program, "run", "--level", "timeline", "-o",
                                    os.path.join(folder, "recording"), "--", *plain]
             try:
-                self.runner.run(kind.specs, self._plan(self.unit), self._left())
+                self.runner.run(kind.specs, self.plan(self.unit), self.left())
             finally:
                 self.runner.command = plain
             self.recordings[kind.name] = next(iter(glob.glob(os.path.join(
@@ -386,10 +430,14 @@ class Driver:
 
     def outputs_of(self, kind: Kind) -> dict[str, Any]:
         """Whether a kind computes what the program as it is does."""
-        if not self.base.trials or not kind.trials or kind.failure is not None:
-            return {"verdict": "unknown"}
-        first, last = self.base.trials[0], self.base.trials[-1]
         try:
+            for switched in kind.switched if kind.failure is None else ():
+                if switched.results:
+                    given, plain, again = switched.results
+                    return compare.judged(compare.compare(plain, given), compare.compare(plain, again))
+            if not self.base.trials or not kind.trials or kind.failure is not None:
+                return {"verdict": "unknown"}
+            first, last = self.base.trials[0], self.base.trials[-1]
             own = compare.compare(first, last) if first is not last else None
             return compare.judged(compare.compare(first, kind.trials[0]), own)
         except (ArithmeticError, KeyError, TypeError, ValueError) as why:  # files that were damaged

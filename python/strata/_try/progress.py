@@ -19,8 +19,11 @@ class Progress:
         print(f"strata try: {one_line(text)}", file=sys.stderr, flush=True)
 
     def trial(self, name: str, n: int, expected_s: float) -> None:
+        self.say_trial(f"{name}, process {n}", expected_s)
+
+    def say_trial(self, what: str, expected_s: float) -> None:
         left = max(self.deadline - time.monotonic(), 0.0)
-        self.say(f"{name}, process {n} (about {_clock(expected_s)}; {_clock(left)} of the time left)")
+        self.say(f"{what} (about {_clock(expected_s)}; {_clock(left)} of the time left)")
 
     def measured(self, name: str, found: Any) -> None:
         if found is not None:

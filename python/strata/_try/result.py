@@ -18,6 +18,8 @@ def collect(driver: Driver) -> dict[str, Any]:
     unit = driver.unit
     before = [t.times(unit) for t in driver.base.trials if t.times(unit)]
     first = getattr(driver, "first", None)
+    if not before and first is not None and first.times(unit):
+        before = [first.times(unit)]
     out: dict[str, Any] = {
         "program": os.path.basename(_script(driver.options.command)),
         "command": secrets.clean_command(driver.options.command),
@@ -30,7 +32,7 @@ def collect(driver: Driver) -> dict[str, Any]:
         "modules": first.modules if first is not None else [],
         "promises_from": driver.promises.trace or None,
         "ladder": driver.promises.ladder,
-        "fixes": [_kind(driver, k) for k in driver.kinds if k.trials],
+        "fixes": [_kind(driver, k) for k in driver.kinds if k.is_tried],
         "combinations": [_kind(driver, k) for k in driver.combinations],
         "best": best.specs if best is not None else [],
         "code": _code(driver, best) if best is not None else [],
@@ -66,14 +68,27 @@ def _kind(driver: Driver, kind: Kind) -> dict[str, Any]:
     promised, rule = driver.promises.of(kind.specs[0]) if len(kind.specs) == 1 else (None, "")
     found = {"fix": kind.name, "specs": kind.specs, "promised_pct": promised, "rule": rule,
              "measured": _measured(kind),
-             "median_ms": _median(after) if kind.failure is None else None,
+             "median_ms": _median_of(kind, after) if kind.failure is None else None,
              "outputs": driver.outputs_of(kind), "failure": kind.failure,
              "set_up": _set_up(driver, kind),
              "results_may": [fixes.parse(s).results for s in kind.specs],
              "peak_bytes": kind.trials[0].machine.get("peak_bytes") if kind.trials else None,
              "trials": [os.path.basename(t.folder) for t in kind.trials],
-             "switched": [os.path.basename(t.folder) for _, t in kind.switched]}
+             "switched": [s.folder for s in kind.switched]}
     return found
+
+
+def _median_of(kind: Kind, processes: list[list[float]]) -> float | None:
+    found = [s.taken.median_ms(True) for s in kind.switched]
+    known = [ms for ms in found if ms is not None]
+    return stats.median(known) if known else _median(processes)
+
+
+def _set_up_of_turn(taken: switching.Taken) -> dict[str, Any]:
+    first = taken.set_up_s()
+    saved = ((taken.median_ms(False) or 0.0) - (taken.median_ms(True) or 0.0)) / 1e3
+    return {"seconds": first, "again_s": None,
+            "pays_after": int(first / saved) + 1 if saved > 0 and first > 0.05 else None}
 
 
 def _measured(kind: Kind) -> dict[str, Any] | None:
@@ -86,6 +101,8 @@ def _set_up(driver: Driver, kind: Kind) -> dict[str, Any]:
     """What a fix takes at the beginning beyond what the program takes anyway, and after how many
     units that has paid."""
     unit = driver.unit
+    if kind.switched and kind.failure is None:
+        return _set_up_of_turn(kind.switched[0].taken)
     mine = [t.times(unit) for t in kind.trials if len(t.times(unit)) > 1]
     theirs = [t.times(unit) for t in driver.base.trials if len(t.times(unit)) > 1]
     if not mine or not theirs or kind.failure is not None:
@@ -99,4 +116,6 @@ def _set_up(driver: Driver, kind: Kind) -> dict[str, Any]:
 
 
 def _code(driver: Driver, best: Kind) -> list[dict[str, Any]]:
-    return [found for spec in best.specs for found in code.advice(spec, best.trials[0], driver.unit)]
+    shown = best.shown
+    return [found for spec in best.specs for found in code.advice(spec, shown, driver.unit)] if (
+        shown is not None) else []

@@ -1,6 +1,7 @@
 """The result for people: the table, what to do, and the code for it."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from strata._base.units import duration
@@ -99,7 +100,8 @@ def _remarks(s: Screen, r: dict[str, Any]) -> None:
         if pays and f["measured"] and f["measured"]["verdict"] == "faster":
             lines.append(f"{f['fix']}: its set-up pays after {counted(pays, 'unit')}"
                          + (f"; {duration(f['set_up']['again_s'] * 1e3)} when compiled code is cached"
-                            if f["set_up"]["again_s"] < f["set_up"]["seconds"] * 0.8 else ""))
+                            if (f["set_up"]["again_s"] or math.inf) < f["set_up"]["seconds"] * 0.8
+                            else ""))
         o = f["outputs"]
         if o["verdict"] == "different":
             lines.append(f"{f['fix']} changes the results: " + difference_words(o))
@@ -163,7 +165,10 @@ def _next(s: Screen, r: dict[str, Any]) -> None:
     pair = [p for p in r["recordings"].values() if p][:2]
     if len(pair) == 2:
         s.command(f"next: strata diff {shown(pair[0])} {shown(pair[1])}")
-    elif tried and r["baseline"]["trials"]:
+    elif tried and tried[0]["switched"]:
+        at = f"{shown(r['folder'])}/{tried[0]['switched'][0]}"
+        s.command(f"next: strata diff {at}/without {at}/with")
+    elif tried and tried[0]["trials"] and r["baseline"]["trials"]:
         folder = shown(r["folder"])
         s.command(f"next: strata diff {folder}/{r['baseline']['trials'][0]} "
                   f"{folder}/{tried[0]['trials'][0]}")

@@ -31,6 +31,10 @@ class Trial:
     series: dict[str, list[float]] = field(default_factory=dict)  # unit -> times in ms, in order
     outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
     failure: dict[str, Any] | None = None
+    failures: dict[str, dict[str, Any]] = field(default_factory=dict)  # by fix
+    turns: dict[int, dict[int, float]] = field(default_factory=dict)  # times of units by their place
+    probes: dict[int, dict[str, dict[str, Any]]] = field(default_factory=dict)  # results, by turn
+    last_turn: int = -1
     error: dict[str, Any] | None = None
     modules: list[dict[str, Any]] = field(default_factory=list)
     targets: dict[str, str] = field(default_factory=dict)  # fix -> how the program writes its module
@@ -73,8 +77,9 @@ def _lines(path: str) -> list[dict[str, Any]]:
 
 def _note(trial: Trial, x: dict[str, Any]) -> None:
     """What counts wherever it was written."""
-    if x["what"] == "failed" and trial.failure is None:
-        trial.failure = x
+    if x["what"] == "failed":
+        trial.failure = trial.failure or x
+        trial.failures.setdefault(x["fix"], x)
     elif x["what"] == "error":
         trial.error = x
     elif x["what"] == "target":
@@ -89,10 +94,16 @@ def _note(trial: Trial, x: dict[str, Any]) -> None:
 
 
 def _take(trial: Trial, lines: list[dict[str, Any]]) -> None:
-    trial.series, trial.outputs = {}, {}
+    trial.series, trial.outputs, trial.turns, trial.probes = {}, {}, {}, {}
     for x in lines:
         if x["what"] == "unit":
             trial.series.setdefault(x["unit"], []).append(float(x["ms"]))
+            if "turn" in x:
+                trial.turns.setdefault(int(x["turn"]), {})[int(x["at"])] = float(x["ms"])
+        elif x["what"] == "probe":
+            trial.probes.setdefault(int(x["turn"]), {})[x["which"]] = x
+        elif x["what"] == "turn":
+            trial.last_turn = int(x["turn"])
         elif x["what"] == "outputs":
             trial.outputs[int(x["k"])] = x
         elif x["what"] == "site":
@@ -118,6 +129,8 @@ class Runner:
         """The program with these fixes; its output goes to files unless `stdout` is given."""
         self.count += 1
         name = "+".join(fixes) or "as_it_is"
+        if len(plan.get("turns", [])) > 1:
+            name = "in_turns"
         folder = os.path.join(self.folder,
                               f"{self.count:02d}_{re.sub(r'[^A-Za-z0-9.+-]+', '_', name)[:80]}")
         os.makedirs(folder)
@@ -128,7 +141,8 @@ class Runner:
             json.dump(plan, f, indent=1)
         self._start(trial, self._environment(path, fixes), limit_s, stdout)
         read(trial)
-        _write_trace(trial)
+        for unit, times in list(trial.series.items())[:1] if not trial.turns else ():
+            write_trace(folder, unit, times)
         return trial
 
     def _environment(self, plan: str, fixes: list[str]) -> dict[str, str]:
@@ -202,11 +216,16 @@ def _stdin() -> Any:
     return subprocess.DEVNULL
 
 
+def reason_of(failed: dict[str, Any]) -> dict[str, Any]:
+    """What a process wrote about a fix that failed, for the report."""
+    kind, text = failed.get("type"), failed.get("message", "")
+    return {"reason": f"{kind}: {text}" if kind else text, "source": failed.get("source")}
+
+
 def failure_of(trial: Trial, expected: int) -> dict[str, Any] | None:
     """Why a trial does not count: {"reason", "source"}; None when it does."""
     if trial.failure is not None:
-        kind, text = trial.failure.get("type"), trial.failure.get("message", "")
-        return {"reason": f"{kind}: {text}" if kind else text, "source": trial.failure.get("source")}
+        return reason_of(trial.failure)
     if trial.timed_out:
         return {"reason": f"it was still running after {trial.wall_s:.0f} s", "source": None}
     if trial.status == expected or trial.ended_early:
@@ -219,20 +238,19 @@ def failure_of(trial: Trial, expected: int) -> dict[str, Any] | None:
                       f"{os.path.join(os.path.relpath(trial.folder), 'stderr.txt')}", "source": None}
 
 
-def _write_trace(trial: Trial) -> None:
-    """The units as a trace, so that `strata diff` and `strata compare` read a trial."""
+def write_trace(folder: str, unit: str, times: list[float]) -> None:
+    """Units as a trace, so that `strata diff` and `strata compare` read a trial."""
     events: list[dict[str, Any]] = []
-    for unit, times in trial.series.items():
-        at = 0.0
-        for k, ms in enumerate(times):
-            for cat, name in (("user_annotation", f"ProfilerStep#{k}"),
-                              ("cpu_op", unit.partition(":")[2])):
-                events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1,
-                               "ts": round(at, 3), "dur": round(ms * 1e3, 3)})
-            at += ms * 1e3
-        break
+    at = 0.0
+    for k, ms in enumerate(times):
+        for cat, name in (("user_annotation", f"ProfilerStep#{k}"),
+                          ("cpu_op", unit.partition(":")[2])):
+            events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1,
+                           "ts": round(at, 3), "dur": round(ms * 1e3, 3)})
+        at += ms * 1e3
     if events:
-        with open(os.path.join(trial.folder, "trace.json"), "w", encoding="utf-8") as f:
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "trace.json"), "w", encoding="utf-8") as f:
             json.dump({"schemaVersion": 1, "traceEvents": events}, f)
 
 

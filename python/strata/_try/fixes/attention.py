@@ -9,11 +9,13 @@ from typing import Any
 from strata._base.on_import import when_imported
 from strata._try.fixes.base import Fix, FixError, Note, alone
 
+SWITCHES = ("flash_sdp", "mem_efficient_sdp", "cudnn_sdp", "math_sdp")
 BACKENDS = {"flash": "FLASH_ATTENTION", "cudnn": "CUDNN_ATTENTION", "efficient": "EFFICIENT_ATTENTION"}
 
 
 class Attention(Fix):
     name = "attention"
+    switches = True
     takes = "flash|cudnn|efficient"
     changes = ("scaled_dot_product_attention may use fused kernels, the named ones first, whatever the "
                "program forbids; models of transformers with attention=eager use it.")
@@ -24,6 +26,7 @@ class Attention(Fix):
         if len(arguments) != 1 or arguments[0] not in BACKENDS:
             raise FixError("attention takes one of flash, cudnn, efficient")
         self.backend = arguments[0]
+        self.configs: list[Any] = []  # of models that ask for none of the fused kernels
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
@@ -37,17 +40,20 @@ class Attention(Fix):
         self.backends = [getattr(attention.SDPBackend, name) for name in order]
         self.backends.append(attention.SDPBackend.MATH)
         plain = attention.sdpa_kernel
-        backends, fix = self.backends, self
+        fused, fix = self.backends, self
 
         @contextlib.contextmanager
-        def sdpa_kernel(wanted: Any, set_priority: bool = False) -> Iterator[Any]:
-            fix.seen()
-            with plain(backends, set_priority=True) as found:
+        def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[Any]:
+            if fix.is_on:
+                fix.seen()
+                backends, set_priority = fused, True
+            with plain(backends, set_priority=set_priority) as found:
                 yield found
 
         attention.sdpa_kernel = sdpa_kernel
         when_imported("transformers.modeling_utils", self._transformers)
-        self._allow(torch)
+        self._read_own(torch)
+        self.switch(self.is_on)
 
     def seen(self) -> None:
         """The line of the program that chooses a backend, once."""
@@ -56,26 +62,40 @@ class Attention(Fix):
             self._noted = True
             self.note(self, "site", source=places.here())
 
-    def _allow(self, torch: Any) -> None:
-        for name in ("enable_flash_sdp", "enable_mem_efficient_sdp", "enable_cudnn_sdp"):
-            getattr(torch.backends.cuda, name, lambda on: None)(True)
-        torch.backends.cuda.enable_math_sdp(True)
-        priority = getattr(torch._C, "_set_sdp_priority_order", None)
-        if priority is not None:
-            priority([int(b) for b in self.backends])
-
     def on_first_unit(self) -> None:
-        self._allow(sys.modules["torch"])
+        if not self.is_on:
+            self._read_own(sys.modules["torch"])
+        self.switch(self.is_on)
+
+    def _read_own(self, torch: Any) -> None:
+        self.own = [getattr(torch.backends.cuda, f"{name}_enabled", bool)() for name in SWITCHES]
+        order = getattr(torch._C, "_get_sdp_priority_order", None)
+        self.own_order = list(order()) if order is not None else []
+
+    def switch(self, on: bool) -> None:
+        super().switch(on)
+        torch = sys.modules["torch"]
+        for name, own in zip(SWITCHES, self.own):
+            getattr(torch.backends.cuda, f"enable_{name}", lambda on: None)(on or own)
+        order = getattr(torch._C, "_set_sdp_priority_order", None)
+        if order is not None and (on or self.own_order):
+            order([int(b) for b in self.backends] if on else self.own_order)
+        for config in self.configs:
+            config._attn_implementation = "sdpa" if on else "eager"
 
     def _transformers(self, modeling: Any) -> None:
         model, fix = modeling.PreTrainedModel, self
         plain = model.__init__
 
         def init(self: Any, config: Any, *args: Any, **kwargs: Any) -> None:
-            if getattr(config, "_attn_implementation", None) == "eager":
+            eager = getattr(config, "_attn_implementation", None) == "eager"
+            if eager:
                 fix.seen()
-                config._attn_implementation = "sdpa"
+                if fix.is_on:
+                    config._attn_implementation = "sdpa"
             plain(self, config, *args, **kwargs)
+            if eager:
+                fix.configs.append(self.config)
 
         model.__init__ = init
 

@@ -30,6 +30,7 @@ class Fix:
     results = ""  # what it may change in the results
     unseen = ""  # what to say if the program has nothing it applies to; "" if that is not known
     switches = False  # whether it can be turned on and off while the program runs
+    block = 0  # units of a block that shows all of its effect, if they are more than usual
     order = 5  # among fixes of one trial: smaller first
     module = ""  # the module it is about, "" if none
 
@@ -39,6 +40,8 @@ class Fix:
         self.note: Callable[..., None] = lambda *a, **k: None
         self.failed: Callable[..., None] = lambda *a, **k: None
         self.is_on = True
+        self.is_shared = False  # the process: others have their turn in it, and it begins without any
+        self.together: tuple[str, ...] = ()  # fixes that are on now
         self.read(arguments)
 
     def read(self, arguments: list[str]) -> None:
@@ -88,6 +91,26 @@ class Fix:
     def switch(self, on: bool) -> None:
         """On and off, between two units."""
         self.is_on = on
+
+    def wrap(self, module: Any) -> None:
+        """Calls of the module go through call() while the fix is on."""
+        from strata._try.inside import modules
+        modules.around(module, self._while_on)
+
+    def call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Instead of plain(*args, **kwargs)."""
+        return plain(*args, **kwargs)
+
+    def _while_on(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if not self.is_on:
+            return plain(*args, **kwargs)
+        if not self.is_shared:
+            return self.call(plain, args, kwargs)
+        try:
+            return self.call(plain, args, kwargs)
+        except Exception as why:
+            self.failed(self, why)  # it is off now, and the others go on
+            return plain(*args, **kwargs)
 
 
 def alone(finding: dict[str, Any]) -> float:

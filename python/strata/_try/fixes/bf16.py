@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from strata._try.fixes.base import Fix, Note, module_argument, option, tensors_mapped
+from strata._try.fixes.weights import Weights
 
 
 class Bf16(Fix):
@@ -16,10 +17,12 @@ class Bf16(Fix):
     safe = "For networks; not where small differences of large numbers matter."
     results = "Relative differences of about 1e-2: bfloat16 keeps 8 bits."
     order = 4
+    switches = True
 
     def read(self, arguments: list[str]) -> None:
         self.module = module_argument(self.name, arguments[:1])
         self.trains = False
+        self.weights: Weights | None = None
         if arguments[1:]:
             super().read(arguments[1:])
 
@@ -35,14 +38,20 @@ class Bf16(Fix):
         return [(f"bf16:{module or 'model'}", found)]
 
     def on_module(self, module: Any) -> None:
-        from strata._try.inside import modules
         torch = sys.modules["torch"]
         self.trains = bool(module.training) and torch.is_grad_enabled()
         if not self.trains:
-            module.to(torch.bfloat16)
-        modules.around(module, self._call)
+            self.weights = Weights(module, lambda t: t.to(torch.bfloat16) if (
+                t.is_floating_point()) else t)
+            self.switch(self.is_on)
+        self.wrap(module)
 
-    def _call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def switch(self, on: bool) -> None:
+        super().switch(on)
+        if self.weights is not None:
+            self.weights.change(on, self.is_shared)
+
+    def call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         torch = sys.modules["torch"]
         kinds = {"cuda", "xpu", "cpu"}
         if self.trains:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from strata._try.fixes.base import Fix, Note, alone, module_argument, tensors_mapped
+from strata._try.fixes.weights import Weights
 
 
 class ChannelsLast(Fix):
@@ -15,9 +16,11 @@ class ChannelsLast(Fix):
     safe = "Always; an operator that only has the other order converts back, and gains nothing."
     results = "Rounding: other convolution kernels."
     order = 3
+    switches = True
 
     def read(self, arguments: list[str]) -> None:
         self.module = module_argument(self.name, arguments[:1])
+        self.weights: Weights | None = None
         if arguments[1:]:
             super().read(arguments[1:])
 
@@ -32,27 +35,26 @@ class ChannelsLast(Fix):
         return [(f"channels_last:{module or 'model'}", alone(finding))]
 
     def on_module(self, module: Any) -> None:
-        from strata._try.inside import modules
         torch = sys.modules["torch"]
         dims = {p.dim() for p in module.parameters()}
         if not dims & {4, 5}:
             raise RuntimeError("the module has no convolutions")
-        if 4 in dims:
-            module.to(memory_format=torch.channels_last)
-        if 5 in dims:
-            for p in module.parameters():
-                if p.dim() == 5:
-                    p.data = p.data.contiguous(memory_format=torch.channels_last_3d)
-        modules.around(module, self._call)
+        self.formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+        self.weights = Weights(module, self._laid_out, lambda t: t.contiguous())
+        self.switch(self.is_on)
+        self.wrap(module)
 
-    def _call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-        torch = sys.modules["torch"]
-        formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    def _laid_out(self, t: Any) -> Any:
+        form = self.formats.get(t.dim())
+        return t if form is None else t.contiguous(memory_format=form)
 
-        def laid_out(t: Any) -> Any:
-            return t.contiguous(memory_format=formats[t.dim()]) if t.dim() in formats else t
+    def switch(self, on: bool) -> None:
+        super().switch(on)
+        if self.weights is not None:
+            self.weights.change(on, self.is_shared)
 
-        args, kwargs = tensors_mapped((args, kwargs), laid_out)
+    def call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+        args, kwargs = tensors_mapped((args, kwargs), self._laid_out)
         return plain(*args, **kwargs)
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:

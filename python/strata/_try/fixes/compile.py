@@ -1,6 +1,7 @@
 """compile:MODULE[:MODE][:blocks]: torch.compile of one part of the program."""
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +31,7 @@ class Compile(Fix):
             "again. Results of reduce-overhead are copied, because the next call overwrites them.")
     results = "Rounding: fused kernels round in other places."
     order = 1
+    switches = True
 
     def read(self, arguments: list[str]) -> None:
         self.module = module_argument(self.name, arguments)
@@ -70,10 +72,14 @@ class Compile(Fix):
     def on_module(self, module: Any) -> None:
         from strata._try.inside import modules
         for part in _repeated(module) if self.blocks else [module]:
-            part.compile(**self._options())
-        modules.around(module, self._call)
+            compiled = sys.modules["torch"].compile(part._call_impl, **self._options())
+            modules.around(part, functools.partial(self._either, compiled))
+        self.wrap(module)
 
-    def _call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def _either(self, compiled: Callable, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+        return (compiled if self.is_on else plain)(*args, **kwargs)
+
+    def call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         graphed = self.how in _GRAPHED
         if graphed:
             sys.modules["torch"].compiler.cudagraph_mark_step_begin()

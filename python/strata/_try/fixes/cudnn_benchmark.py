@@ -15,13 +15,17 @@ class CudnnBenchmark(Fix):
     results = "Rounding: other convolution kernels."
 
     def on_torch(self, torch: Any) -> None:
-        torch.backends.cudnn.benchmark = True
+        self.own = False
+        self.switch(self.is_on)
 
     def on_first_unit(self) -> None:
-        self.on_torch(sys.modules["torch"])
+        if not self.is_on:
+            self.own = sys.modules["torch"].backends.cudnn.benchmark
+        self.switch(self.is_on)
 
     def switch(self, on: bool) -> None:
-        sys.modules["torch"].backends.cudnn.benchmark = on
+        super().switch(on)
+        sys.modules["torch"].backends.cudnn.benchmark = on or self.own
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         return [Note(["torch.backends.cudnn.benchmark = True"], after="import torch")]

@@ -7,8 +7,13 @@ from typing import Any
 from strata._try.fixes.base import Fix, FixError, Note, alone
 
 
+_collect = gc.collect
+
+
 class Garbage(Fix):
     name = "gc"
+    switches = True
+    block = 16  # collections come now and then
     takes = "freeze|off"
     changes = ("freeze: what is alive after the first units is not looked at again. off: no collections, "
                "and gc.collect() does nothing.")
@@ -19,6 +24,7 @@ class Garbage(Fix):
         if len(arguments) != 1 or arguments[0] not in ("freeze", "off"):
             raise FixError("gc takes one of freeze, off")
         self.how = arguments[0]
+        self.own = True
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
@@ -33,22 +39,38 @@ class Garbage(Fix):
             noted: list[bool] = []
 
             def collect(generation: int = 2) -> int:
+                if not self.is_on:
+                    return _collect(generation)
                 if not noted:
                     noted.append(True)
                     self.note(self, "site", source=places.here())
                 return 0
 
             gc.collect = collect
-            gc.disable()
+            if self.is_on:
+                gc.disable()
 
     def on_first_unit(self) -> None:
-        if self.how == "off":
+        self.own = gc.isenabled()
+        if self.how == "off" and self.is_on:
             gc.disable()
 
     def when_warm(self) -> None:
+        if self.is_on and self.how == "freeze":
+            self.switch(True)
+
+    def switch(self, on: bool) -> None:
+        """Garbage and how much there is to look at are what they would be without the fix before."""
+        super().switch(on)
         if self.how == "freeze":
-            gc.collect()
-            gc.freeze()
+            (gc.collect if on else gc.unfreeze)()
+            (gc.freeze if on else gc.collect)()
+        elif on:
+            gc.disable()
+        else:
+            _collect()
+            if self.own:
+                gc.enable()
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         if self.how == "off":

@@ -20,6 +20,7 @@ class Graph(Fix):
             "state in Python between calls; arguments that are not tensors must not change.")
     results = "nothing: the same kernels run"
     order = 2
+    switches = True
 
     def read(self, arguments: list[str]) -> None:
         self.module = module_argument(self.name, arguments[:1])
@@ -39,12 +40,11 @@ class Graph(Fix):
         return [(f"graph:{module or 'model'}", graphed)]
 
     def on_module(self, module: Any) -> None:
-        from strata._try.inside import modules
         if not sys.modules["torch"].cuda.is_available():
             raise RuntimeError("there is no CUDA device")
-        modules.around(module, self._call)
+        self.wrap(module)
 
-    def _call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         torch = sys.modules["torch"]
         if torch.cuda.is_current_stream_capturing():
             return plain(*args, **kwargs)
@@ -56,7 +56,7 @@ class Graph(Fix):
         return graphed.replay(args, kwargs)
 
     def _graph(self, torch: Any, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> _Graphed:
-        key = _key(torch, (args, kwargs))
+        key = _key(torch, (args, kwargs)), self.together
         found = self.graphs.get(key)
         if found is None:
             if torch.is_grad_enabled() and any(t.requires_grad for t in _tensors(torch, (

@@ -11,12 +11,17 @@ FUSED = ("Adam", "AdamW", "SGD", "Adagrad")
 
 class _Optimizer(Fix):
     order = 3
+    switches = True
     sets, drops = "", ""
     unseen = "the program makes no optimizer of torch that has it"
 
     @property
     def slot(self) -> str:
         return "optimizer"
+
+    def read(self, arguments: list[str]) -> None:
+        super().read(arguments)
+        self.made: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # with their own settings
 
     def classes(self, optim: Any) -> list[Any]:
         raise NotImplementedError
@@ -32,12 +37,22 @@ class _Optimizer(Fix):
         def init(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             if type(optimizer).__module__.startswith("torch."):
                 from strata._try.inside import places
-                kwargs.pop(fix.drops, None)
-                kwargs[fix.sets] = True
+                if fix.is_on:
+                    kwargs.pop(fix.drops, None)
+                    kwargs[fix.sets] = True
                 fix.note(fix, "site", source=places.here(), call=cls.__name__)
             plain(optimizer, *args, **kwargs)
+            fix.made[id(optimizer)] = optimizer, [
+                {k: g.get(k) for k in ("fused", "foreach")} for g in optimizer.param_groups]
 
         cls.__init__ = init
+
+    def switch(self, on: bool) -> None:
+        super().switch(on)
+        for optimizer, own in self.made.values():
+            for group, settings in zip(optimizer.param_groups, own):
+                group.update({self.sets: True, self.drops: False} if on else settings)
+                _place_steps(optimizer, group)
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         return [Note([f"{self.sets}=True"], call={"set": {self.sets: "True"}, "drop": [self.drops]})]
@@ -69,3 +84,12 @@ class ForeachOptimizer(_Optimizer):
         import inspect
         return [cls for cls in vars(optim).values() if isinstance(cls, type) and (
             "foreach" in inspect.signature(cls).parameters)]
+
+
+def _place_steps(optimizer: Any, group: dict[str, Any]) -> None:
+    """A fused optimizer counts its steps on the device, others on the CPU."""
+    for p in group["params"]:
+        step = optimizer.state.get(p, {}).get("step")
+        if hasattr(step, "to"):
+            optimizer.state[p]["step"] = step.to(
+                p.device if group.get("fused") or group.get("capturable") else "cpu")

@@ -23,18 +23,19 @@ class Tf32(Fix):
         return [("tf32", alone(finding) if found is None else found)]
 
     def on_torch(self, torch: Any) -> None:
-        torch.set_float32_matmul_precision("high")
-        torch.backends.cudnn.allow_tf32 = True
+        self.own = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+        self.switch(self.is_on)
 
     def on_first_unit(self) -> None:
         torch = sys.modules["torch"]
-        self.before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
-        self.on_torch(torch)
+        if not self.is_on:
+            self.own = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+        self.switch(self.is_on)
 
     def switch(self, on: bool) -> None:
+        super().switch(on)
         torch = sys.modules["torch"]
-        own = ("highest", True) if self.before[0] == "high" else self.before
-        precision, convolutions = ("high", True) if on else own
+        precision, convolutions = ("high", True) if on else self.own
         torch.set_float32_matmul_precision(precision)
         torch.backends.cudnn.allow_tf32 = convolutions
 

@@ -1,19 +1,83 @@
-"""When a fix is on that is turned on and off while the program runs: in blocks of units, in pairs of
-blocks with and without it, in an order that is random for every pair."""
+"""When fixes are on that are turned on and off while the program runs.
+
+Each of them has its turn: some units to warm up with it, then pairs of blocks of units with and
+without it, in an order that is random for every pair. What is on before a block may reach into its
+first unit, so that one is left out."""
 from __future__ import annotations
 
 import random
+from dataclasses import asdict, dataclass
+from typing import Any
 
-FIRST = 4  # units that are left out: the warm-up
-BLOCK = 4  # units, the first of which is left out: what was on before it may reach into it
+FIRST = 4  # units before the first turn: the program's own warm-up
 LEAST_PAIRS = 8
-LEAST_UNITS = FIRST + 2 * BLOCK * LEAST_PAIRS
 
 
-def is_on(seed: int, k: int) -> bool:
-    """Whether the fix is on during the k-th unit."""
-    if k < FIRST:
-        return False
-    block = (k - FIRST) // BLOCK
-    first = random.Random(seed * 1_000_003 + block // 2).random() < 0.5
-    return first == (block % 2 == 0)
+@dataclass(frozen=True)
+class Turn:
+    """Of one or several fixes that are on together; units are counted from its beginning."""
+
+    fixes: tuple[str, ...]
+    warm: int
+    block: int
+    pairs: int
+    seed: int = 1
+
+    @property
+    def units(self) -> int:
+        return self.warm + 2 * self.block * self.pairs
+
+    def is_on(self, at: int) -> bool:
+        if at < self.warm:
+            return True
+        block = (at - self.warm) // self.block
+        first = random.Random(self.seed * 1_000_003 + block // 2).random() < 0.5
+        return first == (block % 2 == 0)
+
+    def is_probe(self, at: int) -> bool:
+        """The unit whose results are compared: the last of its warm-up."""
+        return at == self.warm - 1
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "fixes": list(self.fixes)}
+
+
+def turn_of(described: dict[str, Any]) -> Turn:
+    """From as_dict()."""
+    return Turn(**{**described, "fixes": tuple(described["fixes"])})
+
+
+class Schedule:
+    """The turns of a process, one after the other. A turn whose fix does not work is cut short."""
+
+    def __init__(self, turns: list[Turn]) -> None:
+        self.turns = turns
+        self.turn = -1  # before the first
+        self.at = 0  # units of the turn so far
+
+    def next_unit(self, k: int, works: Any) -> None:
+        """The k-th unit of the program is about to begin; `works(fixes)` is false of broken ones."""
+        if self.turn >= 0:
+            self.at += 1
+        elif k < FIRST:
+            return
+        else:
+            self.turn = self.at = 0
+        while not self.is_over and (self.at >= self.turns[self.turn].units or not works(
+                self.turns[self.turn].fixes)):
+            self.turn, self.at = self.turn + 1, 0
+
+    @property
+    def is_over(self) -> bool:
+        return self.turn >= len(self.turns)
+
+    @property
+    def on(self) -> tuple[str, ...]:
+        """The fixes that are on during the unit."""
+        if self.turn < 0 or self.is_over or not self.turns[self.turn].is_on(self.at):
+            return ()
+        return self.turns[self.turn].fixes
+
+    @property
+    def is_probe(self) -> bool:
+        return 0 <= self.turn < len(self.turns) and self.turns[self.turn].is_probe(self.at)

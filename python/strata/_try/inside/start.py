@@ -35,6 +35,12 @@ class Trial:
         self.fixes = sorted((parse(spec) for spec in plan.get("fixes", [])), key=lambda f: f.order)
         for fix in self.fixes:
             fix.note = self.note
+            fix.is_shared = "turns" in plan
+            fix.is_on = not fix.is_shared
+        self.schedule = schedule.Schedule([schedule.turn_of(t) for t in plan.get("turns", [])])
+        self._broken: set[str] = set()
+        self._on: tuple[str, ...] = ()
+        self.units.on_switch = self._switch_all
         self.targets = modules.Targets(self.fixes, self._found)
         self.module_units = units.ModuleUnits(self.units)
         self.calls: modules.Calls | None = None
@@ -70,8 +76,15 @@ class Trial:
             self.fail(fix, why)
 
     def fail(self, fix: Any, why: BaseException) -> None:
-        """The trial is over: what it would measure is not the fix."""
+        """The trial is over: what it would measure is not the fix. Where others have their turns, it
+        is off from now on."""
+        if fix.spec in self._broken:
+            return
         self.log.write("failed", fix=fix.spec, **places.of_error(why))
+        if fix.is_shared:
+            self._broken.add(fix.spec)
+            self._switch(tuple(spec for spec in self._on if spec != fix.spec))
+            return
         if threading.current_thread() is threading.main_thread():
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
@@ -99,17 +112,33 @@ class Trial:
             self._first = False
             for fix in self.fixes:
                 self._try(fix, fix.on_first_unit)
-        if "switch" in self.plan:
-            self._switch(schedule.is_on(self.plan["switch"], k))
+        if self.units.is_shared:
+            self._take_turns(k)
         if k == units.MODULES_FOR:
             for fix in self.fixes:
                 self._try(fix, fix.when_warm)
             self._stop_looking()
 
-    def _switch(self, on: bool) -> None:
-        if on != self.units.is_on:
-            self.units.is_on = on
-            for fix in self.fixes:
+    def _take_turns(self, k: int) -> None:
+        s, before = self.schedule, self.schedule.turn
+        s.next_unit(k, lambda specs: not self._broken & set(specs))
+        if s.turn != before:
+            self.log.write("turn", turn=s.turn)
+        self._switch(s.on)
+        self.units.mark = {"turn": s.turn, "at": s.at} if s.turn >= 0 else {}
+        self.units.is_probe = s.is_probe and bool(s.on) and not self.units.output
+        self.units.is_enough = s.is_over
+
+    def _switch_all(self, on: bool) -> None:
+        self._switch(self.schedule.on if on else ())
+
+    def _switch(self, specs: tuple[str, ...]) -> None:
+        """These are on, the others off."""
+        before, self._on = self._on, specs
+        for fix in self.fixes:
+            fix.together = specs
+            on = fix.spec in specs
+            if on != (fix.spec in before):
                 self._try(fix, fix.switch, on)
 
     # ---- modules ----

@@ -44,9 +44,13 @@ class Units:
         self._thread: int | None = None
         self._inside = False
         self._last: dict[str, device.Stamp] = {}
-        self._pending: list[tuple[str, int, bool | None, device.Stamp, device.Stamp]] = []
+        self._pending: list[tuple[str, int, dict[str, int], device.Stamp, device.Stamp]] = []
         self._optimizers: dict[int, str] = {}
-        self.is_on: bool | None = None  # of a fix that is switched
+        self.mark: dict[str, int] = {}  # of the unit, where fixes have their turns: which, and its place
+        self.is_probe = False  # whether results of the unit are compared with those without the fixes
+        self.is_shared = "turns" in plan
+        self.is_enough = False  # all turns are over
+        self.on_switch: Callable[[bool], None] = lambda on: None
 
     # ---- calls ----
 
@@ -69,16 +73,41 @@ class Units:
         return result
 
     def _timed(self, key: str, k: int, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+        before = RandomState(args, kwargs) if self.is_probe else None
         device.synchronize()
         began = time.perf_counter()
         result = plain(*args, **kwargs)
         device.synchronize()
         ms = (time.perf_counter() - began) * 1e3
         self.totals[key] = self.totals.get(key, 0.0) + ms
-        self._write(key, k, self.is_on, ms)
-        if k < KEPT_CALLS and not self.output:
+        self._write(key, k, self.mark, ms)
+        if before is not None:
+            self.probe(before, result, plain, args, kwargs)
+        elif k < KEPT_CALLS and not self.output and not self.is_shared:
             self.keep(k, result)
         return result
+
+    def probe(self, before: RandomState, result: Any, plain: Callable, args: tuple,
+              kwargs: dict[str, Any]) -> None:
+        """Keeps the result of a call with fixes, and those of the same call without them, twice: what
+        differs between these differs anyway. The program goes on as if they had not been made."""
+        self._keep("with", result)
+        after = RandomState(args, kwargs)
+        self.on_switch(False)
+        for which in ("without", "again"):
+            before.restore()
+            self._keep(which, plain(*args, **kwargs))
+        self.on_switch(True)
+        after.restore()
+
+    def _keep(self, which: str, value: Any) -> None:
+        turn = self.mark["turn"]
+        try:
+            name = f"outputs-{os.getpid()}-{turn}-{which}.bin"
+            self.log.write("probe", turn=turn, which=which, file=name,
+                           items=outputs.save(value, self.log.path(name)))
+        except Exception as why:
+            self.log.write("no_outputs", k=turn, why=f"{type(why).__name__}: {why}"[:300])
 
     def _again(self, key: str, before: RandomState, plain: Callable, args: tuple,
                kwargs: dict[str, Any]) -> None:
@@ -89,6 +118,8 @@ class Units:
             before.restore()
             k = self._begin(key)
             self._timed(key, k, plain, args, kwargs)
+            if self.is_enough:
+                break
         after.restore()
 
     # ---- steps ----
@@ -101,12 +132,13 @@ class Units:
         now, before = device.Stamp(), self._last.get(key)
         k = self.counts.get(key, 0)
         if before is not None:
-            self._pending.append((key, k, self.is_on, before, now))
+            self._pending.append((key, k, self.mark, before, now))
             self.counts[key] = k + 1
             self.totals[key] = self.totals.get(key, 0.0) + (now.at - before.at) * 1e3
         if len(self._pending) >= MOST_PENDING:
             self.flush(False)
-        if before is not None and kept is not None and k in KEPT_STEPS and not self.output:
+        if before is not None and kept is not None and k in KEPT_STEPS and not self.output and (
+                not self.is_shared):
             self.flush(True)
             self.keep(k, kept())
             now = device.Stamp()
@@ -119,9 +151,9 @@ class Units:
         if wait and self._pending:
             device.synchronize()
         while self._pending and (wait or self._pending[0][4].is_done()):
-            key, k, is_on, before, now = self._pending.pop(0)
+            key, k, mark, before, now = self._pending.pop(0)
             try:
-                self._write(key, k, is_on, now.ms_since(before))
+                self._write(key, k, mark, now.ms_since(before))
             except Exception:  # events of a device that failed
                 return
 
@@ -150,16 +182,15 @@ class Units:
         self.on_unit(k)
         return k
 
-    def _write(self, key: str, k: int, is_on: bool | None, ms: float) -> None:
-        more = {} if is_on is None else {"on": is_on}
-        self.log.write("unit", unit=key, k=k, ms=round(ms, 6), **more)
+    def _write(self, key: str, k: int, mark: dict[str, int], ms: float) -> None:
+        self.log.write("unit", unit=key, k=k, ms=round(ms, 6), **mark)
 
     def _check_enough(self, key: str) -> None:
         """A program that goes on for hours is ended when enough is known."""
         n, total = self.counts.get(key, 0), self.totals.get(key, 0.0) / 1e3
         many = bool(self.most) and n >= self.most
         long = bool(self.most_s) and n >= self.least and total >= self.most_s
-        if (many or long) and threading.current_thread() is threading.main_thread():
+        if (many or long or self.is_enough) and threading.current_thread() is threading.main_thread():
             self.flush(True)
             self.log.write("enough", unit=key, units=n)
             self.log.write("end", **device.described())
@@ -251,6 +282,20 @@ def _weights(optimizer: Any) -> list[Any]:
     return [p.detach() for p in found[::step]][:KEPT_WEIGHTS]
 
 
+def _can_repeat(args: tuple, kwargs: dict[str, Any]) -> bool:
+    """Whether a call of a module can be made again: inference, with arguments that hold no state."""
+    torch = sys.modules["torch"]
+
+    def is_plain(value: Any) -> bool:
+        if isinstance(value, (list, tuple)):
+            return all(map(is_plain, value))
+        if isinstance(value, dict):
+            return type(value) is dict and all(map(is_plain, value.values()))
+        return value is None or isinstance(value, (bool, int, float, str, torch.Tensor, torch.dtype))
+
+    return not torch.is_grad_enabled() and is_plain(args) and is_plain(kwargs)
+
+
 class ModuleUnits:
     """Calls of the outermost module as steps of a loop, where there is nothing better."""
 
@@ -271,7 +316,11 @@ class ModuleUnits:
         name = self.names.get(id(module), type(module).__name__)
 
         def call(plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+            before = RandomState(args, kwargs) if self.units.is_probe and _can_repeat(
+                args, kwargs) else None
             result = plain(*args, **kwargs)
+            if before is not None:
+                self.units.probe(before, result, plain, args, kwargs)
             self.units.step(name, lambda: result)
             return result
 

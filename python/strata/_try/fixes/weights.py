@@ -1,0 +1,33 @@
+"""Weights of a module in another form: type or layout."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Weights:
+    """Parameters and buffers as they are, and changed. Where both are needed again both are kept, at
+    the same places: a graph that was captured finds them there."""
+
+    def __init__(self, module: Any, changed: Callable[[Any], Any],
+                 back: Callable[[Any], Any] | None = None) -> None:
+        self.tensors = [*module.parameters(), *module.buffers()]
+        self.changed, self.back = changed, back
+        self.trains = bool(module.training) and any(p.requires_grad for p in module.parameters())
+        self.is_changed = False
+        self.kept: list[tuple[Any, Any]] | None = None
+
+    def change(self, on: bool, again: bool) -> None:
+        """Into the other form and back; `again` if that will be asked for more than once."""
+        if not again or self.trains:  # weights that are trained are not what they were
+            form = self.changed if on else self.back
+            for t in self.tensors if form is not None and on != self.is_changed else ():
+                t.data = form(t.data)
+            self.is_changed = on
+            return
+        if self.kept is None:
+            if not on:
+                return
+            self.kept = [(t.data, self.changed(t.data)) for t in self.tensors]
+        for t, forms in zip(self.tensors, self.kept):
+            t.data = forms[on]
