@@ -135,6 +135,18 @@ def test_a_program_that_varies_says_nothing_about_a_fix():
 # ---- the unit ----
 
 
+def test_promises_for_the_module_the_user_names():
+    """The report says model; the program may call it net. A smaller one has no promise."""
+    found = promises.Promises(gains={"compile:model": 20.0}, rules={"compile:model": "launch_bound"})
+    modules = [{"name": "net", "class": "Net", "via": "called", "parameters": 100},
+               {"name": "small", "class": "Head", "via": "called", "parameters": 10}]
+    assert found.of("compile:net") == (None, "")
+    found.main = promises.main_names(modules)
+    assert found.of("compile:net")[0] == found.of("compile:Net.layers:blocks")[0] == 20.0
+    assert found.of("compile:small") == (None, "")
+    assert promises.main_names([]) == set()
+
+
 def test_which_unit():
     t = Trial("", [])
     assert unit_of(t) == "program"

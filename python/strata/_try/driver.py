@@ -210,6 +210,7 @@ class Driver:
 
     def _specs(self) -> list[str]:
         trains = self.unit.startswith("step:optimizer")
+        self.promises.main = promises.main_names(self.first.modules)
         named = promises.suitable(self.promises, self.first.modules, trains)
         asked = self.options.fixes or [REPORT]
         found = [s for spec in asked for s in (named if spec == REPORT else [spec])]

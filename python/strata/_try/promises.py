@@ -24,18 +24,28 @@ class Promises:
     ladder: list[dict[str, Any]] = field(default_factory=list)
     trace: str = ""
     trouble: str = ""
+    main: set[str] = field(default_factory=set)  # names of the module that does most of the work
 
     def of(self, spec: str) -> tuple[float | None, str]:
         """(promised gain, rule) of a fix the user may have written in another way."""
         if spec in self.gains:
             return self.gains[spec], self.rules[spec]
         for known in self.gains:
-            if _plain(known) == _plain(spec):
+            if _plain(known, self.main) == _plain(spec, self.main):
                 return self.gains[known], self.rules[known]
         return None, ""
 
 
-def _plain(spec: str) -> list[str]:
+def main_names(modules: list[dict[str, Any]]) -> set[str]:
+    """What the program calls the module that does most of the work, of those it calls itself."""
+    own = [m for m in modules if m["via"] in ("called", "generate")]
+    if not own:
+        return set()
+    most = max(own, key=lambda m: m["parameters"])
+    return {str(most["name"]), str(most["class"])}
+
+
+def _plain(spec: str, main: set[str]) -> list[str]:
     """A fix without what a report does not distinguish: kinds of fused attention, numbers of workers,
     blocks instead of the whole, the name of the main module."""
     name, *words = spec.split(":")
@@ -43,7 +53,7 @@ def _plain(spec: str) -> list[str]:
         return [name]
     if words:
         words[0] = words[0].partition(".")[0]  # a part of a module
-        words[0] = "model" if words[0] in MAIN_PARTS else words[0]
+        words[0] = "model" if words[0] in MAIN_PARTS or words[0] in main else words[0]
     return [name, *(w for w in words if w not in ("blocks", "default"))]
 
 

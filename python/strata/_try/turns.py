@@ -14,7 +14,8 @@ from strata.bench import stats
 if TYPE_CHECKING:
     from strata._try.driver import Driver, Kind
 
-LAST = ("graph",)  # a capture that fails may take the process with it
+# Those that come last: a capture that fails may take the process with it, compiling takes long.
+LAST = ("graph", "compile")
 
 
 @dataclass
@@ -51,7 +52,7 @@ class Turns:
     def run(self, kinds: list[Kind]) -> list[Kind]:
         """Takes turns with all that can, and returns the others."""
         waiting = [k for k in kinds if self._can(k)]
-        waiting.sort(key=lambda k: k.specs[0].split(":")[0] in LAST)
+        waiting.sort(key=lambda k: max(_place(s) for s in k.specs))
         left = [k for k in kinds if k not in waiting]
         while waiting:
             group = self._fitting(waiting)
@@ -143,3 +144,8 @@ class Turns:
     def _is_done(self, kind: Kind, group: list[tuple[Kind, switching.Turn]]) -> bool:
         return any(member is kind and kind.switched and kind.switched[-1].taken.turn is turn
                    for member, turn in group)
+
+
+def _place(spec: str) -> int:
+    name = spec.split(":")[0]
+    return LAST.index(name) + 1 if name in LAST else 0
