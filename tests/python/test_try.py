@@ -348,8 +348,9 @@ def test_a_pipeline_that_is_called_once(tmp_path):
     assert "(1, 16, 16, 3)" in done.stderr
     fix = by_fix(found)["compile:unet:eager"]
     assert fix["failure"] is None and fix["outputs"]["verdict"] == "same"
-    assert fix["outputs"]["units"] == 4, [p.read_text() for p in tmp_path.rglob("units-*.jsonl")]
+    assert fix["outputs"]["units"] == 1, [p.read_text() for p in tmp_path.rglob("units-*.jsonl")]
+    assert fix["measured"]["pairs"] >= 8 and found["processes"] == 2
     assert {m["name"] for m in found["modules"]} >= {"unet", "vae", "text_encoder", "model"}
-    with open(os.path.join(found["folder"], fix["trials"][0], "plan.json")) as f:
+    with open(os.path.join(found["folder"], os.path.dirname(fix["switched"][0]), "plan.json")) as f:
         plan = json.load(f)
-    assert plan["repeat"] == {"at": 0, "times": 5}
+    assert plan["repeat"]["at"] == 0 and plan["repeat"]["times"] > 30

@@ -174,6 +174,59 @@ TEST(a_sync_forbids_capture)
     sim_end(&s);
 }
 
+/* Steps of 1000 us of work that are launched at once; empty_cache() after each frees twice: the
+ * first call waits for the device and takes 200 us of its own, the second 150. */
+static struct trace *emptied(const char *sync)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 4; i++) {
+        double at = i * 1500;
+        for (int j = 0; j < 10; j++)
+            kit_launch(&k, at + j * 10, "softmax", at + 20 + j * 100, 99);
+        if (sync) kit_call(&k, sync, at + 110, 915);
+        double from = sync ? 1026 : 110;
+        kit_call(&k, "cudaFree", at + from, 1220 - from);
+        kit_call(&k, "cudaFree", at + 1225, 150);
+    }
+    return kit_end(&k);
+}
+
+TEST(freeing_memory_waits_for_less_when_there_is_less_to_wait_for)
+{
+    struct sim s = sim_begin(emptied(NULL));
+    int64_t before = wall_us(&s, NULL, 0);
+    CHECK_NEAR((double)before, 3 * 1500 + 1375, 5);
+    struct sim_edit ed = {.kind = EDIT_SCALE_KERNEL, .pattern = "softmax", .factor = 0.1};
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), (double)before - 4 * 890, 60);
+    sim_end(&s);
+}
+
+/* The wait moves from the sync that goes to the free that stays. */
+TEST(a_sync_before_memory_is_freed_gains_nothing)
+{
+    struct sim s = sim_begin(emptied("cudaDeviceSynchronize"));
+    int64_t before = wall_us(&s, NULL, 0);
+    row_t rows[4];
+    for (int i = 0; i < 4; i++) rows[i] = row_named(s.t, "cudaDeviceSynchronize", i);
+    struct sim_edit ed = {.kind = EDIT_DROP_SYNC, .rows = rows, .n_rows = 4};
+    CHECK_NEAR((double)wall_us(&s, &ed, 1), (double)before, 30);
+    sim_end(&s);
+}
+
+/* One that comes back before the work is done has not waited for it. */
+TEST(an_allocation_beside_the_device_is_cpu_time)
+{
+    struct kit k = kit_begin();
+    for (int j = 0; j < 10; j++) kit_launch(&k, j * 10, "gemm", 20 + j * 100, 99);
+    kit_call(&k, "cudaFree", 110, 300);
+    kit_call(&k, "cudaMalloc", 420, 280);
+    kit_call(&k, "cudaDeviceSynchronize", 1000, 25);
+    struct sim s = sim_begin(kit_end(&k));
+    struct sim_edit ed = {.kind = EDIT_SCALE_KERNEL, .pattern = "gemm", .factor = 0.01};
+    CHECK(wall_us(&s, &ed, 1) >= 695);
+    sim_end(&s);
+}
+
 /* .item(): op, copy and sync go together, and the time after it is gained too. */
 TEST(dropping_a_readback_drops_the_op)
 {

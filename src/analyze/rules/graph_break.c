@@ -41,7 +41,7 @@ struct one_break {
 
 static void count_call(const struct sim_model *m, const struct sim_call *c, struct one_break *g)
 {
-    bool waits = c->wait != SIM_WAIT_NOTHING;
+    bool waits = c->wait != SIM_WAIT_NOTHING && !call_allocates(c->kind);
     g->last_ns = c->end_ns;
     if (g->first == ROW_NONE || (waits && !g->waits)) g->first = c->row;
     g->waits += waits;

@@ -146,6 +146,7 @@ static void set_works(struct model_build *b)
 struct sweep {
     uint32_t *by_end;      /* works by end time */
     uint32_t *last_stream; /* stream last launched to, by thread */
+    int64_t launched_end;  /* when the device was done with all that was launched so far */
 };
 
 /* The latest work to end in (from, to], or SIM_NONE. */
@@ -203,7 +204,7 @@ static void set_own(struct model_build *b, struct sim_call *c)
 }
 
 /* Launches and allocations that took far longer than they do and came back just after the device
- * finished something were held up by it: a full queue, or an allocation that drains the device. */
+ * finished something were held up by it: a full queue. */
 static void set_held_up(struct model_build *b, const struct sweep *s, struct sim_call *c)
 {
     const struct sim_model *m = b->m;
@@ -220,11 +221,34 @@ static void set_held_up(struct model_build *b, const struct sweep *s, struct sim
     c->floor_ns = usual < dur ? usual : dur;
 }
 
+/* cudaFree waits for the device before it gives memory back, also if there is nothing to wait for
+ * in this run; an allocation that takes up to the end of all work, and little more, does as well.
+ * What it takes after that is its own cost. One that comes back while the device still works on
+ * what was launched before it has not waited. */
+static bool set_drain(struct model_build *b, const struct sweep *s, struct sim_call *c)
+{
+    int64_t dur = c->end_ns - c->begin_ns;
+    int64_t waited = s->launched_end - c->begin_ns;
+    bool frees = c->kind == CALL_FREE && str_has(trace_name(b->t, c->row), "Free");
+    if (waited > dur || (!frees && (dur < HELD_UP_NS || 2 * waited < dur))) return false;
+    wait_on(c, SIM_WAIT_DEVICE, SIM_NONE);
+    c->return_ns = c->floor_ns = waited > 0 ? dur - waited : dur;
+    return true;
+}
+
 static int by_end_of(const void *a, const void *b, void *ctx)
 {
     const struct sim_work *works = ctx;
     int64_t x = works[*(const uint32_t *)a].end_ns, y = works[*(const uint32_t *)b].end_ns;
     return x < y ? -1 : x > y;
+}
+
+static void note_launched(const struct sim_model *m, const struct sim_call *c, struct sweep *s)
+{
+    for (uint32_t i = 0; i < c->n_work; i++) {
+        int64_t end = m->works[m->works_by_call[c->first_work + i]].end_ns;
+        if (end > s->launched_end) s->launched_end = end;
+    }
 }
 
 static int set_calls(struct model_build *b)
@@ -233,7 +257,8 @@ static int set_calls(struct model_build *b)
     struct arena_mark mark = arena_mark(b->mem);
     struct sweep s = {.by_end = arena_alloc(b->mem, (m->n_works + 1) * sizeof *s.by_end),
                       .last_stream =
-                          arena_alloc(b->mem, (m->n_threads + 1) * sizeof *s.last_stream)};
+                          arena_alloc(b->mem, (m->n_threads + 1) * sizeof *s.last_stream),
+                      .launched_end = m->begin_ns};
     if (!s.by_end || !s.last_stream) return ERR_NOMEM;
     for (uint32_t i = 0; i < m->n_works; i++) s.by_end[i] = i;
     qsort_r(s.by_end, m->n_works, sizeof *s.by_end, by_end_of, m->works);
@@ -243,8 +268,9 @@ static int set_calls(struct model_build *b)
         struct sim_call *c = &m->calls[i];
         if (call_syncs(calls_kind(b->calls, b->t, c->row))) set_sync(b, &s, c);
         else if (blocks_on_own(b, c)) set_own(b, c);
-        else set_held_up(b, &s, c);
+        else if (!call_allocates(c->kind) || !set_drain(b, &s, c)) set_held_up(b, &s, c);
         if (c->n_work) s.last_stream[c->thread] = m->works[m->works_by_call[c->first_work]].stream;
+        note_launched(m, c, &s);
     }
     arena_reset_to(b->mem, mark);
     return 0;
