@@ -1,8 +1,9 @@
 """When fixes are on that are turned on and off while the program runs.
 
 Each of them has its turn: some units to warm up with it, then pairs of blocks of units with and
-without it, in an order that is random for every pair. What is on before a block may reach into its
-first unit, so that one is left out."""
+without it, in an order that is random for every pair. The device is waited for between blocks: what
+is still in its queue would hide the time of the CPU from the next one. What was on before a block may
+reach into its first unit, so that one is left out."""
 from __future__ import annotations
 
 import random
@@ -33,6 +34,9 @@ class Turn:
         block = (at - self.warm) // self.block
         first = random.Random(self.seed * 1_000_003 + block // 2).random() < 0.5
         return first == (block % 2 == 0)
+
+    def begins_block(self, at: int) -> bool:
+        return at == 0 or at >= self.warm and (at - self.warm) % self.block == 0
 
     def is_probe(self, at: int) -> bool:
         """The unit whose results are compared: the last of its warm-up."""
@@ -77,6 +81,10 @@ class Schedule:
         if self.turn < 0 or self.is_over or not self.turns[self.turn].is_on(self.at):
             return ()
         return self.turns[self.turn].fixes
+
+    @property
+    def begins_block(self) -> bool:
+        return self.is_over or self.turn >= 0 and self.turns[self.turn].begins_block(self.at)
 
     @property
     def is_probe(self) -> bool:

@@ -124,6 +124,8 @@ class Trial:
         s.next_unit(k, lambda specs: not self._broken & set(specs))
         if s.turn != before:
             self.log.write("turn", turn=s.turn)
+        if s.begins_block:
+            device.synchronize()
         self._switch(s.on)
         self.units.mark = {"turn": s.turn, "at": s.at} if s.turn >= 0 else {}
         self.units.is_probe = s.is_probe and bool(s.on) and not self.units.output
