@@ -75,6 +75,7 @@ int run_timeline_prepare(const struct opts *o, struct arena *mem, struct err *e)
     setenv("STRATA_FIRST", "1", 1); /* the program itself, not what it starts */
     open_door("CUDA_INJECTION64_PATH", library, "no GPU timeline");
     open_door("NVTX_INJECTION64_PATH", library, "no NVTX ranges");
+    setenv("NCCL_PROFILER_PLUGIN", library, 0);
     return 0;
 }
 

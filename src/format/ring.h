@@ -82,9 +82,10 @@ enum ring_kind {
 /* Category of ranges that a library makes for itself: not the user's, and no stages. */
 #define RING_LIBRARY "nvtx"
 
-/* Category of notes on collectives, made by whoever knows what they carry: their arguments belong to
- * the range or kernel of that collective, which is found by name and time. */
-#define RING_COLLECTIVE "collective" /* CAT_COLLECTIVE of a trace */
+/* Categories of notes on collectives, made by whoever knows what they carry: their arguments belong
+ * to the range of that name that begins next, or to the kernel that was launched last. */
+#define RING_COLLECTIVE "collective"        /* CAT_COLLECTIVE of a trace */
+#define RING_LAUNCHED   "collective_kernel" /* CAT_LAUNCHED of a trace */
 
 /* Category of ranges that recorders of ours make by themselves: calls of modules, backward. They
  * are stages, but where a person has named something, that counts. */

@@ -129,7 +129,8 @@ static enum row_kind kind_of(struct str category)
 {
     enum row_kind kind = cat_kind(category);
     if (kind == KIND_OP || kind == KIND_PYTHON) return kind;
-    bool other = str_is(category, RING_LIBRARY) || str_is(category, RING_COLLECTIVE);
+    bool other = str_is(category, RING_LIBRARY) || str_is(category, RING_COLLECTIVE) ||
+                 str_is(category, RING_LAUNCHED);
     return other ? KIND_OTHER : KIND_ANNOTATION;
 }
 

@@ -60,7 +60,7 @@ str_id message_args_group(struct intern *groups, const struct message_args *a, i
     struct buf key;
     char pair[64];
     const char *members = a->members;
-    if (a->what == COLLECTIVE_SEND_RECV && (a->from >= 0) != (a->to >= 0)) {
+    if (a->what == COLLECTIVE_SEND_RECV && (a->from >= 0 || a->to >= 0)) {
         snprintf(pair, sizeof pair, "%" PRId64 " to %" PRId64, a->from >= 0 ? a->from : rank,
                  a->to >= 0 ? a->to : rank);
         members = pair;

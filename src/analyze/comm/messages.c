@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyze/comm/message_args.h"
+#include "analyze/comm/notes.h"
 #include "analyze/names/number_type.h"
 #include "analyze/names/shapes.h"
 #include "base/stats.h"
@@ -89,6 +90,44 @@ static int read_rows(struct reader *r)
     return 0;
 }
 
+/* What was said of the kernel after its launch, where it is not known from elsewhere. One kernel
+ * may carry out several collectives. */
+static int read_note(struct reader *r, uint32_t i, row_t note, bool first)
+{
+    struct message *m = &r->m->list[i];
+    struct message_args a = {.bytes = -1};
+    bool sized;
+    struct arena_mark mark = arena_mark(r->cx->mem);
+    int64_t before = m->bytes;
+    int rc = message_args_read(r->cx, note, &a);
+    if (rc == 0 && first) rc = take_args(r, i, &a, &sized);
+    if (!first && a.bytes >= 0 && before >= 0 && __builtin_add_overflow(before, a.bytes, &m->bytes))
+        m->bytes = before;
+    arena_reset_to(r->cx->mem, mark);
+    return rc;
+}
+
+static int read_notes(struct reader *r)
+{
+    struct launch_notes notes;
+    const struct comm *c = comm_of(r->cx);
+    uint8_t *state = arena_zalloc(r->cx->mem, (size_t)r->m->n + 1, 1); /* 1: known, 2: by notes */
+    row_t *kernels = arena_zalloc(r->cx->mem, (size_t)r->m->n + 1, sizeof *kernels);
+    if (!state || !kernels) return ERR_NOMEM;
+    for (uint32_t i = 0; i < r->m->n; i++) {
+        kernels[i] = c->works[i].row;
+        state[i] = r->m->list[i].bytes >= 0;
+    }
+    TRY(notes_of_kernels(r->cx, kernels, r->m->n, &notes));
+    for (uint32_t i = 0; i < notes.n; i++) {
+        uint32_t k = notes.list[i].kernel;
+        if (state[k] == 1) continue;
+        TRY(read_note(r, k, notes.list[i].note, !state[k]));
+        state[k] = 2;
+    }
+    return 0;
+}
+
 /* "nccl:all_to_all" around the launch, with the shape of its input. */
 static void read_label(const struct reader *r, uint32_t i)
 {
@@ -125,6 +164,7 @@ static int read_all(struct reader *r)
     }
     TRY(read_rows(r));
     TRY(read_rows(r));
+    TRY(read_notes(r));
     for (uint32_t i = 0; i < r->m->n; i++) read_label(r, i);
     return 0;
 }

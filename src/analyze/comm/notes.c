@@ -3,10 +3,14 @@
 
 #include <stdlib.h>
 
+#include "analyze/names/collective.h"
 #include "base/arena.h"
+#include "base/search.h"
 
 /* The time of a note may be taken from another clock than that of the range. */
 #define SLACK_NS 1000000
+/* A kernel is described at most so long after its launch; a busy machine may come in between. */
+#define MOST_LATER_NS 100000000
 
 struct side {
     const struct trace *t;
@@ -15,15 +19,7 @@ struct side {
     uint32_t n;
 };
 
-/* The index of the category, or n_cats. */
-static uint32_t find_category(const struct trace *t)
-{
-    uint32_t c = 0;
-    while (c < t->n_cats && !str_is(trace_str(t, t->cats[c]), CAT_COLLECTIVE)) c++;
-    return c;
-}
-
-static uint32_t list_notes(const struct trace *t, uint32_t category, row_t *ret)
+static uint32_t list_rows(const struct trace *t, uint32_t category, row_t *ret)
 {
     uint32_t n = 0;
     for (row_t r = 0; r < t->n_rows; r++) {
@@ -32,6 +28,19 @@ static uint32_t list_notes(const struct trace *t, uint32_t category, row_t *ret)
         n++;
     }
     return n;
+}
+
+/* The notes of a category, in the order of rows. */
+static int list_notes(struct context *cx, const char *category, row_t **ret, uint32_t *ret_n)
+{
+    const struct trace *t = cx->t;
+    uint32_t c = 0;
+    while (c < t->n_cats && !str_is(trace_str(t, t->cats[c]), category)) c++;
+    *ret_n = c < t->n_cats ? list_rows(t, c, NULL) : 0;
+    *ret = arena_zalloc(cx->mem, (size_t)*ret_n + 1, sizeof **ret);
+    if (!*ret) return ERR_NOMEM;
+    if (*ret_n) list_rows(t, c, *ret);
+    return 0;
 }
 
 static uint32_t process_of(const struct trace *t, row_t r)
@@ -83,18 +92,91 @@ static void match(const struct side *ranges, const struct side *notes, row_t *re
 
 int notes_find(struct context *cx, const row_t *rows, uint32_t n, row_t *ret)
 {
-    const struct trace *t = cx->t;
-    uint32_t category = find_category(t);
+    struct side ranges = {cx->t, rows, NULL, n}, notes = {cx->t, NULL, NULL, 0};
+    row_t *list;
     for (uint32_t i = 0; i < n; i++) ret[i] = ROW_NONE;
-    if (category == t->n_cats || !n) return 0;
-    struct side ranges = {t, rows, NULL, n}, notes = {t, NULL, NULL, 0};
-    notes.n = list_notes(t, category, NULL);
-    row_t *list = arena_zalloc(cx->mem, (size_t)notes.n + 1, sizeof *list);
-    if (!list) return ERR_NOMEM;
-    list_notes(t, category, list);
+    TRY(list_notes(cx, CAT_COLLECTIVE, &list, &notes.n));
+    if (!notes.n || !n) return 0;
     notes.rows = list;
     TRY(sort_side(cx, &ranges));
     TRY(sort_side(cx, &notes));
     match(&ranges, &notes, ret);
+    return 0;
+}
+
+/* ---- of kernels */
+
+/* A kernel that was launched by a call of its own. */
+struct launch {
+    int64_t end_ns;
+    uint32_t process, kernel;
+};
+
+static int by_end(const void *a, const void *b)
+{
+    const struct launch *x = a, *y = b;
+    if (x->process != y->process) return x->process < y->process ? -1 : 1;
+    if (x->end_ns != y->end_ns) return x->end_ns < y->end_ns ? -1 : 1;
+    return x->kernel < y->kernel ? -1 : x->kernel > y->kernel;
+}
+
+static uint32_t list_launches(const struct trace *t, const row_t *kernels, uint32_t n,
+                              struct launch *ret)
+{
+    uint32_t n_launches = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t launched = 0;
+        row_t call = trace_launch_of(t, kernels[i]);
+        if (call == ROW_NONE || !trace_launched(t, call, &launched) || launched != 1) continue;
+        ret[n_launches++] = (struct launch){trace_end_ns(t, call), process_of(t, call), i};
+    }
+    if (n_launches) qsort(ret, n_launches, sizeof *ret, by_end);
+    return n_launches;
+}
+
+static bool fits(const struct trace *t, row_t note, row_t kernel)
+{
+    enum collective a = collective_of(trace_name(t, note)),
+                    b = collective_of(trace_name(t, kernel));
+    return a == b || a == COLLECTIVE_OTHER || b == COLLECTIVE_OTHER;
+}
+
+/* The last launch before the note; NULL when there is none that it can be about. */
+static const struct launch *launch_before(const struct trace *t, const struct launch *list,
+                                          uint32_t n, row_t note)
+{
+    struct launch key = {t->ts_ns[note], process_of(t, note), UINT32_MAX};
+    uint32_t i = 0;
+    SEARCH_PAST(i, n, by_end(&list[i], &key) <= 0);
+    if (!i || list[i - 1].process != key.process) return NULL;
+    return key.end_ns - list[i - 1].end_ns <= MOST_LATER_NS ? &list[i - 1] : NULL;
+}
+
+static int by_time(const void *a, const void *b, void *trace)
+{
+    const struct trace *t = trace;
+    row_t x = *(const row_t *)a, y = *(const row_t *)b;
+    if (t->ts_ns[x] != t->ts_ns[y]) return t->ts_ns[x] < t->ts_ns[y] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+int notes_of_kernels(struct context *cx, const row_t *kernels, uint32_t n, struct launch_notes *ret)
+{
+    const struct trace *t = cx->t;
+    row_t *notes;
+    uint32_t n_notes;
+    *ret = (struct launch_notes){0};
+    TRY(list_notes(cx, CAT_LAUNCHED, &notes, &n_notes));
+    if (!n_notes) return 0;
+    struct launch *launches = arena_zalloc(cx->mem, (size_t)n + 1, sizeof *launches);
+    ret->list = arena_zalloc(cx->mem, n_notes, sizeof *ret->list);
+    if (!launches || !ret->list) return ERR_NOMEM;
+    uint32_t n_launches = list_launches(t, kernels, n, launches);
+    qsort_r(notes, n_notes, sizeof *notes, by_time, (void *)(uintptr_t)t);
+    for (uint32_t i = 0; i < n_notes; i++) {
+        const struct launch *l = launch_before(t, launches, n_launches, notes[i]);
+        if (l && fits(t, notes[i], kernels[l->kernel]))
+            ret->list[ret->n++] = (struct launch_note){notes[i], l->kernel};
+    }
     return 0;
 }

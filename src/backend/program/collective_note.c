@@ -64,10 +64,11 @@ void collective_note_args(const struct collective_note *n)
 
 void collective_note_put(const struct collective_note *n)
 {
+    uint32_t category = names_id(str_c(n->launched ? RING_LAUNCHED : RING_COLLECTIVE));
     recorder_put((struct ring_record){.kind = RING_RANGE,
-                                      .ticks = n->end_ticks,
+                                      .ticks = n->ticks,
                                       .name = (uint16_t)names_id(n->label),
-                                      .category = (uint16_t)names_id(str_c(RING_COLLECTIVE))},
-                 n->begin_ticks);
+                                      .category = (uint16_t)category},
+                 n->ticks);
     collective_note_args(n);
 }

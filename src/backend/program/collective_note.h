@@ -7,6 +7,7 @@
 #ifndef STRATA_BACKEND_COLLECTIVE_NOTE_H
 #define STRATA_BACKEND_COLLECTIVE_NOTE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -23,7 +24,8 @@ struct collective_note {
     int64_t size;    /* ranks of the group */
     int64_t from, to;
     int64_t channels;
-    uint64_t begin_ticks, end_ticks;
+    uint64_t ticks; /* when that was known */
+    bool launched;  /* its kernel is the one that was launched last */
 };
 
 /* One of which nothing is known. */

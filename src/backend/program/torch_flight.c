@@ -19,7 +19,7 @@
 #define LIBRARY "gloo:"
 
 enum {
-    MANY = 1000, /* torch keeps 2,000 unless it is told otherwise */
+    MANY = 1000, /* torch keeps 2,000 unless set otherwise */
     SELDOM_S = 3,
 };
 
@@ -121,7 +121,7 @@ static void put_entry(const struct jdoc *e, const struct moment *now)
     n.in = count_elements(jdoc_get(e, "input_sizes"));
     n.out = count_elements(jdoc_get(e, "output_sizes"));
     n.dtype = item_text(jdoc_get(e, n.in >= 0 ? "input_dtypes" : "output_dtypes"), 0);
-    n.begin_ticks = n.end_ticks = ticks_at(now, created);
+    n.ticks = ticks_at(now, created);
     collective_note_put(&n);
 }
 
