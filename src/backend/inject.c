@@ -4,11 +4,13 @@
  * strata_inject_start. Whatever happens here, the program goes on. */
 #include "backend/backend.h"
 #include "backend/parts.h"
+#include "backend/program/library_wait.h"
 #include "backend/program/nvtx.h"
 #include "backend/program/pystack.h"
 #include "backend/program/python_side.h"
 #include "backend/program/watched.h"
 #include "backend/recording.h"
+#include "record/defs.h"
 
 #define DOOR __attribute__((visibility("default")))
 
@@ -24,6 +26,9 @@ DOOR void strata_inject_wait(void);
 DOOR void strata_inject_device(const char *backend);
 DOOR void strata_inject_on_switch(void (*told)(int on));
 DOOR void strata_inject_check(void);
+DOOR void strata_inject_source(const char *text);
+DOOR uint64_t strata_inject_wait_begin(void);
+DOOR void strata_inject_wait_end(uint64_t begin, const char *name);
 
 int InitializeInjection(void)
 {
@@ -75,6 +80,23 @@ void strata_inject_on_switch(void (*told)(int on))
 void strata_inject_check(void)
 {
     if (pystack_init(NULL) < 0) return; /* what is wrong is noted elsewhere */
+}
+
+/* A compiler in the program knows which line a kernel comes from (DEF_SOURCE). */
+void strata_inject_source(const char *text)
+{
+    defs_id(DEF_SOURCE, str_c(text));
+}
+
+/* A library of the program waits for a device on threads of its own: from its Python side. */
+uint64_t strata_inject_wait_begin(void)
+{
+    return library_wait_begin();
+}
+
+void strata_inject_wait_end(uint64_t begin, const char *name)
+{
+    library_wait_end(begin, name);
 }
 
 /* torch.profiler is about to begin in this program, or has ended: from its Python side. */

@@ -61,7 +61,8 @@ enum ring_kind {
     RING_THREAD = 21,     /* from here on by thread `value`, called `name` (0: unnamed) */
     RING_STEP = 22,       /* step number `value` begins, and with it ends the one before */
 
-    /* Calls of a device API, at their end: name; value: ticks of the start; extra: correlation. */
+    /* Calls of a device API, at their end: name, category (0 for the driver's); value: ticks of the
+     * start; extra: correlation. */
     RING_CALL = 23,
     /* Work on a device, at its start: id: its DEF_WORK; value: ticks of the end; extra:
      * correlation. Both times are 0 where the device had none. */
@@ -86,6 +87,9 @@ enum ring_kind {
  * to the range of that name that begins next, or to the kernel that was launched last. */
 #define RING_COLLECTIVE "collective"        /* CAT_COLLECTIVE of a trace */
 #define RING_LAUNCHED   "collective_kernel" /* CAT_LAUNCHED of a trace */
+
+/* Category of calls in which a library waits for a device, on threads of its own. */
+#define RING_LIBRARY_CALL "library_call"
 
 /* Category of ranges that recorders of ours make by themselves: calls of modules, backward. They
  * are stages, but where a person has named something, that counts. */
@@ -176,6 +180,8 @@ enum def_type {
     DEF_FRAME = 7,   /* struct def_frame */
     DEF_LIBRARY = 8, /* struct def_library */
     DEF_ADDRESS = 9, /* struct def_address: stands in a frame where others have a DEF_CODE */
+    DEF_SOURCE =
+        10, /* text, by tabs: module, kernel, operation, DEF_CODE: what a compiler made it of */
 };
 
 struct defs_head {

@@ -216,8 +216,10 @@ static int add_on_thread(struct ring_device *d, struct part_row row, const struc
 static int add_call(struct ring_device *d, const struct ring_entry *e, struct part_key tid)
 {
     struct call_info call = {e->extra ? (int64_t)e->extra : ID_NONE, ID_NONE, 0, 0};
-    struct part_row row = {.kind = KIND_DRIVER,
-                           .cat = part_cat(d->part, str_c("cuda_driver")),
+    struct str cat = proc_file_string(&d->p->proc, e->r.category);
+    bool library = str_is(cat, RING_LIBRARY_CALL);
+    struct part_row row = {.kind = library ? KIND_RUNTIME : KIND_DRIVER,
+                           .cat = part_cat(d->part, library ? cat : str_c("cuda_driver")),
                            .tid = tid,
                            .aux = &call};
     return add_on_thread(d, row, e, e->value, e->r.ticks);

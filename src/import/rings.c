@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/jout.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/vec.h"
@@ -13,6 +14,9 @@
 #include "import/ring_native.h"
 #include "import/ring_stacks.h"
 #include "import/ring_window.h"
+
+/* Bytes of what is kept about kernels of compilers. */
+enum { MOST_SOURCES = 1000000 };
 
 bool rings_in(const char *folder)
 {
@@ -181,6 +185,43 @@ static int find_devices(struct builder *b, const struct ring_set *s, struct err 
     return 0;
 }
 
+/* The parts of a DEF_SOURCE, which tabs divide. */
+static void write_source(struct jout *j, struct str text)
+{
+    jout_arr(j, NULL);
+    for (;;) {
+        size_t n = 0;
+        while (n < text.n && text.p[n] != '\t') n++;
+        jout_str(j, NULL, str_from(text.p, n));
+        if (n == text.n) break;
+        text = str_from(text.p + n + 1, text.n - n - 1);
+    }
+    jout_end_arr(j);
+}
+
+/* What compilers said of their kernels, as one meta. */
+static int add_sources(struct builder *b, const struct ring_set *s, struct err *e)
+{
+    struct buf text;
+    struct jout j;
+    bool any = false;
+    buf_init(&text);
+    jout_init(&j, &text, false);
+    jout_arr(&j, NULL);
+    for (size_t i = 0; i < s->n_processes; i++)
+        for (uint32_t id = 0; id < s->processes[i].defs.n && text.n < MOST_SOURCES; id++) {
+            struct str def = defs_file_get(&s->processes[i].defs, id, DEF_SOURCE, 1);
+            if (!def.p) continue;
+            write_source(&j, def);
+            any = true;
+        }
+    jout_end_arr(&j);
+    int rc = buf_ok(&text) ? 0 : ERR_NOMEM;
+    if (rc == 0 && any) rc = builder_add_meta(b, str_c(TRACE_META_SOURCES), buf_str(&text));
+    buf_done(&text);
+    return rc < 0 ? err_nomem(e) : 0;
+}
+
 /* Those who read the trace are to know what recording it cost. */
 static int note_recorder(struct builder *b, const struct ring_set *s, struct err *e)
 {
@@ -270,6 +311,7 @@ static int fill(struct builder *b, struct ring_set *s, const struct import_optio
     TRY(add_rows(b, s, o, e));
     TRY(note_rank(b, s, o, e));
     TRY(note_recorder(b, s, e));
+    TRY(add_sources(b, s, e));
     TRY(find_devices(b, s, e));
     for (uint32_t i = 0; i < s->n_bad; i++) damage_note(&t->damage, DAMAGE_BAD_EVENT, 0);
     for (size_t i = 0; i < s->n_processes; i++)

@@ -16,6 +16,7 @@
 enum column {
     COL_NAME,
     COL_OP,
+    COL_LINE,
     COL_CALLS,
     COL_TOTAL,
     COL_SHARE,
@@ -44,6 +45,7 @@ static const struct {
 } columns[N_COLUMNS] = {
     [COL_NAME] = {"kernel", TEXT_LEFT, false},
     [COL_OP] = {"launched by", TEXT_LEFT, true},
+    [COL_LINE] = {"line", TEXT_LEFT, true},
     [COL_CALLS] = {"calls", TEXT_RIGHT, false},
     [COL_TOTAL] = {"total", TEXT_RIGHT, false},
     [COL_SHARE] = {"%", TEXT_RIGHT, false},
@@ -104,12 +106,29 @@ static struct cell cell_op(const struct kernel_row *r, bool wide)
     return c;
 }
 
+/* "train.py:8 loss", as much of it as tells it from others. */
+static struct cell cell_line(const struct kernel_row *r, bool wide)
+{
+    struct cell c = {"-"};
+    if (!r->source) return c;
+    const struct frame *f = &r->source->place;
+    struct buf text;
+    buf_init(&text);
+    buf_add_str(&text, wide ? f->file : frame_file(f->file));
+    frame_print_line(&text, f->line);
+    buf_printf(&text, " " STR_FMT, STR_ARG(f->function));
+    c = cell_text(buf_str(&text), wide ? 60 : 30);
+    buf_done(&text);
+    return c;
+}
+
 static struct cell cell_of(const struct view *v, const struct kernel_row *r, enum column col)
 {
     struct cell c = {"-"};
     switch (col) {
     case COL_NAME: return cell_text(r->short_name, 120);
     case COL_OP: return cell_op(r, v->wide);
+    case COL_LINE: return cell_line(r, v->wide);
     case COL_CALLS: return cell_count(r->calls);
     case COL_TOTAL: return cell_time((double)r->total_ns, v->total);
     case COL_SHARE: return cell_pct(r->share_pct);
@@ -149,6 +168,15 @@ static void choose_columns(struct view *v, enum kernel_by by, bool wide)
     if (by == KERNEL_BY_CONFIG) v->shown[COL_GRID] = v->shown[COL_BLOCK] = true;
     if (wide || by == KERNEL_BY_NAME) return;
     v->shown[COL_LIMITER] = v->shown[COL_P95] = false; /* make room */
+}
+
+/* Lines are shown where a compiler says which, in the room of two other columns. */
+static void show_lines(struct view *v, const struct kernel_stats *k)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < k->n_rows && !any; i++) any = k->rows[i].source;
+    v->shown[COL_LINE] = any && !v->roof;
+    if (any && !v->wide) v->shown[COL_LIMITER] = v->shown[COL_P95] = false;
 }
 
 static void choose_units(struct view *v, const struct kernel_stats *k)
@@ -210,6 +238,7 @@ void view_kernels_text(const struct screen *s, const struct kernel_stats *k,
         return;
     }
     choose_columns(&v, how->by, how->wide);
+    show_lines(&v, k);
     choose_units(&v, k);
     buf_printf(s->out, "%s kernel%s, ", human_count(k->n_kernels).s, k->n_kernels == 1 ? "" : "s");
     buf_printf(s->out, "%s cop%s, ", human_count(k->n_copies).s, k->n_copies == 1 ? "y" : "ies");
@@ -253,6 +282,17 @@ static void json_launch(struct jout *j, const struct kernel_row *r)
     jout_uint(j, "configs", r->n_configs);
 }
 
+static void json_source(struct jout *j, const struct kernel_row *r)
+{
+    if (!r->source) return;
+    jout_obj(j, "source");
+    jout_str(j, "file", r->source->place.file);
+    jout_int(j, "line", r->source->place.line);
+    jout_str(j, "function", r->source->place.function);
+    jout_str(j, "module", r->source->module);
+    jout_end_obj(j);
+}
+
 static void json_roof(struct jout *j, const struct kernel_row *r)
 {
     jout_cstr(j, "work_from", roof_from_name(r->from));
@@ -292,6 +332,7 @@ static void json_row(struct jout *j, const struct kernel_row *r)
     json_roof(j, r);
     jout_str(j, "op", r->op);
     jout_uint(j, "ops", r->n_ops);
+    json_source(j, r);
     jout_end_obj(j);
 }
 

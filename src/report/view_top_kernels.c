@@ -53,11 +53,24 @@ static void put_rate(struct text_table *table, int col, const struct kernel_row 
     else text_table_cell(table, col, "-");
 }
 
+/* The line it was compiled from, where that is known: an operator has many. */
+static void put_origin(struct text_table *table, const struct kernel_row *r)
+{
+    struct buf line;
+    buf_init(&line);
+    if (r->source) {
+        buf_add_str(&line, frame_file(r->source->place.file));
+        frame_print_line(&line, r->source->place.line);
+    }
+    text_table_cell(table, 1, cell_text(line.n ? buf_str(&line) : r->op, 24).s);
+    buf_done(&line);
+}
+
 static void put_row(struct text_table *table, const struct context *cx, const struct kernel_row *r)
 {
     text_table_row(table, TEXT_PLAIN);
     text_table_cell(table, 0, cell_text(r->short_name, 60).s);
-    text_table_cell(table, 1, cell_text(r->op, 24).s);
+    put_origin(table, r);
     text_table_cellf(table, 2, "%.1f %%", r->share_pct);
     put_rate(table, 3, r);
     if (isfinite(r->roof_pct)) text_table_cellf(table, 4, "%.0f %%", r->roof_pct);

@@ -12,6 +12,7 @@ static const struct cat_row {
     {CAT_DERIVED, KIND_ANNOTATION, NULL},
     {"cuda_runtime", KIND_RUNTIME, NULL},
     {"cuda_driver", KIND_DRIVER, NULL},
+    {"library_call", KIND_RUNTIME, NULL}, /* ours: RING_LIBRARY_CALL */
     {"kernel", KIND_KERNEL, "cuda"},
     {"gpu_memcpy", KIND_MEMCPY, "cuda"},
     {"gpu_memset", KIND_MEMSET, "cuda"},

@@ -155,6 +155,10 @@ struct meta {
 #define TRACE_META_UUID    "strata_device_uuid_"
 #define TRACE_META_VISIBLE "strata_device_visible_"
 
+/* Key of the meta that says what a compiler made kernels of: an array of [module, kernel,
+ * operation, "FILE(LINE): FUNCTION"]. */
+#define TRACE_META_SOURCES "strata_sources"
+
 /* Key of the meta of traces whose Python functions are made of samples: how many microseconds lie
  * between two, which is how good their times are. */
 #define TRACE_META_SAMPLED "strata_sample_period_us"

@@ -442,8 +442,9 @@ TEST(lock_wait_near_miss_a_thread_of_torch)
 /* ---- thread_readback ---- */
 
 /* Ten steps of a kernel of 500 us, launched every 1000 us, whose result thread 2 copies. With
- * `ahead` the loop launches another kernel before the copy is made. */
-static struct trace *read_by_another(int64_t bytes, bool ahead)
+ * `ahead` the loop launches another kernel before the copy is made; with `said` its library says
+ * that it waits. */
+static struct trace *read_by_another(int64_t bytes, bool ahead, bool said)
 {
     struct kit k = kit_begin();
     k.bytes = bytes;
@@ -452,6 +453,8 @@ static struct trace *read_by_another(int64_t bytes, bool ahead)
         k.tid = 1;
         kit_launch(&k, at, "gemm", at + 10, 500);
         kit_label(&k, "step", at, 990);
+        if (said) kit_python(&k, "train.py(7): main", at + 15, 960);
+        if (said) kit_call(&k, "jax.Array.__float__", at + 20, 950);
         if (ahead) kit_launch(&k, at + 600, "gemm", at + 610, 300);
         k.tid = 2;
         kit_call(&k, "cudaMemcpyAsync", at + 540, 10);
@@ -463,7 +466,7 @@ static struct trace *read_by_another(int64_t bytes, bool ahead)
 TEST(thread_readback_in_every_step)
 {
     struct diagnosis d;
-    diagnose(&d, read_by_another(4, false));
+    diagnose(&d, read_by_another(4, false, false));
     const struct finding *f = found(&d, "thread_readback");
     REQUIRE(f != NULL);
     CHECK(strstr(f->title, "waits for the GPU") != NULL);
@@ -471,11 +474,27 @@ TEST(thread_readback_in_every_step)
     done(&d);
 }
 
+TEST(thread_readback_that_the_library_reports)
+{
+    struct diagnosis d;
+    diagnose(&d, read_by_another(4, false, true));
+    const struct finding *f = found(&d, "thread_readback");
+    REQUIRE(f != NULL);
+    CHECK(found(&d, "sync_in_loop") == NULL);
+    CHECK_NEAR(f->alone.gain_pct, 49, 4);
+    CHECK_EQ_STR(f->subject, "main");
+    CHECK_NEAR((double)f->blocked_ns, 9500e3, 1e3);
+    REQUIRE(CHECK_EQ_UINT(syncs_of(&d.cx)->n_sites, 1));
+    CHECK_EQ_INT(syncs_of(&d.cx)->sites[0].kind, WAIT_READBACK);
+    CHECK_EQ_UINT(syncs_of(&d.cx)->sites[0].n_rows, 10);
+    done(&d);
+}
+
 TEST(thread_readback_near_miss_results_or_launches_ahead)
 {
     for (int i = 0; i < 2; i++) {
         struct diagnosis d;
-        diagnose(&d, i ? read_by_another(4, true) : read_by_another(1 << 20, false));
+        diagnose(&d, i ? read_by_another(4, true, false) : read_by_another(1 << 20, false, false));
         if (!CHECK(found(&d, "thread_readback") == NULL)) fprintf(stderr, "case %d\n", i);
         done(&d);
     }

@@ -37,6 +37,44 @@ class _Waiter(object):
         return importlib.util.find_spec(name)  # by finders that strata has put in front
 
 
+class _JaxWaiter(object):
+    """Adds to two modules of JAX what a timeline needs to know of them, once they are loaded. Reads
+    one file of the package, not the package."""
+
+    names = ("jax._src.array", "jax._src.compiler")
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.names:
+            return None
+        from importlib.machinery import PathFinder
+        spec = PathFinder.find_spec(name, path)
+        if spec is None or spec.loader is None:
+            return spec
+        run = spec.loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            try:
+                _jax_side().WATCHED[name](module)
+            except Exception:
+                pass
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def _jax_side():
+    from importlib.util import module_from_spec, spec_from_file_location
+    name = "strata._timeline.jax_side"
+    if name not in sys.modules:
+        path = os.path.join(os.path.dirname(_HERE), "_timeline", "jax_side.py")
+        spec = spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        sys.modules[name] = module
+    return sys.modules[name]
+
+
 def _flush():
     """What the GPU has done by now goes to the files, if the library of a timeline is loaded."""
     try:
@@ -70,6 +108,8 @@ def _begin():
         return
     sys.meta_path.append(_Package())  # the last: one that is installed is found before
     sys.meta_path.insert(0, _Waiter())
+    if os.environ.get("STRATA_INJECT"):
+        sys.meta_path.insert(0, _JaxWaiter())
     _flush_before_the_end()
     if os.environ.get("STRATA_TRY"):  # a trial of `strata try`
         from strata._try.inside import start

@@ -17,6 +17,7 @@
 struct group {
     str_id name;
     row_t first;
+    row_t launched; /* one whose launch is in the trace, or `first` */
     uint64_t calls, graph_calls;
     int64_t total_ns;
     double bytes, flops;
@@ -38,6 +39,7 @@ struct group {
 };
 
 struct collector {
+    const struct context *cx;
     const struct trace *t;
     enum kernel_by by;
     const struct roofline *roof;
@@ -60,7 +62,8 @@ struct collector {
 
 static void collector_init(struct collector *c, const struct context *cx, enum kernel_by by)
 {
-    *c = (struct collector){.t = cx->t, .by = by, .roof = roofline_of(cx), .calls = calls_of(cx)};
+    *c = (struct collector){
+        .cx = cx, .t = cx->t, .by = by, .roof = roofline_of(cx), .calls = calls_of(cx)};
     map_init(&c->names);
     map_init(&c->members);
     map_init(&c->splits);
@@ -109,7 +112,7 @@ static uint32_t new_group(struct collector *c, row_t r)
     const struct trace *t = c->t;
     if (VEC_RESERVE(c->groups, c->n, c->cap, 1)) return UINT32_MAX;
     c->groups[c->n] = (struct group){
-        .name = t->name[r], .first = r, .precision = PRECISIONS, .top_config = STR_NONE};
+        .name = t->name[r], .first = r, .launched = r, .precision = PRECISIONS, .top_config = STR_NONE};
     return (uint32_t)c->n++;
 }
 
@@ -232,6 +235,7 @@ static bool add_work(struct collector *c, row_t r)
     c->group_of[t->aux[r]] = i;
     struct group *g = &c->groups[i];
     if (t->ts_ns[r] < t->ts_ns[g->first]) g->first = r;
+    if (trace_launch_of(t, g->launched) == ROW_NONE) g->launched = r;
     g->calls++;
     g->graph_calls += is_replayed(c, r);
     g->total_ns = wrap_add(g->total_ns, t->dur_ns[r]);
@@ -353,6 +357,8 @@ static void fill_row(const struct collector *c, const struct group *g, int64_t w
     fill_work(row, g);
     row->op = trace_str(t, g->top_op);
     row->n_ops = g->n_ops;
+    row->source = row->kind == KIND_KERNEL ? kernel_source_find(c->cx, g->launched) : NULL;
+    if (row->source && row->source->op.n) row->op = row->source->op;
 }
 
 static bool finish(struct collector *c, struct arena *mem, struct kernel_stats *ret)
@@ -384,6 +390,7 @@ int kernel_stats_run(struct context *cx, enum kernel_by by, struct arena *mem,
     *ret = (struct kernel_stats){0};
     TRY(context_need(cx, &calls_pass, e));
     TRY(context_need(cx, &roofline_pass, e));
+    TRY(context_need(cx, &kernel_sources_pass, e));
     collector_init(&c, cx, by);
     bool failed = collect(&c, mem, ret) || finish(&c, mem, ret);
     collector_done(&c);

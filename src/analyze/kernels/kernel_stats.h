@@ -4,6 +4,7 @@
 #define STRATA_ANALYZE_KERNEL_STATS_H
 
 #include "analyze/kernels/roofline.h"
+#include "analyze/names/kernel_source.h"
 
 enum kernel_by {
     KERNEL_BY_NAME,
@@ -51,6 +52,7 @@ struct kernel_row {
 
     struct str op;  /* the operator that launches most of its time; the call when there is none */
     uint32_t n_ops; /* how many different ones do */
+    const struct kernel_source *source; /* NULL when no compiler says where it comes from */
 };
 
 struct kernel_stats {

@@ -14,6 +14,8 @@ static const struct rule {
     {CALL_SYNC_EVENT, "Synchronize", "Fence", NULL},
     {CALL_SYNC_EVENT, "EventWait", NULL, "Enqueue"},
     {CALL_SYNC_DEVICE, "Synchronize", NULL, NULL},
+    {CALL_SYNC_DEVICE, "block_until_ready", NULL, NULL}, /* JAX's own waits */
+    {CALL_SYNC_DEVICE, "jax.Array.", NULL, NULL},
     {CALL_EVENT_WAIT, "WaitEvent", NULL, NULL},
     {CALL_EVENT_WAIT, "EnqueueEventsWait", NULL, NULL},
     {CALL_EVENT_RECORD, "EventRecord", NULL, NULL},

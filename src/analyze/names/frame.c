@@ -72,6 +72,13 @@ static const struct {
     {"intel_extension_for_pytorch/", FRAME_LIBRARY},
     {"triton/", FRAME_LIBRARY},
     {"numpy/", FRAME_LIBRARY},
+    {"jax/", FRAME_LIBRARY},
+    {"jaxlib/", FRAME_LIBRARY},
+    {"cupy/", FRAME_LIBRARY},
+    {"cupy_backends/", FRAME_LIBRARY},
+    {"numba/", FRAME_LIBRARY},
+    {"numba_cuda/", FRAME_LIBRARY},
+    {"tensorflow/", FRAME_LIBRARY},
     {"tqdm/", FRAME_LIBRARY},
     {"asyncio/", FRAME_STDLIB},
     {"collections/", FRAME_STDLIB},
@@ -235,6 +242,13 @@ bool frame_builtin(struct str name, struct frame_builtin *ret)
         return ret->method.n > 0;
     }
     return false;
+}
+
+struct str frame_file(struct str path)
+{
+    size_t n = 0;
+    while (n < path.n && !is_slash(path.p[path.n - 1 - n])) n++;
+    return str_from(path.p + path.n - n, n);
 }
 
 void frame_print_line(struct buf *out, int32_t line)

@@ -44,6 +44,9 @@ enum frame_class frame_class(struct str name);
  * in an installed or src/ tree, else as recorded. */
 struct str frame_path(struct str file);
 
+/* The file alone, without folders. */
+struct str frame_file(struct str path);
+
 /* ":LINE" behind a path; nothing where no line is known, as in programs without debug information.
  */
 void frame_print_line(struct buf *out, int32_t line);

@@ -18,6 +18,7 @@ static const struct {
 
 enum readback readback_of(struct str op)
 {
+    if (str_starts(op, "jax.Array.")) return READBACK_ONLY; /* "__float__": jax_side.py */
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (str_is(op, ops[i].op)) return ops[i].readback;
     return READBACK_NONE;

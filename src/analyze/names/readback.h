@@ -10,7 +10,7 @@ enum readback {
     READBACK_PART, /* computes on the device too, and has to know a value: a size, mostly */
 };
 
-/* `op` is the name of an operator: "aten::item". */
+/* `op` is the name of an operator ("aten::item") or of a call in which a library waits. */
 enum readback readback_of(struct str op);
 
 #endif

@@ -15,8 +15,8 @@
 /* One per line. */
 #define RULES(X)           \
     X(small_copies)        \
-    X(sync_in_loop)        \
     X(thread_readback)     \
+    X(sync_in_loop)        \
     X(data_loader)         \
     X(gc_pause)            \
     X(lock_wait)           \

@@ -1,5 +1,7 @@
 /* sync_in_loop.c: the CPU waits for the device: it reads a value back, uploads a constant,
  * synchronizes or allocates memory. Blocked time is reported; only exposed time counts as cost. */
+#include <string.h>
+
 #include "analyze/rules/small_copies.h"
 #include "analyze/rules/upload_makers.h"
 #include "base/human.h"
@@ -72,6 +74,22 @@ static bool matters(const struct sync_site *site)
            (site->in_loop > 0 || site->exposed_ns > 0);
 }
 
+/* By site: the waits that are reported already, as values that another thread reads. */
+static uint32_t *count_read(const struct context *cx, const struct findings *out)
+{
+    const struct syncs *s = syncs_of(cx);
+    uint32_t *ret = arena_zalloc(cx->mem, s->n_sites + (size_t)1, sizeof *ret);
+    for (uint32_t i = 0; ret && i < out->n; i++) {
+        const struct finding *f = out->items[i];
+        if (strcmp(f->rule->id, "thread_readback") != 0 || f->n_edits < 2) continue;
+        for (uint32_t k = 0; k < f->edits[1].n_rows; k++) {
+            size_t w = syncs_wait_of(s, cx->t, f->edits[1].rows[k]);
+            if (w != SIZE_MAX && s->site_of[w] < s->n_sites) ret[s->site_of[w]]++;
+        }
+    }
+    return ret;
+}
+
 /* Whether most of it is reported as copies that should be one. */
 static bool is_reported(const struct context *cx, const struct findings *out,
                         const struct sync_site *site)
@@ -84,9 +102,12 @@ static bool is_reported(const struct context *cx, const struct findings *out,
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
+    const uint32_t *read = count_read(cx, out);
+    if (!read) return err_nomem(e);
     for (uint32_t i = 0; i < syncs_of(cx)->n_sites; i++) {
         const struct sync_site *site = &syncs_of(cx)->sites[i];
-        if (matters(site) && !is_reported(cx, out, site)) TRY(report_site(cx, i, out, e));
+        if (2 * read[i] > site->n_rows || !matters(site) || is_reported(cx, out, site)) continue;
+        TRY(report_site(cx, i, out, e));
     }
     return 0;
 }

@@ -7,6 +7,7 @@
  *     goes              |--------------|
  *
  * The loop launches nothing from before the device is done until after the copy, step after step.
+ * Where the library itself says that the loop waits (jax.Array.__float__), that call is what goes.
  */
 #include <string.h>
 
@@ -31,6 +32,9 @@ struct readbacks {
     struct sim_cut *spans; /* what goes, of both threads */
     uint32_t n;
     size_t cap;
+    row_t *waits; /* calls in which the loop says that it waits */
+    uint32_t n_said;
+    size_t cap_said;
     uint32_t n_waits, n_steps, last_step;
     int64_t blocked_ns, idle_ns, until_ns; /* end of the last silence looked at */
     row_t copy;
@@ -74,32 +78,51 @@ static bool only_copies(const struct sim_model *m, uint32_t thread)
     return true;
 }
 
+/* The loop launches nothing in it; `wait` is the call that says so, if there is one. */
+struct silence {
+    struct span span;
+    row_t wait;
+};
+
 /* From the loop's last call before a moment to its next. */
-static struct span silence_at(const struct readbacks *x, int64_t ts_ns)
+static struct silence silence_at(const struct readbacks *x, int64_t ts_ns)
 {
     uint32_t i = 0;
     SEARCH_PAST(i, x->n_calls, x->m->calls[x->calls[i]].begin_ns <= ts_ns);
-    struct span s = {ts_ns, x->m->threads[x->loop].end_ns};
-    if (i) s.begin_ns = x->m->calls[x->calls[i - 1]].end_ns;
-    if (i < x->n_calls) s.end_ns = x->m->calls[x->calls[i]].begin_ns;
+    const struct sim_call *last = i ? &x->m->calls[x->calls[i - 1]] : NULL;
+    bool said = last && last->end_ns > ts_ns && call_waits(last->kind);
+    struct silence s = {{ts_ns, x->m->threads[x->loop].end_ns}, said ? last->row : ROW_NONE};
+    if (last) s.span.begin_ns = said ? last->begin_ns : last->end_ns;
+    if (i < x->n_calls) s.span.end_ns = x->m->calls[x->calls[i]].begin_ns;
     return s;
 }
 
-static int add(struct readbacks *x, uint32_t reader, struct span silence,
+/* What goes: where nothing says how long the loop waits, until the copy is done. */
+static int add_cuts(struct readbacks *x, uint32_t reader, const struct silence *s, int64_t copied)
+{
+    if (VEC_RESERVE(x->spans, x->n, x->cap, 2)) return ERR_NOMEM;
+    if (VEC_RESERVE(x->waits, x->n_said, x->cap_said, 1)) return ERR_NOMEM;
+    if (s->wait != ROW_NONE) x->waits[x->n_said++] = s->wait;
+    else
+        x->spans[x->n++] =
+            (struct sim_cut){.thread = x->loop, .begin_ns = s->span.begin_ns, .end_ns = copied};
+    x->spans[x->n++] =
+        (struct sim_cut){.thread = reader, .begin_ns = s->span.begin_ns, .end_ns = s->span.end_ns};
+    return 0;
+}
+
+static int add(struct readbacks *x, uint32_t reader, const struct silence *s,
                const struct sim_work *copy)
 {
-    uint32_t step = steps_at(steps_of(x->cx), silence.begin_ns);
-    if (VEC_RESERVE(x->spans, x->n, x->cap, 2)) return ERR_NOMEM;
-    x->spans[x->n++] =
-        (struct sim_cut){.thread = x->loop, .begin_ns = silence.begin_ns, .end_ns = copy->end_ns};
-    x->spans[x->n++] =
-        (struct sim_cut){.thread = reader, .begin_ns = silence.begin_ns, .end_ns = silence.end_ns};
+    uint32_t step = steps_at(steps_of(x->cx), s->span.begin_ns);
+    int64_t until = s->wait == ROW_NONE ? copy->end_ns : trace_end_ns(x->cx->t, s->wait);
+    TRY(add_cuts(x, reader, s, copy->end_ns));
     x->n_waits++;
     x->n_steps += step != x->last_step;
     x->last_step = step;
-    x->blocked_ns += copy->end_ns - silence.begin_ns;
-    x->idle_ns += timeline_idle_in(timeline_of(x->cx), silence);
-    x->until_ns = silence.end_ns;
+    x->blocked_ns += until - s->span.begin_ns;
+    x->idle_ns += timeline_idle_in(timeline_of(x->cx), s->span);
+    x->until_ns = s->span.end_ns;
     x->copy = copy->row;
     return 0;
 }
@@ -109,9 +132,10 @@ static int look_at(struct readbacks *x, uint32_t reader)
     for (uint32_t c = x->m->threads[reader].first_call; c != SIM_NONE; c = x->m->calls[c].next) {
         const struct sim_work *copy = reads(x->m, &x->m->calls[c]);
         if (!copy || copy->begin_ns < x->until_ns) continue;
-        struct span s = silence_at(x, x->m->calls[c].begin_ns);
-        if (copy->begin_ns - s.begin_ns < LEAST_WAIT_NS || copy->end_ns > s.end_ns) continue;
-        TRY(add(x, reader, s, copy));
+        struct silence s = silence_at(x, x->m->calls[c].begin_ns);
+        if (copy->begin_ns - s.span.begin_ns < LEAST_WAIT_NS || copy->end_ns > s.span.end_ns)
+            continue;
+        TRY(add(x, reader, &s, copy));
     }
     return 0;
 }
@@ -138,6 +162,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
         .cx = cx, .m = model_of(cx), .loop = loop_thread(cx), .last_step = UINT32_MAX};
     int rc = x.loop == SIM_NONE || steps_of(cx)->n_steps < 2 ? 0 : find(&x, out, e);
     mem_free(x.spans);
+    mem_free(x.waits);
     return rc;
 }
 
@@ -147,18 +172,27 @@ const struct rule rule_thread_readback = {
     .run = run,
 };
 
+static void set_place_of(const struct readbacks *x, struct finding *f, row_t r)
+{
+    struct place p;
+    source_places_find(places_of(x->cx), r, &p);
+    rule_place(x->cx, f, &p);
+}
+
 /* What the loop's thread was in when the copy was made. */
 static void set_place(const struct readbacks *x, struct finding *f)
 {
     const struct trace *t = x->cx->t;
+    if (x->n_said) {
+        set_place_of(x, f, x->waits[0]);
+        return;
+    }
     lane_id lane = x->m->threads[x->loop].lane;
     row_t r = trace_lower_bound(t, lane, t->ts_ns[x->copy]);
     for (row_t up = r > t->lanes[lane].begin ? r - 1 : ROW_NONE; up != ROW_NONE;
          up = t->parent[up]) {
         if (t->kind[up] != KIND_PYTHON || trace_end_ns(t, up) < t->ts_ns[x->copy]) continue;
-        struct place p;
-        source_places_find(places_of(x->cx), up, &p);
-        rule_place(x->cx, f, &p);
+        set_place_of(x, f, up);
         return;
     }
     f->subject = rule_name(x->cx, trace_name(t, x->copy), 80);
@@ -168,8 +202,10 @@ static int report(const struct readbacks *x, struct findings *out, struct err *e
 {
     struct finding *f = rule_finding(x->cx, out, &rule_thread_readback, e);
     struct sim_cut *spans = arena_alloc(x->cx->mem, x->n * sizeof *spans);
-    if (!f || !spans) return err_nomem(e);
+    row_t *waits = arena_alloc(x->cx->mem, (x->n_said + (size_t)1) * sizeof *waits);
+    if (!f || !spans || !waits) return err_nomem(e);
     memcpy(spans, x->spans, x->n * sizeof *spans);
+    memcpy(waits, x->waits, x->n_said * sizeof *waits);
     set_place(x, f);
     f->title = "the loop waits for the GPU to read a value";
     f->why = rule_text(x->cx,
@@ -180,7 +216,7 @@ static int report(const struct readbacks *x, struct findings *out, struct err *e
              "block_until_ready): keep them on the GPU, and read them every so many steps or one "
              "step late.";
     f->not_fixed = "The GPU's own work does not get faster.";
-    f->show = "gaps %s";
+    f->show = x->n_said ? "syncs %s" : "gaps %s";
     f->blocked_ns = x->blocked_ns;
     f->exposed_ns = x->idle_ns;
     finding_note(f, x->cx->mem, x->cx->t->ts_ns[x->copy], x->copy,
@@ -188,6 +224,9 @@ static int report(const struct readbacks *x, struct findings *out, struct err *e
                  rule_name(x->cx, trace_name(x->cx->t, x->copy), 60), human_time(x->idle_ns).s);
     f->edits[f->n_edits++] =
         (struct sim_edit){.kind = EDIT_DROP_SPANS, .spans = spans, .n_spans = x->n};
+    if (x->n_said)
+        f->edits[f->n_edits++] =
+            (struct sim_edit){.kind = EDIT_DROP_SYNC, .rows = waits, .n_rows = x->n_said};
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
     return 0;
 }

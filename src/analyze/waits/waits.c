@@ -68,9 +68,11 @@ static bool copy_waits(const struct trace *t, row_t copy)
            (c.way == COPY_TO_DEVICE && bytes_of(t, copy) > WAITS_FEW_BYTES);
 }
 
-static bool op_reads_back(const struct trace *t, row_t call)
+/* The operator around it does, or the call itself: a library's. */
+static bool reads_back(const struct trace *t, row_t call)
 {
     row_t op = trace_up(t, call, KIND_OP);
+    if (readback_of(trace_name(t, call)) != READBACK_NONE) return true;
     return op != ROW_NONE && readback_of(trace_name(t, op)) != READBACK_NONE;
 }
 
@@ -81,7 +83,7 @@ static enum wait_kind kind_of(const struct trace *t, const struct wait *w, enum 
     bool few = w->bytes <= WAITS_FEW_BYTES;
     if (c.way == COPY_TO_HOST) return few ? WAIT_READBACK : WAIT_COPY;
     if (c.way == COPY_TO_DEVICE) return few ? WAIT_UPLOAD : WAIT_COPY;
-    if (op_reads_back(t, w->call)) return WAIT_READBACK;
+    if (reads_back(t, w->call)) return WAIT_READBACK;
     return call == CALL_COPY_SYNC ? WAIT_COPY : WAIT_EXPLICIT;
 }
 

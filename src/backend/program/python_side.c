@@ -116,6 +116,11 @@ void python_side_flush(void)
     if (atomic_load(&started)) torch_flight_drain();
 }
 
+bool python_side_on(void)
+{
+    return atomic_load_explicit(&started, memory_order_relaxed);
+}
+
 const char *python_side_trouble(const char *part)
 {
     for (int i = 0; i < N_PARTS; i++)

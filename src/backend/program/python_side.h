@@ -32,6 +32,9 @@ void python_side_stop(void);
 /* The program is about to end: what is known by now goes to the files. */
 void python_side_flush(void);
 
+/* Between start and stop. */
+bool python_side_on(void);
+
 /* Why a part is missing, one sentence a part, or NULL: "stacks", "samples" or "ops". Holds until
  * the process ends. */
 const char *python_side_trouble(const char *part);
