@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/jout.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/vec.h"
@@ -14,9 +13,7 @@
 #include "import/ring_native.h"
 #include "import/ring_stacks.h"
 #include "import/ring_window.h"
-
-/* Bytes of what is kept about kernels of compilers. */
-enum { MOST_SOURCES = 1000000 };
+#include "import/source_list.h"
 
 bool rings_in(const char *folder)
 {
@@ -185,41 +182,33 @@ static int find_devices(struct builder *b, const struct ring_set *s, struct err 
     return 0;
 }
 
-/* The parts of a DEF_SOURCE, which tabs divide. */
-static void write_source(struct jout *j, struct str text)
+/* Up to the next tab; `rest` goes behind it. */
+static struct str next_part(struct str *rest)
 {
-    jout_arr(j, NULL);
-    for (;;) {
-        size_t n = 0;
-        while (n < text.n && text.p[n] != '\t') n++;
-        jout_str(j, NULL, str_from(text.p, n));
-        if (n == text.n) break;
-        text = str_from(text.p + n + 1, text.n - n - 1);
-    }
-    jout_end_arr(j);
+    size_t n = 0;
+    while (n < rest->n && rest->p[n] != '\t') n++;
+    struct str ret = str_from(rest->p, n);
+    n += n < rest->n;
+    *rest = str_from(rest->p + n, rest->n - n);
+    return ret;
 }
 
-/* What compilers said of their kernels, as one meta. */
+/* What compilers said of their kernels. */
 static int add_sources(struct builder *b, const struct ring_set *s, struct err *e)
 {
-    struct buf text;
-    struct jout j;
-    bool any = false;
-    buf_init(&text);
-    jout_init(&j, &text, false);
-    jout_arr(&j, NULL);
+    struct source_list l;
+    source_list_init(&l);
     for (size_t i = 0; i < s->n_processes; i++)
-        for (uint32_t id = 0; id < s->processes[i].defs.n && text.n < MOST_SOURCES; id++) {
-            struct str def = defs_file_get(&s->processes[i].defs, id, DEF_SOURCE, 1);
-            if (!def.p) continue;
-            write_source(&j, def);
-            any = true;
+        for (uint32_t id = 0; id < s->processes[i].defs.n; id++) {
+            struct str text = defs_file_get(&s->processes[i].defs, id, DEF_SOURCE, 1);
+            if (!text.p) continue;
+            struct source source = {.module = next_part(&text)};
+            source.kernel = next_part(&text);
+            source.op = next_part(&text);
+            source.place = next_part(&text);
+            if (source.place.n) source_list_add(&l, &source);
         }
-    jout_end_arr(&j);
-    int rc = buf_ok(&text) ? 0 : ERR_NOMEM;
-    if (rc == 0 && any) rc = builder_add_meta(b, str_c(TRACE_META_SOURCES), buf_str(&text));
-    buf_done(&text);
-    return rc < 0 ? err_nomem(e) : 0;
+    return source_list_end(&l, b) < 0 ? err_nomem(e) : 0;
 }
 
 /* Those who read the trace are to know what recording it cost. */

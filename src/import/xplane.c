@@ -4,6 +4,7 @@
 #include "base/jout.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "import/hlo.h"
 #include "import/xplane_rows.h"
 #include "trace/bounds.h"
 
@@ -119,9 +120,48 @@ static void set_base(struct trace *t, const struct xplanes *x, const struct xpla
     }
 }
 
+/* The bytes of a field; empty where there is none. */
+static struct str field_of(struct str message, uint32_t number)
+{
+    struct pb m = pb_open(message);
+    struct pb_field f;
+    struct str ret = str_c("");
+    while (pb_next(&m, &f))
+        if (f.number == number && f.type == PB_BYTES) ret = f.bytes;
+    return ret;
+}
+
+/* The HLO of each program that ran is a stat of an event that never happens. */
+static int read_hlo(const struct xplane *p, struct source_list *out)
+{
+    enum { EVENT_NAMES = 4, ENTRY = 2, STATS = 5, BYTES = 6, HLO_MODULE = 1 };
+    struct pb plane = pb_open(p->bytes);
+    struct pb_field event, f;
+    while (pb_next(&plane, &event)) {
+        if (event.number != EVENT_NAMES || event.type != PB_BYTES) continue;
+        struct pb stats = pb_open(field_of(event.bytes, ENTRY));
+        while (pb_next(&stats, &f))
+            if (f.number == STATS && f.type == PB_BYTES)
+                TRY(hlo_sources(field_of(field_of(f.bytes, BYTES), HLO_MODULE), out));
+    }
+    return 0;
+}
+
+static int add_hlo(struct builder *b, const struct xplanes *x)
+{
+    struct source_list l;
+    int rc = 0;
+    source_list_init(&l);
+    for (size_t i = 0; i < x->n && rc == 0; i++)
+        if (str_is(x->list[i].name, "/host:metadata")) rc = read_hlo(&x->list[i], &l);
+    int ended = source_list_end(&l, b);
+    return rc < 0 ? rc : ended;
+}
+
 static int add_planes(struct builder *b, struct xrows *r)
 {
     const struct xplanes *x = r->planes;
+    TRY(add_hlo(b, x));
     for (size_t i = 0; i < x->n; i++) {
         int device = xplane_device(&x->list[i]);
         if (device >= 0) TRY(add_device(b, x, &x->list[i], device));

@@ -77,6 +77,29 @@ TEST(the_operator_with_the_most_time_is_named)
     done(&s);
 }
 
+TEST(the_line_that_a_compiler_made_it_of)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "jit_step", 0, 100);
+    kit_launch(&k, 10, "loop_fusion", 20, 5);
+    kit_launch(&k, 30, "unknown", 40, 4);
+    kit_op(&k, "jit_step/custom-call.1", 50, 20);
+    kit_launch(&k, 55, "Cijk_Ailk.kd", 60, 3);
+    const char *sources = "[[\"jit_other\", \"loop_fusion\", \"a\", \"other.py(1): f\"],"
+                          "[\"jit_step\", \"loop_fusion\", \"b\", \"/me/train.py(8): loss\"],"
+                          "[\"jit_step\", \"custom_call_1\", \"c\", \"/me/train.py(9): loss\"],"
+                          "[\"odd\"], 7, [\"m\", \"unknown\", \"d\", \"no place\"]]";
+    CHECK_EQ_INT(builder_add_meta(k.b, str_c(TRACE_META_SOURCES), str_c(sources)), 0);
+    struct stats s = collect(&k, KERNEL_BY_NAME);
+    REQUIRE(CHECK_EQ_UINT(s.k.n_rows, 3));
+    REQUIRE(s.k.rows[0].source && s.k.rows[2].source);
+    CHECK_EQ_INT(s.k.rows[0].source->place.line, 8);
+    CHECK_EQ_BYTES(s.k.rows[0].op, "b");
+    CHECK(s.k.rows[1].source == NULL);
+    CHECK_EQ_INT(s.k.rows[2].source->place.line, 9);
+    done(&s);
+}
+
 TEST(copies_show_bytes_over_their_own_time)
 {
     struct kit k = three_kernels();

@@ -1,7 +1,9 @@
 /* kernel_source.c: see kernel_source.h. */
 #include "analyze/names/kernel_source.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/jdoc.h"
 #include "base/search.h"
@@ -54,24 +56,55 @@ const struct pass kernel_sources_pass = {
     .run = run_pass,
 };
 
+/* In a stage of that name, or in an operator that is named after it. */
 static bool is_inside(const struct trace *t, row_t call, struct str module)
 {
-    for (; call != ROW_NONE; call = t->parent[call])
-        if (t->kind[call] == KIND_ANNOTATION && str_cmp(trace_name(t, call), module) == 0)
-            return true;
+    for (; call != ROW_NONE; call = t->parent[call]) {
+        struct str name = trace_name(t, call);
+        if (t->kind[call] == KIND_ANNOTATION && str_cmp(name, module) == 0) return true;
+        if (t->kind[call] != KIND_OP || name.n <= module.n || name.p[module.n] != '/') continue;
+        if (memcmp(name.p, module.p, module.n) == 0) return true;
+    }
     return false;
 }
 
-const struct kernel_source *kernel_source_find(const struct context *cx, row_t r)
+/* Of the kernels called `name`, the one of the compiled function that `call` is in, else the first.
+ */
+static const struct kernel_source *find_named(const struct context *cx, struct str name, row_t call)
 {
     enum { MOST_MODULES = 64 }; /* that have a kernel of the same name */
     const struct kernel_sources *s = kernel_sources_of(cx);
-    struct str name = trace_name(cx->t, r);
     uint32_t first = 0, i;
     SEARCH_PAST(first, s->n, str_cmp(s->list[first].kernel, name) < 0);
     for (i = first; i < s->n && i < first + MOST_MODULES; i++) {
         if (str_cmp(s->list[i].kernel, name) != 0) break;
-        if (is_inside(cx->t, trace_launch_of(cx->t, r), s->list[i].module)) return &s->list[i];
+        if (is_inside(cx->t, call, s->list[i].module)) return &s->list[i];
     }
     return i > first ? &s->list[first] : NULL;
+}
+
+/* "jit_dot/custom-call.1", an operation of a profile of JAX, as a kernel of it would be called. */
+static const struct kernel_source *find_op(const struct context *cx, row_t call)
+{
+    char text[256];
+    row_t op = trace_up(cx->t, call, KIND_OP);
+    struct str name = op == ROW_NONE ? str_c("") : trace_name(cx->t, op);
+    size_t n = 0;
+    while (n < name.n && name.p[name.n - 1 - n] != '/') n++;
+    if (!n || n == name.n || n > sizeof text) return NULL;
+    for (size_t i = 0; i < n; i++) {
+        char c = name.p[name.n - n + i];
+        text[i] = isalnum((unsigned char)c) ? c : '_';
+    }
+    return find_named(cx, str_from(text, n), call);
+}
+
+const struct kernel_source *kernel_source_find(const struct context *cx, row_t r)
+{
+    struct str name = trace_name(cx->t, r);
+    row_t call = trace_launch_of(cx->t, r);
+    if (!kernel_sources_of(cx)->n) return NULL;
+    if (str_ends(name, ".kd")) name.n -= 3; /* AMD's descriptor of a kernel */
+    const struct kernel_source *ret = find_named(cx, name, call);
+    return ret || call == ROW_NONE ? ret : find_op(cx, call);
 }
