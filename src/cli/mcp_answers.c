@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyze/launches/captured.h"
 #include "analyze/names/source_place.h"
 #include "analyze/ranks/rank_summary.h"
 #include "base/mem.h"
@@ -311,6 +312,7 @@ static int show_row(struct mcp_answers_state *s, const struct mcp_args *a, struc
         return FAIL(e, ERR_USAGE, "there is no row %.0f: the trace has %u, from 0", row,
                     s->t->n_rows);
     TRY(context_need(&s->cx, &places_pass, e));
+    TRY(context_need(&s->cx, &captured_pass, e));
     return view_row_json(ret, &s->cx, (row_t)row, e);
 }
 

@@ -182,6 +182,7 @@ enum def_type {
     DEF_ADDRESS = 9, /* struct def_address: stands in a frame where others have a DEF_CODE */
     DEF_SOURCE =
         10, /* text, by tabs: module, kernel, operation, DEF_CODE: what a compiler made it of */
+    DEF_NODES = 11,  /* struct def_node, one or more: nodes of graphs, and what made them */
 };
 
 struct defs_head {
@@ -261,6 +262,15 @@ struct def_address {
     uint64_t address; /* inside the call that was made there */
 };
 
+/* A node of a graph (RING_WORK_NODE): what ran when it was captured, or which one it was copied
+ * from when its graph was copied or made executable. */
+struct def_node {
+    uint64_t node, from; /* from: 0 for a node that is no copy */
+    uint32_t stack;      /* DEF_FRAME, 0 when not known */
+    uint32_t op;         /* string id of the operator, 0 for none */
+};
+
+static_assert(sizeof(struct def_node) == 24, "node definition layout");
 static_assert(sizeof(struct def_library) == 40, "library definition layout");
 static_assert(sizeof(struct def_address) == 16, "address definition layout");
 static_assert(sizeof(struct def_frame) == 16, "frame definition layout");

@@ -11,6 +11,7 @@
 #include "import/ring_device.h"
 #include "import/ring_devices.h"
 #include "import/ring_native.h"
+#include "import/ring_nodes.h"
 #include "import/ring_stacks.h"
 #include "import/ring_window.h"
 #include "import/source_list.h"
@@ -302,6 +303,8 @@ static int fill(struct builder *b, struct ring_set *s, const struct import_optio
     TRY(note_recorder(b, s, e));
     TRY(add_sources(b, s, e));
     TRY(find_devices(b, s, e));
+    for (size_t i = 0; i < s->n_processes && !(o && o->only_ranges); i++)
+        TRY(ring_nodes_add(b, &s->processes[i], e));
     for (uint32_t i = 0; i < s->n_bad; i++) damage_note(&t->damage, DAMAGE_BAD_EVENT, 0);
     for (size_t i = 0; i < s->n_processes; i++)
         t->damage.count[DAMAGE_LOST_RECORDS] += s->processes[i].n_lost;

@@ -1,6 +1,7 @@
 /* stack_path.c: see stack_path.h. */
 #include "import/stack_path.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* The next frame out; false at the end. A definition refers to earlier ones only, so this ends. */
@@ -34,6 +35,27 @@ bool stack_path_is_cut(const struct stack_source *from, uint32_t stack)
     int n = 0;
     while (n < from->most_frames && take_frame(from->defs, &stack, &f)) n++;
     return n >= from->most_frames;
+}
+
+struct str stack_frame_text(const struct defs_file *defs, const struct stack_frame *f)
+{
+    struct str s = {NULL, 0};
+    if (f->module) s = defs_file_get(defs, f->module, DEF_MODULE, 1);
+    if (!s.p) s = defs_file_get(defs, f->code, DEF_CODE, 1);
+    return s.p ? s : str_c("(name lost)");
+}
+
+void stack_frame_print(const struct defs_file *defs, const struct stack_frame *f, struct buf *out)
+{
+    struct str s = stack_frame_text(defs, f);
+    for (size_t i = s.n; i-- > 0 && !f->module && f->line;) {
+        const char *close = s.p[i] == '(' ? memchr(s.p + i, ')', s.n - i) : NULL;
+        if (!close || close + 1 == s.p + s.n || close[1] != ':') continue;
+        buf_printf(out, "%.*s(%" PRIu32, (int)i, s.p, f->line);
+        s = str_from(close, (size_t)(s.p + s.n - close));
+        break;
+    }
+    buf_add_str(out, s);
 }
 
 bool stack_frame_same_function(const struct stack_frame *a, const struct stack_frame *b)

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "import/defs_file.h"
 
 enum {
@@ -37,6 +38,12 @@ struct stack_source {
 void stack_path_read(const struct stack_source *from, uint32_t stack, struct stack_path *ret);
 
 bool stack_path_is_cut(const struct stack_source *from, uint32_t stack);
+
+/* "FILE(LINE): FUNCTION" with the line that ran, or "nn.Module: NAME", behind what is in `out`. */
+void stack_frame_print(const struct defs_file *defs, const struct stack_frame *f, struct buf *out);
+
+/* The same with the line that the function starts at. */
+struct str stack_frame_text(const struct defs_file *defs, const struct stack_frame *f);
 
 bool stack_frame_same_function(const struct stack_frame *a, const struct stack_frame *b);
 

@@ -46,6 +46,7 @@ struct sweep {
     struct made *made;
     size_t n_made, cap_made;
     int64_t tid;
+    struct buf scratch;
 };
 
 int stack_rows_see(struct stack_rows *s, const struct stack_seen *seen)
@@ -69,28 +70,13 @@ void stack_rows_done(struct stack_rows *s)
     *s = (struct stack_rows){0};
 }
 
-static struct str text_of(const struct defs_file *defs, const struct stack_frame *f)
-{
-    struct str s = {NULL, 0};
-    if (f->module) s = defs_file_get(defs, f->module, DEF_MODULE, 1);
-    if (!s.p) s = defs_file_get(defs, f->code, DEF_CODE, 1);
-    return s.p ? s : str_c("(name lost)");
-}
-
 /* "FILE(LINE): FUNCTION" with another line. */
 static str_id name_line(struct sweep *w, const struct stack_frame *f)
 {
-    struct str s = text_of(w->from->defs, f);
-    char text[RING_TEXT_MAX + 16];
-    for (size_t i = s.n; i-- > 0;) {
-        if (s.p[i] != '(') continue;
-        const char *close = memchr(s.p + i, ')', s.n - i);
-        if (!close || close[1] != ':') continue;
-        int n = snprintf(text, sizeof text, "%.*s(%" PRIu32 "%.*s", (int)i, s.p, f->line,
-                         (int)(s.p + s.n - close), close);
-        return intern_add(part_strings(w->part), str_from(text, (size_t)n));
-    }
-    return intern_add(part_strings(w->part), s);
+    buf_reset(&w->scratch);
+    stack_frame_print(w->from->defs, f, &w->scratch);
+    if (!buf_ok(&w->scratch)) return STR_NONE;
+    return intern_add(part_strings(w->part), buf_str(&w->scratch));
 }
 
 static int make(struct sweep *w, const struct made *m)
@@ -121,7 +107,8 @@ static int close_to(struct sweep *w, int depth, const struct border *at)
         int i = w->path.n - 1;
         const struct open *o = &w->open[i];
         TRY(close_line(w, i, at));
-        str_id name = intern_add(part_strings(w->part), text_of(w->from->defs, &w->path.at[i]));
+        str_id name =
+            intern_add(part_strings(w->part), stack_frame_text(w->from->defs, &w->path.at[i]));
         TRY(make(w, &(struct made){.begin = o->begin,
                                    .end = *at,
                                    .src = o->src,
@@ -367,10 +354,12 @@ int stack_rows_add(struct stack_rows *s, const struct stack_process *p, struct p
     if (!w) return ERR_NOMEM;
     w->p = p;
     w->part = part;
+    buf_init(&w->scratch);
     if (s->n_seen) qsort(s->seen, s->n_seen, sizeof *s->seen, by_thread);
     int rc = add_threads(s, w);
     span_tree_done(&w->spans);
     mem_free(w->made);
+    buf_done(&w->scratch);
     mem_free(w);
     return rc;
 }

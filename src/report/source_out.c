@@ -3,10 +3,10 @@
 
 enum { MOST_FRAMES = 64 };
 
-void source_json_frame(struct jout *j, const struct trace *t, row_t frame)
+static void put_source(struct jout *j, struct str name)
 {
     struct frame f;
-    if (frame == ROW_NONE || !frame_parse(trace_name(t, frame), &f)) {
+    if (!frame_parse(name, &f)) {
         jout_null(j, "source");
         return;
     }
@@ -14,6 +14,26 @@ void source_json_frame(struct jout *j, const struct trace *t, row_t frame)
     jout_str(j, "file", frame_path(f.file));
     jout_int(j, "line", f.line);
     jout_str(j, "function", f.function);
+    jout_end_obj(j);
+}
+
+void source_json_frame(struct jout *j, const struct trace *t, row_t frame)
+{
+    put_source(j, frame == ROW_NONE ? str_from(NULL, 0) : trace_name(t, frame));
+}
+
+static void put_text(struct jout *j, const char *key, struct str text)
+{
+    if (text.n) jout_str(j, key, text);
+    else jout_null(j, key);
+}
+
+void source_json_captured(struct jout *j, const struct captured_origin *o)
+{
+    jout_obj(j, "captured");
+    put_text(j, "op", o->op);
+    put_text(j, "module", o->module);
+    put_source(j, o->place);
     jout_end_obj(j);
 }
 

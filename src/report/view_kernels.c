@@ -7,7 +7,9 @@
 
 #include "base/human.h"
 #include "base/jout.h"
+#include "base/stats.h"
 #include "report/cells.h"
+#include "report/source_out.h"
 #include "report/view_comm.h"
 #include "report/view_quality.h"
 
@@ -229,6 +231,14 @@ static void put_ceilings(const struct screen *s, const struct roofline *f)
     buf_done(&line);
 }
 
+static void put_replayed(const struct screen *s, const struct kernel_stats *k)
+{
+    if (!k->captured_ns) return;
+    buf_printf(
+        s->out, "  %s of it replayed from CUDA graphs; %.0f %% of that has what was captured\n",
+        human_time(k->replayed_ns).s, stats_pct((double)k->captured_ns, (double)k->replayed_ns));
+}
+
 void view_kernels_text(const struct screen *s, const struct kernel_stats *k,
                        const struct kernels_how *how)
 {
@@ -249,6 +259,7 @@ void view_kernels_text(const struct screen *s, const struct kernel_stats *k,
     if (how->roof) put_ceilings(s, how->roof);
     print_rows(&v, k, how->wide ? WIDE : s->width);
     screen_more(s, k->n_rows);
+    put_replayed(s, k);
     buf_addc(s->out, '\n');
     static const struct screen_next next[] = {
         {"kernels %s --by op", "grouped by the operator that launches them"},
@@ -333,6 +344,7 @@ static void json_row(struct jout *j, const struct kernel_row *r)
     jout_str(j, "op", r->op);
     jout_uint(j, "ops", r->n_ops);
     json_source(j, r);
+    if (r->captured) source_json_captured(j, r->captured);
     jout_end_obj(j);
 }
 
@@ -351,6 +363,8 @@ void view_kernels_json(struct buf *out, const struct context *cx, const struct k
     jout_uint(&j, "kernels", k->n_kernels);
     jout_uint(&j, "copies", k->n_copies);
     jout_uint(&j, "memsets", k->n_sets);
+    jout_us(&j, "replayed_us", k->replayed_ns);
+    jout_us(&j, "captured_us", k->captured_ns);
     jout_end_obj(&j);
     view_comm_json(&j, cx);
     view_quality_json(&j, "trace_quality", cx->t, integrity_of(cx));

@@ -124,6 +124,8 @@ int view_row_json(struct buf *out, const struct context *cx, row_t r, struct err
     jout_uint(&j, "byte_offset", t->src[r]);
     put_lane(&j, t, r);
     put_source(&j, cx, r);
+    const struct captured_origin *o = captured_origin(captured_of(cx), t, r);
+    if (o) source_json_captured(&j, o);
     put_launches(&j, t, r);
     put_around(&j, t, r);
     put_inside(&j, t, r);

@@ -159,6 +159,17 @@ struct meta {
  * operation, "FILE(LINE): FUNCTION"]. */
 #define TRACE_META_SOURCES "strata_sources"
 
+/* Key of the meta that says what ran when the nodes of CUDA graphs were captured, for the devices
+ * of a process; behind it what stands before the numbers of its devices, if anything ("[4711]").
+ *
+ *     {"names": ["ptrain.py(12): main", "mnn.Module: Linear_3", "oaten::addmm"],
+ *      "origins": [[0, 1, 2]], "nodes": [7, 1, 0]}
+ *
+ * A name begins with what it is: p a Python function with the line that ran, m the call of a
+ * module, o an operator. An origin is a stack, outermost first. Three numbers are a node: the upper
+ * and lower half of its id, and its origin. */
+#define TRACE_META_CAPTURED "strata_captured"
+
 /* Key of the meta of traces whose Python functions are made of samples: how many microseconds lie
  * between two, which is how good their times are. */
 #define TRACE_META_SAMPLED "strata_sample_period_us"

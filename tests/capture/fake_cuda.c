@@ -145,12 +145,16 @@ API int cuDeviceTotalMem_v2(size_t *ret, int device)
 }
 
 static _Thread_local bool capturing; /* what is launched goes into a graph and does not run */
+static unsigned n_captured;
 
 /* The function is its name, the stream its number with the device above it. */
 API int cuLaunchKernel(const char *function, unsigned grid, unsigned stream)
 {
     struct call c = enter(307, "cuLaunchKernel");
-    if (capturing) return leave(&c);
+    if (capturing) {
+        if (hooks.node) hooks.node((uint64_t)6 << 32 | ++n_captured, 0);
+        return leave(&c);
+    }
     put_work((struct fake_work){.kind = FAKE_KERNEL,
                                 .device = stream >> 16,
                                 .stream = stream & 0xffff,
@@ -164,6 +168,7 @@ API int cuStreamBeginCapture_v2(unsigned stream)
 {
     struct call c = enter(539, "cuStreamBeginCapture_v2");
     capturing = true;
+    n_captured = 0;
     return leave(&c);
 }
 
@@ -171,6 +176,15 @@ API int cuStreamEndCapture(unsigned stream)
 {
     struct call c = enter(497, "cuStreamEndCapture");
     capturing = false;
+    return leave(&c);
+}
+
+/* The executable graph consists of copies of the nodes. */
+API int cuGraphInstantiateWithFlags(void)
+{
+    struct call c = enter(643, "cuGraphInstantiateWithFlags");
+    for (unsigned i = 1; i <= n_captured && hooks.node; i++)
+        hooks.node((uint64_t)7 << 32 | i, (uint64_t)6 << 32 | i);
     return leave(&c);
 }
 

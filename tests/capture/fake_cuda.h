@@ -22,6 +22,8 @@ struct fake_hooks {
     void (*work)(const struct fake_work *w);
     void (*sync)(uint32_t correlation, uint64_t start_ns, uint64_t end_ns);
     void (*context_gone)(void);
+    void (*node)(uint64_t node,
+                 uint64_t from); /* of a graph; from: 0 for none, else it is a copy */
 };
 
 /* In the fake driver. */

@@ -47,7 +47,7 @@ static cupti_request_fn request;
 static cupti_complete_fn complete;
 static cupti_clock_fn user_clock;
 static cupti_callback_fn callback;
-static uint8_t call_on[MOST_CALLS], kind_on[64];
+static uint8_t call_on[MOST_CALLS], resource_on[64], kind_on[64];
 static uint64_t first_ns, first_ticks;
 static size_t n_records, n_dropped;
 
@@ -225,6 +225,23 @@ static void on_call(uint32_t id, const char *name, int site, uint32_t correlatio
     if (callback && id < MOST_CALLS && call_on[id]) callback(NULL, CUPTI_DOMAIN_DRIVER, id, &c);
 }
 
+/* A node of a graph is a pointer that is its id. */
+static void on_node(uint64_t node, uint64_t from)
+{
+    struct cupti_graph_node n = {.node = (void *)(uintptr_t)node,
+                                 .original_node = (void *)(uintptr_t)from};
+    struct cupti_resource r = {.node = &n};
+    uint32_t id = from ? CUPTI_NODE_CLONED : CUPTI_NODE_CREATED;
+    if (callback && resource_on[id]) callback(NULL, CUPTI_DOMAIN_RESOURCE, id, &r);
+}
+
+API uint32_t cuptiGetGraphNodeId(void *node, uint64_t *ret)
+{
+    ANSWER();
+    *ret = (uint64_t)(uintptr_t)node;
+    return CUPTI_OK;
+}
+
 /* Where start and end stand in a record of work. */
 static uint64_t *times_of(void *record)
 {
@@ -343,7 +360,7 @@ static void hang_in(void)
     struct fake_hooks *(*find)(void) = NULL;
     void *p = h ? dlsym(h, "fake_cuda_hooks") : NULL;
     memcpy(&find, &p, sizeof p);
-    if (find) *find() = (struct fake_hooks){on_call, on_work, on_sync, on_context_gone};
+    if (find) *find() = (struct fake_hooks){on_call, on_work, on_sync, on_context_gone, on_node};
 }
 
 API uint32_t cuptiSubscribe(void **ret, cupti_callback_fn fn, void *ours)
@@ -379,6 +396,7 @@ API uint32_t cuptiEnableCallback(uint32_t on, void *subscriber, uint32_t domain,
 {
     ANSWER();
     if (domain == CUPTI_DOMAIN_DRIVER && id < MOST_CALLS) call_on[id] = (uint8_t)on;
+    if (domain == CUPTI_DOMAIN_RESOURCE && id < sizeof resource_on) resource_on[id] = (uint8_t)on;
     return CUPTI_OK;
 }
 

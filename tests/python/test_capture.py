@@ -229,6 +229,58 @@ def test_what_is_captured_into_a_graph_is_not_missed(capture):
     assert "records_dropped" not in {d["id"] for d in doubts}, doubts
 
 
+CAPTURES = """
+    import ctypes, os
+    ctypes.CDLL(os.environ["APP_CUPTI"], ctypes.RTLD_GLOBAL)  # as torch does
+    cuda, kernel = ctypes.CDLL("libcuda.so.1"), ctypes.c_char_p(b"gemm")
+
+    def forward():
+        for _ in range(2):
+            cuda.cuLaunchKernel(kernel, 1, 0)
+        cuda.cuLaunchKernel(kernel, 1, 0)
+
+    def decode():
+        cuda.cuGraphLaunch(3, 0)
+
+    cuda.cuInit(0)
+    cuda.cuStreamBeginCapture_v2(0)
+    forward()
+    cuda.cuStreamEndCapture(0)
+    cuda.cuGraphInstantiateWithFlags()
+    for _ in range(5):
+        decode()
+    cuda.cuStreamSynchronize(0)
+"""
+
+
+@pytest.mark.parametrize("cupti", ["12", "13"])
+def test_work_of_a_graph_has_the_line_that_was_captured(capture, tmp_path, cupti):
+    """A kernel names the copy of its node that the executable graph has; the node was captured."""
+    script = tmp_path / "captures.py"
+    script.write_text(textwrap.dedent(CAPTURES))
+    run = capture(command=[sys.executable, str(script)], cupti=cupti)
+    assert run.status == 0, run.stderr
+    kernels = run.ask("kernels", "--whole")
+    assert kernels["totals"]["captured_us"] == kernels["totals"]["replayed_us"] > 0
+    lines = {k["name"]: k["captured"]["source"] for k in kernels["rows"]}
+    assert {name: (s["function"], s["line"]) for name, s in lines.items()} == {
+        "graph_gemm": ("forward", 8), "graph_add": ("forward", 8), "graph_norm": ("forward", 9)}
+    assert all(s["file"].endswith("captures.py") for s in lines.values())
+    done = subprocess.run([PROGRAM, "flame", str(run.folder), "--whole", "-o", str(tmp_path / "gpu.folded")],
+                          capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    stacks = (tmp_path / "gpu.folded").read_text()
+    assert re.search(r"decode.*;\(captured\);.*;forward.*;graph_norm \d", stacks), stacks
+
+
+def test_a_cupti_without_ids_of_nodes_records_the_rest(capture, tmp_path):
+    script = tmp_path / "captures.py"
+    script.write_text(textwrap.dedent(CAPTURES))
+    run = capture(command=[sys.executable, str(script)], fake="error=27,at=cuptiGetGraphNodeId")
+    assert run.status == 0, run.stderr
+    assert run.counts()["kernel"] == 15 and run.ask("info")["device_work_without_launch"] == 0
+
+
 @pytest.mark.parametrize("fake", ["late", "shuffle", "late,shuffle", "stray"])
 def test_buffers_that_come_late_and_out_of_order(capture, fake):
     run = capture("threads=4", "sync", fake=fake)

@@ -8,6 +8,7 @@
 #include "analyze/device/device_idle.h"
 #include "analyze/device/thread_slices.h"
 #include "analyze/device/timeline.h"
+#include "analyze/launches/captured.h"
 #include "analyze/names/frame.h"
 #include "analyze/waits/waits.h"
 #include "base/map.h"
@@ -172,7 +173,33 @@ static void add_time(struct making *m, uint32_t node, int64_t ns)
 
 /* ---- what is added up */
 
-static int add_gpu(struct making *m)
+static int name_frame(struct making *m, struct str name, uint32_t *ret)
+{
+    struct frame py;
+    struct str plain = without_number(name);
+    if (plain.n || !frame_parse(name, &py))
+        return text_frame(m, plain.n ? plain : name, FLAME_PYTHON, ret);
+    struct flame_frame f = {py.function, frame_path(py.file), py.line, FLAME_PYTHON};
+    str_id id = intern_add(&m->short_names, name);
+    if (id == STR_NONE) return err_nomem(m->e);
+    return add_frame(m, (uint64_t)1 << 63 | (uint64_t)id << 8 | FLAME_PYTHON, f, ret);
+}
+
+/* Below the graph launch: what was captured. */
+static int captured_node(struct making *m, const struct captured_origin *o, uint32_t *node)
+{
+    uint32_t frame;
+    TRY(note_child(m, *node, "(captured)", node));
+    for (uint32_t i = o->n > FLAME_CAPTURED ? o->n - FLAME_CAPTURED : 0; i < o->n; i++) {
+        TRY(name_frame(m, o->stack[i], &frame));
+        TRY(child(m, *node, frame, node));
+    }
+    if (!o->op.n) return 0;
+    TRY(text_frame(m, o->op, FLAME_OP, &frame));
+    return child(m, *node, frame, node);
+}
+
+static int add_gpu(struct making *m, const struct captured *captured)
 {
     uint32_t node, frame;
     for (row_t r = 0; r < m->t->n_rows; r++) {
@@ -180,6 +207,8 @@ static int add_gpu(struct making *m)
         row_t launch = trace_launch_of(m->t, r);
         if (launch == ROW_NONE) TRY(note_child(m, 0, "(no launch recorded)", &node));
         else TRY(row_node(m, m->t->parent[launch], 0, &node));
+        const struct captured_origin *o = captured_origin(captured, m->t, r);
+        if (o) TRY(captured_node(m, o, &node));
         TRY(row_frame(m, r, &frame));
         TRY(child(m, node, frame, &node));
         add_time(m, node, m->t->dur_ns[r]);
@@ -334,7 +363,7 @@ static int add_all(struct making *m, struct context *cx, enum flame_of of)
     if (VEC_RESERVE(m->nodes, m->n, m->cap, 1)) return err_nomem(m->e);
     m->nodes[m->n++] = (struct flame_node){0};
     switch (of) {
-    case FLAME_GPU: return add_gpu(m);
+    case FLAME_GPU: TRY(context_need(cx, &captured_pass, m->e)); return add_gpu(m, captured_of(cx));
     case FLAME_CPU: return add_cpu(m);
     case FLAME_IDLE: return add_idle(m, cx);
     default: return add_waits(m, cx);

@@ -3,7 +3,8 @@
  *
  * Stacks are the Python functions, labels, operators and calls that were open, outermost first. The
  * time of device work belongs to the stack that launched it, idle time of a device to what the
- * launching thread did until it launched the work that ended it. */
+ * launching thread did until it launched the work that ended it. Work of a CUDA graph stands below
+ * its launch and what ran when it was captured (captured.h). */
 #ifndef STRATA_ANALYZE_FLAME_FLAME_H
 #define STRATA_ANALYZE_FLAME_FLAME_H
 
@@ -63,7 +64,8 @@ int flame_run(struct context *cx, enum flame_of of, struct arena *mem, struct fl
 /* Frames of a node, outermost first, into `ret` of at least its depth; returns how many. */
 uint32_t flame_stack(const struct flame *f, uint32_t node, uint32_t *ret);
 
-/* The deepest any stack can be: that of the trace, a thread, and what we add below. */
-#define FLAME_DEEPEST (TRACE_DEEPEST + 4)
+/* The deepest any stack can be: that of the trace, a thread, what was captured, and what we add. */
+#define FLAME_CAPTURED 256
+#define FLAME_DEEPEST  (TRACE_DEEPEST + FLAME_CAPTURED + 8)
 
 #endif

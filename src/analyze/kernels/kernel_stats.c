@@ -44,6 +44,7 @@ struct collector {
     enum kernel_by by;
     const struct roofline *roof;
     const struct calls *calls;
+    const struct captured *captured;
     struct group *groups;
     size_t n, cap;
     struct map names;      /* (name, kind) -> group */
@@ -62,8 +63,12 @@ struct collector {
 
 static void collector_init(struct collector *c, const struct context *cx, enum kernel_by by)
 {
-    *c = (struct collector){
-        .cx = cx, .t = cx->t, .by = by, .roof = roofline_of(cx), .calls = calls_of(cx)};
+    *c = (struct collector){.cx = cx,
+                            .t = cx->t,
+                            .by = by,
+                            .roof = roofline_of(cx),
+                            .calls = calls_of(cx),
+                            .captured = captured_of(cx)};
     map_init(&c->names);
     map_init(&c->members);
     map_init(&c->splits);
@@ -90,11 +95,33 @@ static struct kernel_config config_of(const struct gpu_info *g)
     return c;
 }
 
+/* What captures say may be no string of the trace: such names have numbers behind those of the
+ * trace.
+ */
+static struct str op_name(const struct collector *c, str_id op)
+{
+    uint32_t n = c->t->strings.n;
+    return op < n ? trace_str(c->t, op) : c->captured->origins[op - n].label;
+}
+
+/* STR_NONE for what was not replayed, or when nothing is known of its capture. */
+static str_id captured_by(const struct collector *c, row_t r)
+{
+    const struct captured_origin *o = captured_origin(c->captured, c->t, r);
+    if (!o || !o->label.n) return STR_NONE;
+    str_id known = intern_find(&c->t->strings, o->label);
+    uint64_t id = (uint64_t)c->t->strings.n + o->same;
+    return known != STR_NONE ? known : id < STR_NONE / 2 ? (str_id)id : STR_NONE;
+}
+
 /* The name of what asked for the work: its operator, or the call when it was launched outside any.
- * Compilers wrap a kernel in an operator of the same name; then what stands around that. */
+ * Of replayed work, what was captured. Compilers wrap a kernel in an operator of the same name;
+ * then what stands around that. */
 static str_id asked_by(const struct collector *c, row_t r)
 {
     const struct trace *t = c->t;
+    str_id captured = captured_by(c, r);
+    if (captured != STR_NONE) return captured;
     row_t op = c->roof->links.owner[t->aux[r]];
     if (op == ROW_NONE) {
         row_t call = trace_launch_of(t, r);
@@ -355,7 +382,8 @@ static void fill_row(const struct collector *c, const struct group *g, int64_t w
     row->share_pct = ratio((double)g->total_ns * 100, (double)work_ns);
     row->group = (uint32_t)(g - c->groups);
     fill_work(row, g);
-    row->op = trace_str(t, g->top_op);
+    row->op = op_name(c, g->top_op);
+    row->captured = captured_origin(c->captured, t, g->first);
     row->n_ops = g->n_ops;
     row->source = row->kind == KIND_KERNEL ? kernel_source_find(c->cx, g->launched) : NULL;
     if (row->source && row->source->op.n) row->op = row->source->op;
@@ -391,10 +419,13 @@ int kernel_stats_run(struct context *cx, enum kernel_by by, struct arena *mem,
     TRY(context_need(cx, &calls_pass, e));
     TRY(context_need(cx, &roofline_pass, e));
     TRY(context_need(cx, &kernel_sources_pass, e));
+    TRY(context_need(cx, &captured_pass, e));
     collector_init(&c, cx, by);
     bool failed = collect(&c, mem, ret) || finish(&c, mem, ret);
     collector_done(&c);
     if (failed) return err_nomem(e);
     ret->group_of = c.group_of;
+    ret->replayed_ns = c.captured->replayed_ns;
+    ret->captured_ns = c.captured->known_ns;
     return kernel_stats_sort(ret, "total", e);
 }

@@ -5,6 +5,7 @@
 
 #include "analyze/kernels/roofline.h"
 #include "analyze/names/kernel_source.h"
+#include "analyze/launches/captured.h"
 
 enum kernel_by {
     KERNEL_BY_NAME,
@@ -50,9 +51,11 @@ struct kernel_row {
     enum roof_from from;      /* how its work is known, for most of its time */
     uint32_t group;           /* in kernel_stats.group_of */
 
-    struct str op;  /* the operator that launches most of its time; the call when there is none */
+    struct str op;  /* the operator that launches most of its time, or that was captured; the call
+                       when there is none */
     uint32_t n_ops; /* how many different ones do */
     const struct kernel_source *source; /* NULL when no compiler says where it comes from */
+    const struct captured_origin *captured; /* of `first`, where that was replayed; or NULL */
 };
 
 struct kernel_stats {
@@ -60,6 +63,8 @@ struct kernel_stats {
     uint32_t n_rows;
     const uint32_t *group_of; /* by index into trace->gpu */
     int64_t work_ns;          /* all device work, durations added */
+    int64_t replayed_ns;      /* of it, from nodes of graphs, */
+    int64_t captured_ns;      /* and of that, where it is known what was captured */
     uint64_t n_kernels, n_copies, n_sets;
 };
 

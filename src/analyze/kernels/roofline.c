@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "analyze/kernels/occupancy.h"
+#include "analyze/launches/captured.h"
 #include "analyze/names/calls.h"
 #include "analyze/names/copy.h"
 #include "base/map.h"
@@ -188,9 +189,12 @@ static bool is_replayed(const struct builder *b, row_t r)
     return call != ROW_NONE && calls_kind(calls_of(b->cx), b->t, call) == CALL_GRAPH_LAUNCH;
 }
 
+/* Of replayed work: the operator that was captured, where the trace has it. */
 static row_t owner_of(const struct builder *b, row_t r)
 {
-    return is_replayed(b, r) ? ROW_NONE : b->out->links.owner[b->t->aux[r]];
+    if (!is_replayed(b, r)) return b->out->links.owner[b->t->aux[r]];
+    const struct captured_origin *o = captured_origin(captured_of(b->cx), b->t, r);
+    return o && o->call != ROW_NONE ? trace_up(b->t, o->call, KIND_OP) : ROW_NONE;
 }
 
 /* A kernel that multiplies under an operator that does not say so: one around it may. */
@@ -428,7 +432,7 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     return 0;
 }
 
-static const struct pass *const needs[] = {&calls_pass, NULL};
+static const struct pass *const needs[] = {&calls_pass, &captured_pass, NULL};
 
 const struct pass roofline_pass = {
     .id = PASS_ROOFLINE,

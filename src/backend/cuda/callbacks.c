@@ -3,8 +3,10 @@
 
 #include <stdatomic.h>
 
+#include "backend/cuda/graph_nodes.h"
 #include "backend/cuda/pulse.h"
 #include "backend/program/pystack.h"
+#include "backend/program/torch_ops.h"
 #include "backend/program/watched.h"
 #include "base/str.h"
 #include "record/names.h"
@@ -117,11 +119,14 @@ static uint16_t call_name(uint32_t id, const struct cupti_call *c)
 static void count_call(enum class class, const struct cupti_call *c)
 {
     bool failed = c->result && *(const uint32_t *)c->result != 0;
-    if (class == END_CAPTURE) pulse_capture(false);
+    bool captures = class == BEGIN_CAPTURE || class == END_CAPTURE;
+    if (captures && (!failed || class == END_CAPTURE)) {
+        pulse_capture(class == BEGIN_CAPTURE);
+        torch_ops_capture(class == BEGIN_CAPTURE);
+    }
     if (failed) return;
     if (class == LAUNCH || class == GRAPH) pulse_launch();
     else if (class == WAIT) pulse_wait();
-    else if (class == BEGIN_CAPTURE) pulse_capture(true);
 }
 
 static void call_ends(uint32_t id, const struct cupti_call *c)
@@ -143,6 +148,16 @@ static void call_ends(uint32_t id, const struct cupti_call *c)
     }
 }
 
+static void on_resource(uint32_t id, const struct cupti_resource *r)
+{
+    uint64_t node = 0, from = 0;
+    if (!r || !r->node || api->GetGraphNodeId(r->node->node, &node) != CUPTI_OK) return;
+    if (id == CUPTI_NODE_CREATED) graph_nodes_created(node);
+    else if (id == CUPTI_NODE_CLONED &&
+             api->GetGraphNodeId(r->node->original_node, &from) == CUPTI_OK)
+        graph_nodes_cloned(node, from);
+}
+
 static void on_call(void *ours, uint32_t domain, uint32_t id, const void *data)
 {
     if (!atomic_load_explicit(&on, memory_order_relaxed)) return;
@@ -150,6 +165,7 @@ static void on_call(void *ours, uint32_t domain, uint32_t id, const void *data)
         backend_note("CUPTI stopped after a fatal error; GPU records end there");
         return;
     }
+    if (domain == CUPTI_DOMAIN_RESOURCE) on_resource(id, data);
     if (domain != CUPTI_DOMAIN_DRIVER || id >= MOST_IDS) return;
     const struct cupti_call *c = data;
     if (c->site == CUPTI_ENTER && class_of[id] == END_CONTEXT) at_context_end();
@@ -179,6 +195,9 @@ static void enable_calls(bool enable)
         for (uint32_t id = calls[i].first; id <= calls[i].last; id++) {
             api->EnableCallback(enable, subscriber, CUPTI_DOMAIN_DRIVER, id);
         }
+    bool nodes = enable && api->GetGraphNodeId;
+    api->EnableCallback(nodes, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_NODE_CREATED);
+    api->EnableCallback(nodes, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_NODE_CLONED);
     api->EnableCallback(1, subscriber, CUPTI_DOMAIN_STATE, CUPTI_STATE_FATAL);
 }
 

@@ -13,6 +13,7 @@
 #include "backend/cuda/callbacks.h"
 #include "backend/cuda/clocks.h"
 #include "backend/cuda/devices.h"
+#include "backend/cuda/graph_nodes.h"
 #include "backend/cuda/records.h"
 #include "backend/program/python_side.h"
 #include "record/recorder.h"
@@ -78,6 +79,7 @@ static void *fetch(void *unused)
         backend_note_python();
         pthread_mutex_lock(&fetching);
         activity_fetch(false);
+        graph_nodes_write();
         if (options.clocks) clocks_sample(records_devices());
         pthread_mutex_unlock(&fetching);
     }
@@ -135,6 +137,7 @@ static void stop(bool detach)
             activity_fetch(true); /* what came while the kinds were switched off */
         }
         callbacks_stop(alone && detach);
+        graph_nodes_write();
     }
     pthread_mutex_unlock(&life);
 }
@@ -165,6 +168,7 @@ static void pause_parts(bool paused)
         activity_pause(paused);
         if (paused) callbacks_pause(true);
         clocks_pause(paused);
+        graph_nodes_write();
         if (held) pthread_mutex_unlock(&fetching);
     }
     pthread_mutex_unlock(&life);
@@ -206,6 +210,7 @@ static void after_fork_in_child(void)
     if (!atomic_exchange(&running, false)) return;
     callbacks_stop(false);
     activity_forget();
+    graph_nodes_forget();
 }
 
 static void prepare(void)

@@ -36,7 +36,12 @@ enum cupti_kind {
 
 enum cupti_attribute { CUPTI_ATTR_ZEROED = 5, CUPTI_ATTR_PER_THREAD = 9 };
 enum { CUPTI_FLUSH_FORCED = 1, CUPTI_SYSTEM_THREAD_IDS = 1 };
-enum cupti_domain { CUPTI_DOMAIN_DRIVER = 1, CUPTI_DOMAIN_STATE = 6 };
+enum cupti_domain {
+    CUPTI_DOMAIN_DRIVER = 1,
+    CUPTI_DOMAIN_RESOURCE = 3,
+    CUPTI_DOMAIN_STATE = 6,
+};
+enum { CUPTI_NODE_CREATED = 13, CUPTI_NODE_CLONED = 20 }; /* resources */
 enum { CUPTI_STATE_FATAL = 1 };
 enum cupti_site { CUPTI_ENTER = 0, CUPTI_EXIT = 1 };
 
@@ -155,6 +160,17 @@ struct cupti_call {
 
 static_assert(offsetof(struct cupti_call, own) == 56, "as in cupti_callbacks.h");
 static_assert(offsetof(struct cupti_call, correlation) == 64, "as in cupti_callbacks.h");
+
+/* What a callback about a resource gets, and what it points to where that is a node of a graph. */
+struct cupti_graph_node {
+    void *graph, *original_graph;
+    void *node, *original_node; /* the latter of a clone */
+};
+
+struct cupti_resource {
+    void *context, *stream;
+    const struct cupti_graph_node *node;
+};
 
 struct cupti_subscriber_params {
     size_t size;

@@ -26,6 +26,7 @@
                      struct cupti_subscriber_params *params))             \
     X(SetThreadIdType, (uint32_t type))                                   \
     X(ActivityEnableAllSyncRecords, (uint8_t on))                         \
+    X(GetGraphNodeId, (void *node, uint64_t *ret))                        \
     X(GetResultString, (uint32_t result, const char **ret))
 
 struct cupti_api {

@@ -12,6 +12,9 @@ enum { MOST_OPEN = 512, LOOK_BACK = 64 };
 struct open_ranges {
     int n; /* may go beyond MOST_OPEN: those are counted, not recorded */
     uintptr_t keys[MOST_OPEN];
+    struct {
+        uint16_t category, name;
+    } what[MOST_OPEN];
 };
 
 static __thread struct open_ranges *mine __attribute__((tls_model("initial-exec")));
@@ -42,6 +45,8 @@ void ranges_begin(uint32_t category, uint32_t name, uintptr_t key)
     if (__builtin_expect(!mine, 0) && !make_mine()) return;
     if (mine->n++ >= MOST_OPEN) return;
     mine->keys[mine->n - 1] = key;
+    mine->what[mine->n - 1].category = (uint16_t)category;
+    mine->what[mine->n - 1].name = (uint16_t)name;
     recorder_put((struct ring_record){.kind = RING_BEGIN,
                                       .name = (uint16_t)name,
                                       .category = (uint16_t)category},
@@ -66,4 +71,12 @@ void ranges_end(uintptr_t key)
     int at = find(key);
     for (; at >= 0 && mine->n > at; mine->n--)
         recorder_put((struct ring_record){.kind = RING_END}, 0);
+}
+
+uint32_t ranges_innermost(uint32_t category)
+{
+    int n = mine ? mine->n : 0;
+    for (int i = n < MOST_OPEN ? n : MOST_OPEN; i-- > 0;)
+        if (mine->what[i].category == category) return mine->what[i].name;
+    return 0;
 }

@@ -14,4 +14,7 @@ void ranges_begin(uint32_t category, uint32_t name, uintptr_t key);
 /* Ends the innermost range with that key, if there is one. */
 void ranges_end(uintptr_t key);
 
+/* The name of the calling thread's innermost range of that category; 0 when it is in none. */
+uint32_t ranges_innermost(uint32_t category);
+
 #endif

@@ -39,6 +39,10 @@ _Static_assert(sizeof(struct callback) == 40, "layout of at::RecordFunctionCallb
 
 static const char *(*name_of)(const void *function);
 static uint64_t (*add_callback)(struct callback c);
+static void (*disable)(uint64_t handle), (*enable)(uint64_t handle); /* both, or neither */
+static uint64_t ops_handle;
+static bool only_in_captures; /* the callback for operators is off between them */
+static atomic_int n_captures;
 static uint32_t cpu_op, user_annotation; /* string ids */
 static atomic_int on;                    /* enum torch_ops_level: what is recorded now */
 static enum torch_ops_level installed;
@@ -56,7 +60,9 @@ static void begin(uint32_t category, const void *function)
 static void *op_starts(void **ret_context, const void *function)
 {
     *ret_context = NULL;
-    if (atomic_load_explicit(&on, memory_order_relaxed) == TORCH_OPS_ALL) begin(cpu_op, function);
+    if (atomic_load_explicit(&on, memory_order_relaxed) == TORCH_OPS_ALL ||
+        (torch_ops_on() && atomic_load_explicit(&n_captures, memory_order_relaxed) > 0))
+        begin(cpu_op, function);
     return ret_context;
 }
 
@@ -128,21 +134,35 @@ static int find_torch(struct err *e)
         return FAIL(e, ERR_UNSUPPORTED, "this torch has no callbacks for operators");
     void *symbol = dlsym(library, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
     TRY(check_version(symbol, e));
+    if (!find(library, "_ZN2at15disableCallbackEm", &disable, sizeof disable) ||
+        !find(library, "_ZN2at16reenableCallbackEm", &enable, sizeof enable))
+        disable = enable = NULL;
     return 1;
+}
+
+static void install_ops(void)
+{
+    struct callback ops = {op_starts, ends, .sampling = 1.0};
+    memset(ops.scopes, true, sizeof ops.scopes);
+    ops.scopes[SCOPE_USER] = false;
+    if (installed < TORCH_OPS_ALL) ops_handle = add_callback(ops);
+    else if (only_in_captures) enable(ops_handle);
+    installed = TORCH_OPS_ALL;
 }
 
 static void install(enum torch_ops_level level)
 {
     cpu_op = names_id(str_c("cpu_op"));
     user_annotation = names_id(str_c("user_annotation"));
-    struct callback ops = {op_starts, ends, .sampling = 1.0};
     struct callback user = {user_range_starts, ends, .sampling = 1.0};
-    memset(ops.scopes, true, sizeof ops.scopes);
-    ops.scopes[SCOPE_USER] = false;
     user.scopes[SCOPE_USER] = true;
-    if (installed < TORCH_OPS_USER) add_callback(user);
-    if (level == TORCH_OPS_ALL && installed < TORCH_OPS_ALL) add_callback(ops);
-    if (installed < level) installed = level;
+    if (installed < TORCH_OPS_USER) {
+        add_callback(user);
+        installed = TORCH_OPS_USER;
+    }
+    if (level < TORCH_OPS_ALL) return;
+    install_ops();
+    only_in_captures = false;
 }
 
 /* With the lock held. */
@@ -173,7 +193,37 @@ bool torch_ops_on(void)
     return atomic_load_explicit(&on, memory_order_relaxed) != TORCH_OPS_OFF;
 }
 
+/* With the lock held. */
+static void want_ops(bool wanted)
+{
+    bool before = installed >= TORCH_OPS_ALL;
+    if (!installed || !disable || (before && !only_in_captures)) return;
+    only_in_captures = true;
+    if (wanted) install_ops();
+    else if (before) disable(ops_handle);
+}
+
+void torch_ops_capture(bool begins)
+{
+    int n = atomic_fetch_add(&n_captures, begins ? 1 : -1);
+    if (!begins && n <= 0) atomic_store(&n_captures, 0); /* it began before we did */
+    if (!torch_ops_on() || n != (begins ? 0 : 1)) return;
+    pthread_mutex_lock(&lock);
+    want_ops(begins);
+    pthread_mutex_unlock(&lock);
+}
+
+/* A capture may end while nobody looks. */
 void torch_ops_stop(void)
 {
     atomic_store(&on, TORCH_OPS_OFF);
+    if (atomic_exchange(&n_captures, 0) == 0) return;
+    pthread_mutex_lock(&lock);
+    want_ops(false);
+    pthread_mutex_unlock(&lock);
+}
+
+uint32_t torch_ops_innermost(void)
+{
+    return cpu_op ? ranges_innermost(cpu_op) : 0;
 }

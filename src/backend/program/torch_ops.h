@@ -3,7 +3,8 @@
  * name. Nothing of torch is linked.
  *
  * The callback, once given to torch, stays: taking it away is not safe while operators run. Off
- * means that it returns at once. */
+ * means that it returns at once, or, for operators that were wanted in captures only, that torch
+ * does not call it. */
 #ifndef STRATA_BACKEND_TORCH_OPS_H
 #define STRATA_BACKEND_TORCH_OPS_H
 
@@ -22,5 +23,12 @@ enum torch_ops_level {
 int torch_ops_start(enum torch_ops_level level, struct err *e) MUST_USE;
 bool torch_ops_on(void);
 void torch_ops_stop(void);
+
+/* A graph begins to be captured, or is done: between the two every operator is recorded, whatever
+ * the level, for nothing of it runs again when the graph is launched. */
+void torch_ops_capture(bool begins);
+
+/* String id of the operator the calling thread is in; 0 for none, or when they are not recorded. */
+uint32_t torch_ops_innermost(void);
 
 #endif

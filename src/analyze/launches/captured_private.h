@@ -1,0 +1,19 @@
+/* captured_private.h: between captured.c and captured_calls.c. */
+#ifndef STRATA_ANALYZE_LAUNCHES_CAPTURED_PRIVATE_H
+#define STRATA_ANALYZE_LAUNCHES_CAPTURED_PRIVATE_H
+
+#include "analyze/launches/captured.h"
+
+/* A new origin, all empty; NULL when out of memory. */
+struct captured_origin *captured_add(struct context *cx, struct captured *c);
+
+/* Whether a device row names its node. */
+bool captured_has_node(const struct trace *t, row_t r);
+
+/* For the work of graphs that has no origin yet: from captures in the trace. */
+int captured_from_calls(struct context *cx, struct captured *c, struct err *e) MUST_USE;
+
+/* Fills module and place from the stack. */
+void captured_finish(struct captured_origin *o);
+
+#endif
