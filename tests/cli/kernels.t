@@ -94,7 +94,9 @@ $ strata kernels tiny.json --json --filter gemm
 |     "work_us": 124.000,
 |     "kernels": 2,
 |     "copies": 2,
-|     "memsets": 0
+|     "memsets": 0,
+|     "replayed_us": 0.000,
+|     "captured_us": 0.000
 |   },
 |   "communication": null,
 |   "trace_quality": {

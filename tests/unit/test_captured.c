@@ -145,7 +145,7 @@ static struct trace *told(const char *json)
 TEST(what_a_recording_says_of_its_captures)
 {
     struct fixture f = {.t = told("{\"names\":[\"pmodel.py(3): forward\",\"mnn.Module: Linear_3\","
-                                  "\"ppath/torch/nn/linear.py(9): forward\",\"oaten::addmm\"],"
+                                  "\"p/x/site-packages/torch/nn/linear.py(9): forward\",\"oaten::addmm\"],"
                                   "\"origins\":[[0,1,2,3],[0]],\"nodes\":[7,1,0,7,2,1]}")};
     const struct captured *c = run(&f);
     CHECK_EQ_INT(c->known_ns, 20000);
@@ -176,3 +176,5 @@ TEST(a_meta_that_is_not_ours_says_nothing)
         done(&f);
     }
 }
+
+TEST_MAIN
