@@ -189,12 +189,23 @@ static bool is_replayed(const struct builder *b, row_t r)
     return call != ROW_NONE && calls_kind(calls_of(b->cx), b->t, call) == CALL_GRAPH_LAUNCH;
 }
 
-/* Of replayed work: the operator that was captured, where the trace has it. */
+static bool launches_once(const struct builder *b, row_t op)
+{
+    const struct trace *t = b->t;
+    uint32_t n = 0;
+    for (row_t i = op + 1; i < t->lanes[t->lane[op]].end && t->depth[i] > t->depth[op]; i++)
+        n += calls_kind(calls_of(b->cx), t, i) == CALL_LAUNCH;
+    return n == 1;
+}
+
+/* Of replayed work: the operator that was captured, where the trace has it. One with several
+ * kernels says nothing of each: they share its work in a ratio that only replays show. */
 static row_t owner_of(const struct builder *b, row_t r)
 {
     if (!is_replayed(b, r)) return b->out->links.owner[b->t->aux[r]];
     const struct captured_origin *o = captured_origin(captured_of(b->cx), b->t, r);
-    return o && o->call != ROW_NONE ? trace_up(b->t, o->call, KIND_OP) : ROW_NONE;
+    row_t op = o && o->call != ROW_NONE ? trace_up(b->t, o->call, KIND_OP) : ROW_NONE;
+    return op != ROW_NONE && launches_once(b, op) ? op : ROW_NONE;
 }
 
 /* A kernel that multiplies under an operator that does not say so: one around it may. */

@@ -1,6 +1,7 @@
 /* kernel_fix.c: see kernel_fix.h. */
 #include "analyze/rules/kernel_fix.h"
 
+#include "analyze/launches/captured.h"
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/stats.h"
@@ -71,6 +72,17 @@ int kernel_fix_edit(const struct kernel_fix *x, const struct context *cx, struct
     return 0;
 }
 
+/* Work of a graph is changed where it was captured, not where the graph is launched. */
+static bool captured_place(const struct kernel_fix *x, const struct context *cx, struct finding *f)
+{
+    const struct captured_origin *o = captured_origin(captured_of(cx), cx->t, x->longest);
+    struct place p = {.op = ROW_NONE, .annotation = ROW_NONE};
+    if (!o || !frame_parse(o->place, &p.source)) return false;
+    p.source.file = frame_path(p.source.file);
+    rule_place(cx, f, &p);
+    return p.source.line > 0;
+}
+
 int kernel_fix_into(const struct kernel_fix *x, const struct context *cx, struct findings *out,
                     struct finding *f, struct err *e)
 {
@@ -81,7 +93,7 @@ int kernel_fix_into(const struct kernel_fix *x, const struct context *cx, struct
     TRY(claim(x, cx, out, e));
     row_t call = trace_launch_of(cx->t, x->longest);
     struct place p;
-    if (call != ROW_NONE) {
+    if (!captured_place(x, cx, f) && call != ROW_NONE) {
         source_places_find(places_of(cx), call, &p);
         rule_place(cx, f, &p);
     }
