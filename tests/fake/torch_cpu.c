@@ -18,9 +18,12 @@ struct callback {
 };
 
 static struct callback callbacks[4];
+static bool disabled[4];
 static int n_callbacks;
 
 EXPORT uint64_t _ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE(struct callback c);
+EXPORT void _ZN2at15disableCallbackEm(uint64_t handle);
+EXPORT void _ZN2at16reenableCallbackEm(uint64_t handle);
 EXPORT const char *_ZNK2at14RecordFunction4nameEv(const struct function *f);
 EXPORT int fake_begin(const struct function *f);
 EXPORT void fake_end(const struct function *f);
@@ -31,6 +34,16 @@ uint64_t _ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE(struct callback 
     bool sound = c.sampling == 1.0 && !c.needs_inputs && !c.needs_outputs && !c.needs_ids;
     if (sound && n_callbacks < 4) callbacks[n_callbacks++] = c;
     return (uint64_t)n_callbacks;
+}
+
+void _ZN2at15disableCallbackEm(uint64_t handle)
+{
+    disabled[handle - 1] = true;
+}
+
+void _ZN2at16reenableCallbackEm(uint64_t handle)
+{
+    disabled[handle - 1] = false;
 }
 
 const char *_ZNK2at14RecordFunction4nameEv(const struct function *f)
@@ -44,7 +57,7 @@ int fake_begin(const struct function *f)
     int wrong = 0;
     for (int i = 0; i < n_callbacks; i++) {
         void *context = &context;
-        if (!callbacks[i].scopes[f->scope]) continue;
+        if (disabled[i] || !callbacks[i].scopes[f->scope]) continue;
         wrong += callbacks[i].start(&context, f) != &context || context;
     }
     return wrong;
@@ -56,7 +69,10 @@ void fake_end(const struct function *f)
         if (callbacks[i].scopes[f->scope]) callbacks[i].end(f, NULL);
 }
 
+/* Those that are called. */
 int fake_callbacks(void)
 {
-    return n_callbacks;
+    int n = 0;
+    for (int i = 0; i < n_callbacks; i++) n += !disabled[i];
+    return n;
 }

@@ -161,6 +161,50 @@ TEST(ranges_end_while_nothing_is_recorded)
     folder_done(&f);
 }
 
+/* Operators are recorded while a graph is captured, and cost nothing before and after. */
+static void capture_graphs(const char *dir)
+{
+    strata_start(dir);
+    load_torch(dir, "2.13.0+cpu");
+    CHECK_EQ_INT(torch_ops_start(TORCH_OPS_USER, NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        run_all();
+        CHECK_EQ_INT(n_callbacks(), 1);
+        torch_ops_capture(true);
+        begin(&mul);
+        CHECK(torch_ops_innermost() != 0);
+        torch_ops_capture(true); /* another stream */
+        torch_ops_capture(false);
+        CHECK_EQ_INT(n_callbacks(), 2);
+        torch_ops_capture(false);
+        end(&mul);
+        CHECK_EQ_UINT(torch_ops_innermost(), 0);
+    }
+    torch_ops_capture(false); /* of one that nobody saw begin */
+    torch_ops_capture(true);
+    torch_ops_stop(); /* and one that nobody sees end */
+    CHECK_EQ_INT(n_callbacks(), 1);
+    CHECK_EQ_INT(torch_ops_start(TORCH_OPS_USER, NULL), 0);
+    run_all();
+    CHECK_EQ_INT(torch_ops_start(TORCH_OPS_ALL, NULL), 0);
+    torch_ops_capture(true);
+    torch_ops_capture(false);
+    CHECK_EQ_INT(n_callbacks(), 2);
+}
+
+TEST(operators_while_a_graph_is_captured)
+{
+    struct folder f;
+    struct trace *t = record_in_child(capture_graphs, &f);
+    REQUIRE(t != NULL);
+    CHECK_EQ_INT(count_rows(t, "step"), 4);
+    CHECK_EQ_INT(count_rows(t, "aten::mul"), 3);
+    CHECK_EQ_INT(count_rows(t, "aten::copy_"), 0);
+    CHECK_EQ_UINT(damage_total(&t->damage), 0);
+    trace_free(t);
+    folder_done(&f);
+}
+
 static void check_refused(const char *dir, const char *version, const char *why)
 {
     struct err e;
