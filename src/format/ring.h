@@ -180,8 +180,7 @@ enum def_type {
     DEF_FRAME = 7,   /* struct def_frame */
     DEF_LIBRARY = 8, /* struct def_library */
     DEF_ADDRESS = 9, /* struct def_address: stands in a frame where others have a DEF_CODE */
-    DEF_SOURCE =
-        10, /* text, by tabs: module, kernel, operation, DEF_CODE: what a compiler made it of */
+    DEF_SOURCE = 10, /* text, by tabs: module, kernel, operation, DEF_CODE: from a compiler */
     DEF_NODES = 11,  /* struct def_node, one or more: nodes of graphs, and what made them */
 };
 

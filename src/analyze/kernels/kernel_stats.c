@@ -138,8 +138,11 @@ static uint32_t new_group(struct collector *c, row_t r)
 {
     const struct trace *t = c->t;
     if (VEC_RESERVE(c->groups, c->n, c->cap, 1)) return UINT32_MAX;
-    c->groups[c->n] = (struct group){
-        .name = t->name[r], .first = r, .launched = r, .precision = PRECISIONS, .top_config = STR_NONE};
+    c->groups[c->n] = (struct group){.name = t->name[r],
+                                     .first = r,
+                                     .launched = r,
+                                     .precision = PRECISIONS,
+                                     .top_config = STR_NONE};
     return (uint32_t)c->n++;
 }
 

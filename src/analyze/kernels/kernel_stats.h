@@ -4,8 +4,8 @@
 #define STRATA_ANALYZE_KERNEL_STATS_H
 
 #include "analyze/kernels/roofline.h"
-#include "analyze/names/kernel_source.h"
 #include "analyze/launches/captured.h"
+#include "analyze/names/kernel_source.h"
 
 enum kernel_by {
     KERNEL_BY_NAME,
@@ -54,7 +54,7 @@ struct kernel_row {
     struct str op;  /* the operator that launches most of its time, or that was captured; the call
                        when there is none */
     uint32_t n_ops; /* how many different ones do */
-    const struct kernel_source *source; /* NULL when no compiler says where it comes from */
+    const struct kernel_source *source;     /* NULL when no compiler says where it comes from */
     const struct captured_origin *captured; /* of `first`, where that was replayed; or NULL */
 };
 
