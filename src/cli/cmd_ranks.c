@@ -4,6 +4,7 @@
 static const struct opt opts[] = {
     {"limit", 0, "N", "number of ranks to show, 0 for all (default 16)", NULL},
     {"md", 0, NULL, "print markdown under 8 kB, for an issue or a language model", NULL},
+    {"html", 0, "FILE", "write an HTML page: ranks on one clock, the critical path", NULL},
     {0},
 };
 
@@ -12,6 +13,8 @@ static const char *const examples[] = {
     "which rank keeps the others waiting, why, and what it costs",
     "strata ranks rank*.json.gz --json | jq '.stragglers[0]'",
     "the worst one: rank, cause, source line",
+    "strata ranks traces/ --html ranks.html",
+    "a few steps of all ranks on one clock, and the critical path through them",
     NULL,
 };
 

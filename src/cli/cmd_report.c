@@ -65,11 +65,8 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
 static int show_ranks(struct cli *cli, const struct opts *o, const struct picked_list *p,
                       struct err *e)
 {
-    if (opt_has(o, "html"))
-        return FAIL(e, ERR_USAGE, "%s has the traces of several ranks; --html takes one",
-                    o->args[0]);
     TRY(read_ranks_show(cli, o, p, e));
-    if (!cli->json && !opt_has(o, "md"))
+    if (!cli->json && !opt_has(o, "md") && !opt_has(o, "html"))
         buf_printf(&cli->out, "next: strata report %s   one rank by itself\n", p->list[0].path);
     return 0;
 }

@@ -7,34 +7,13 @@
 #include "base/jdoc.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "cli/open_rank.h"
+#include "cli/ranks_page.h"
 #include "cli/show.h"
 #include "import/rings.h"
 
 /* A few traces are read one after the other, so that what is said of them comes in order. */
 #define LEAST_FOR_THREADS 8
-
-/* One trace under analysis, while it is open. */
-struct open_rank {
-    struct trace *t;
-    struct arena mem;
-    struct context cx;
-};
-
-static int open_rank(struct cli *cli, struct picked p, struct open_rank *r, struct err *e)
-{
-    *r = (struct open_rank){0};
-    arena_init(&r->mem);
-    TRY(cli_open_rank(cli, p.path, p.rank, &r->t, e));
-    context_init(&r->cx, r->t, &r->mem);
-    return 0;
-}
-
-static void close_rank(struct open_rank *r)
-{
-    context_done(&r->cx);
-    arena_done(&r->mem);
-    trace_free(r->t);
-}
 
 /* What became of one trace. */
 struct outcome {
@@ -144,12 +123,14 @@ int read_ranks_show(struct cli *cli, const struct opts *o, const struct picked_l
 {
     struct read_ranks r;
     struct screen s;
+    const char *html = opt_get(o, "html", NULL), *name = o->n_args == 1 ? o->args[0] : "ranks";
+    TRY(html_check(o, e));
     TRY(show_screen(cli, o, 16, &s, e));
     int rc = read_ranks(cli, from, &r, e);
+    if (rc == 0 && html) rc = ranks_page_write(cli, &r.view, name, html, e);
     if (rc == 0 && cli->json) view_ranks_json(&cli->out, &r.view);
-    else if (rc == 0 && opt_has(o, "md"))
-        view_ranks_md(&cli->out, &r.view, o->n_args == 1 ? o->args[0] : "ranks");
-    else if (rc == 0) view_ranks_text(&s, &r.view);
+    else if (rc == 0 && opt_has(o, "md")) view_ranks_md(&cli->out, &r.view, name);
+    else if (rc == 0 && !html) view_ranks_text(&s, &r.view);
     read_ranks_done(&r);
     return rc;
 }

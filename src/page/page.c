@@ -85,6 +85,7 @@ static int put_head(const struct page *p, const struct page_place *places, struc
     put_offload(&j, p);
     put_doc(&j, "dive", p->dive);
     put_doc(&j, "flame", p->flame);
+    put_doc(&j, "ranks", p->ranks);
     jout_end_obj(&j);
     return buf_ok(out) ? 0 : err_nomem(e);
 }

@@ -10,13 +10,13 @@ extern const size_t page_viewer_bytes;
 
 struct page {
     struct str viewer;        /* with a mark for the head and one for the columns */
-    const char *kind;         /* "report", "diff", "offload", "dive", "flame" */
+    const char *kind;         /* "report", "diff", "offload", "dive", "flame", "ranks" */
     const char *title;        /* a path is cut to its last part */
     struct page_set *sets[2]; /* before, after */
     uint32_t n_sets;
 
     /* Documents as --json prints them; .p is NULL where there is none. */
-    struct str diff, offload, dive, flame;
+    struct str diff, offload, dive, flame, ranks;
 };
 
 /* Writes the page whole or not at all; "-" is standard output. */

@@ -8,7 +8,7 @@ static const struct rank_summary *rank_of(const struct rank_set *s, uint32_t i)
     return &s->ranks[i];
 }
 
-static void json_ranks(struct jout *j, const struct rank_set *s)
+void view_ranks_json_ranks(struct jout *j, const struct rank_set *s)
 {
     jout_arr(j, "ranks");
     for (uint32_t i = 0; i < s->n; i++) {
@@ -42,7 +42,7 @@ static void json_source(struct jout *j, const struct rank_place *p)
     jout_end_obj(j);
 }
 
-static void json_stragglers(struct jout *j, const struct rank_set *s)
+void view_ranks_json_stragglers(struct jout *j, const struct rank_set *s)
 {
     jout_arr(j, "stragglers");
     for (uint32_t i = 0; i < s->n_stragglers; i++) {
@@ -149,8 +149,8 @@ void view_ranks_json(struct buf *out, const struct view_ranks *v)
     jout_us(&j, "step_us", v->set->step_ns);
     if (v->step_without_ns > 0) jout_us(&j, "step_without_straggler_us", v->step_without_ns);
     else jout_null(&j, "step_without_straggler_us");
-    json_ranks(&j, v->set);
-    json_stragglers(&j, v->set);
+    view_ranks_json_ranks(&j, v->set);
+    view_ranks_json_stragglers(&j, v->set);
     json_collectives(&j, v->set);
     json_clocks(&j, v->set);
     json_path(&j, v->set);

@@ -94,6 +94,14 @@ $ strata ranks $DATA/comm/slow_rank/rank0.json $DATA/comm/slow_rank/rank2.json $
 | critical path: transfers 15.6 %, rank 2 84.4 %
 |
 | clocks: up to 700 us apart, aligned to 0 on the ends of collectives
+# A page, and with it another format where both are asked for.
+$ strata report $DATA/comm/slow_rank --html x.html 2>&1 | grep -o 'wrote x.html'
+| wrote x.html
+$ strata ranks $DATA/comm/slow_rank --html y.html --json 2>/dev/null | jq .world_size
+| 4
+$ grep -c '"kind":"ranks"' x.html y.html
+| x.html:1
+| y.html:1
 
 # A rank that is not there, one that is there twice, and a file that is no trace.
 $ echo nonsense > rank1.json

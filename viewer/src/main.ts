@@ -8,6 +8,7 @@ import { flamePage } from './flame/flame_page';
 import { printLight } from './panels/paper';
 import { documentPage } from './panels/documents';
 import { problem } from './panels/title';
+import { ranksPage } from './ranks/ranks_page';
 import { reportPage } from './report_page';
 
 async function main(): Promise<void> {
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
     document.title = `${head.title} – Strata`;
     const sets = await readSets(head);
     if (head.flame) flamePage(app, head, head.flame);
+    else if (head.ranks) ranksPage(app, head, head.ranks);
     else if (!sets.length) documentPage(app, head);
     else if (head.kind === 'diff') diffPage(app, { head, sets });
     else reportPage(app, { head, sets });

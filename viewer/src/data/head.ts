@@ -6,6 +6,7 @@ import type { Term } from '../base/glossary';
 import type { Offload } from '../charts/offload_chart';
 import type { Dive } from '../charts/roofline';
 import type { FlameDoc } from '../flame/tree';
+import type { RanksDoc } from '../ranks/doc';
 
 export interface Source {
   file: string | null;
@@ -230,7 +231,7 @@ export interface SetInfo {
 
 export interface Head {
   version: number;
-  kind: 'report' | 'diff' | 'offload' | 'dive';
+  kind: 'report' | 'diff' | 'offload' | 'dive' | 'ranks';
   title: string;
   strata: string;
   glossary?: Term[];
@@ -239,5 +240,6 @@ export interface Head {
   align?: { pairs: [number, number][]; by: 'step' | 'start' };
   offload?: Offload;
   flame?: FlameDoc;
+  ranks?: RanksDoc;
   dive?: Dive;
 }

@@ -1,0 +1,92 @@
+// The page of many ranks: who is late, rows on one clock, the critical path; figures are those of the command.
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { close, data } from './kit.mjs';
+
+const slow = join(data, 'comm', 'slow_rank');
+
+/** Boxes of a path: x and width. */
+const boxes = d => [...d.matchAll(/M([\d.]+),[\d.]+h([\d.]+)/g)].map(m => [Number(m[1]), Number(m[2])]);
+
+async function widths(page, rank, kind) {
+  const d = await page.locator(`g[data-rank="${rank}"] .ranks-${kind}`).getAttribute('d');
+  return boxes(d ?? '').reduce((sum, [, w]) => sum + w, 0);
+}
+
+export const tests = [
+  [
+    'a row per rank, waiting as long as measured, the late one marked',
+    async kit => {
+      const page = await kit.open(kit.html('report', slow));
+      const { chart } = kit.head(kit.html('report', slow)).ranks;
+      assert.equal(await page.locator('g[data-rank]').count(), 4);
+      assert.match(await page.locator('.ranks-verdict').textContent(), /rank 2 is late by 1\.40.ms/);
+      assert.match(await page.locator('.ranks-chart b').first().textContent(), /steps 1 to 3 of 5/);
+      const whole = Number(await page.locator('g[data-rank="0"] .ranks-idle').getAttribute('width'));
+      const waits = chart.collectives.reduce((sum, c) => sum + c.members[0][2], 0);
+      assert.ok(waits > 0);
+      close((await widths(page, 0, 'wait')) / whole, waits / chart.length_ns, 0.02);
+      assert.ok((await widths(page, 2, 'wait')) < 2);
+      // six all-reduces in three steps, all late on rank 2
+      const marks = page.locator('.ranks-late[data-seq]');
+      assert.equal(await marks.count(), 6);
+      const row = await page.locator('g[data-rank="2"] .ranks-idle').boundingBox();
+      for (const mark of await marks.all()) {
+        const box = await mark.boundingBox();
+        assert.ok(box.y + box.height / 2 > row.y && box.y + box.height / 2 < row.y + row.height);
+      }
+    },
+  ],
+  [
+    'the critical path is drawn and listed; rows and wheel move the view',
+    async kit => {
+      const page = await kit.open(kit.html('report', slow));
+      const all = kit.json('ranks', slow).critical_path;
+      const rows = page.locator('#ranks-path tbody tr');
+      assert.equal(await rows.count(), 6);
+      assert.match(await rows.nth(1).textContent(), new RegExp(`${Math.round(all[1].own_us)}.us`));
+      assert.equal(await page.locator('.ranks-path[d]').count(), 1);
+      const svg = page.locator('.ranks-chart svg');
+      const view = async () => (await svg.getAttribute('data-view')).split(',').map(Number);
+      const before = await view();
+      await rows.nth(2).click();
+      const zoomed = await view();
+      assert.ok(zoomed[1] - zoomed[0] < (before[1] - before[0]) / 2);
+      await svg.focus();
+      await page.keyboard.press('0');
+      assert.deepEqual(await view(), before);
+      const box = await svg.boundingBox();
+      await page.mouse.move(box.x + box.width / 2, box.y + 60);
+      assert.match(await page.locator('.tooltip').textContent(), /rank 0/);
+      await page.mouse.wheel(0, -100);
+      const near = await view();
+      assert.ok(near[1] - near[0] < before[1] - before[0]);
+    },
+  ],
+  [
+    'ranks without a collective, and hostile names',
+    async kit => {
+      const evil = '<img src=x onerror="window.pwned=1">';
+      const folder = join(kit.folder, 'evil');
+      mkdirSync(folder);
+      for (let r = 0; r < 4; r++) {
+        const text = readFileSync(join(slow, `rank${r}.json`), 'utf8');
+        const hostile = text.replaceAll('gemm_backward', JSON.stringify(evil).slice(1, -1));
+        writeFileSync(join(folder, `rank${r}.json`), hostile.replaceAll('default_pg', '</script><b>'));
+      }
+      const page = await kit.open(kit.html('ranks', folder), { colorScheme: 'dark' });
+      assert.equal(await page.evaluate(() => window.pwned), undefined);
+      assert.match(await page.locator('.ranks-verdict').textContent(), /img src=x/);
+      assert.equal(await page.locator('main img').count(), 0);
+      const apart = join(kit.folder, 'apart');
+      mkdirSync(apart);
+      for (const r of [0, 1])
+        cpSync(join(data, 'torch', 'plain.json.gz'), join(apart, `rank${r}.json.gz`));
+      const plain = await kit.open(kit.html('ranks', apart));
+      assert.match(await plain.locator('.ranks-verdict').textContent(), /share no collective/);
+      assert.equal(await plain.locator('.ranks-chart').count(), 0);
+      assert.equal(await plain.locator('#ranks-ranks tbody tr').count(), 2);
+    },
+  ],
+];
