@@ -221,10 +221,33 @@ static enum rank_cause cause_of(enum rank_counter c)
     return causes[c];
 }
 
-static void blame_cost(struct rank_straggler *x, const struct extra *e)
+/* To how many collectives it comes late by at least `ns`. */
+static uint32_t count_late(const struct rank_set *s, uint32_t rank, int64_t ns)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_list; i++)
+        for (uint32_t k = 0; k < s->list[i].n; k++)
+            n += s->list[i].members[k].rank == rank && s->list[i].members[k].after_ns >= (float)ns;
+    return n;
+}
+
+/* Ranks that run ahead of a late one wait for it again and again: no more can be gained than what
+ * it does longer. What its CPU does after it has launched the last collective delays nobody, unless
+ * every call is seen to make it late. */
+static int64_t most_gain(const struct rank_set *s, uint32_t rank, const struct extra *e)
+{
+    const struct rank_cost *x = e->cost;
+    if (x->reason == RANK_IDLE_SYNC) return 0; /* what it waits for is not its own time */
+    int64_t each = x->calls ? x->total_ns / x->calls : x->total_ns;
+    int64_t tail = count_late(s, rank, each / 2) < x->calls ? x->tail_ns : 0;
+    return e->ns - (tail < e->ns ? tail : e->ns);
+}
+
+static void blame_cost(const struct rank_set *s, struct rank_straggler *x, const struct extra *e)
 {
     x->cause = cause_of(e->cost->reason);
-    x->cause_ns = x->extra_ns = e->ns;
+    x->cause_ns = e->ns;
+    x->extra_ns = most_gain(s, x->rank, e);
     x->place = e->cost->place;
 }
 
@@ -259,7 +282,7 @@ static void blame_idle(struct rank_scratch *w, struct rank_straggler *x, int rea
     bool known = reason == RANK_IDLE_HOST && at.cost && f.cost && f.cost->reason == RANK_IDLE_HOST;
     bool clear = f.ns >= at.ns || reason == RANK_IDLE_OTHER || reason == RANK_COPIES;
     int64_t enough = once < x->cause_ns ? once : x->cause_ns;
-    if (f.cost && 2 * f.ns >= enough && clear && !known) blame_cost(x, &f);
+    if (f.cost && 2 * f.ns >= enough && clear && !known) blame_cost(w->s, x, &f);
 }
 
 /* ---- all of them */
@@ -317,7 +340,7 @@ static void blame_device(struct rank_scratch *w, struct rank_straggler *x)
 {
     struct evidence v = gather(w, x);
     if (v.named.cost && (double)v.named.ns >= v.enough && (double)v.named.ns > v.kernels) {
-        blame_cost(x, &v.named);
+        blame_cost(w->s, x, &v.named);
         return;
     }
     if (blame_link(w, x, v.most)) return;
@@ -327,7 +350,7 @@ static void blame_device(struct rank_scratch *w, struct rank_straggler *x)
     }
     if (v.most > 0) blame_idle(w, x, v.idle, v.excess[v.idle]);
     struct extra f = most_extra(w, x->rank, functions_of, ANY);
-    if (v.most < v.half && f.cost && (double)f.ns >= v.half) blame_cost(x, &f);
+    if (v.most < v.half && f.cost && (double)f.ns >= v.half) blame_cost(w->s, x, &f);
 }
 
 void rank_find_cause(struct rank_scratch *w, struct rank_straggler *x)
@@ -339,5 +362,5 @@ void rank_find_cause(struct rank_scratch *w, struct rank_straggler *x)
         return;
     }
     struct extra f = most_extra(w, x->rank, functions_of, ANY);
-    if (f.cost) blame_cost(x, &f);
+    if (f.cost) blame_cost(w->s, x, &f);
 }

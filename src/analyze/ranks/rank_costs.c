@@ -21,7 +21,7 @@ struct cost_sum {
     str_id name;
     uint32_t node; /* of the stages */
     uint32_t calls;
-    int64_t total_ns, longest_ns;
+    int64_t total_ns, longest_ns, tail_ns;
     double blocks;
     row_t longest;
 };
@@ -56,6 +56,7 @@ static int add_cost(struct summing *w, row_t r, row_t host, int64_t ns, double b
     if (ns > s->longest_ns) s->longest = r, s->longest_ns = ns;
     s->calls++;
     s->total_ns += ns;
+    if (w->in->cx->t->ts_ns[r] > w->in->launched_ns) s->tail_ns += ns;
     s->blocks += blocks;
     return 0;
 }
@@ -210,7 +211,8 @@ static int list_functions(struct summing *w, struct rank_summary *s)
         *k = (struct rank_cost){.name = plain_name(w->in, trace_str(cx->t, x->name)),
                                 .reason = reason_of(cx, x->longest),
                                 .calls = x->calls,
-                                .total_ns = x->total_ns};
+                                .total_ns = x->total_ns,
+                                .tail_ns = x->tail_ns};
         k->place.name = k->name;
         rank_find_place(w->in, x->longest, &k->place);
     }

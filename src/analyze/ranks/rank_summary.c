@@ -137,17 +137,18 @@ static struct span loop_of(const struct context *cx)
     return (struct span){s->steps[1].cpu.begin_ns, s->loop.end_ns}; /* the first one warms up */
 }
 
-/* What a rank does after it has launched its last collective makes nobody wait. */
-static int64_t last_collective(const struct context *cx)
+/* What a rank does after its last collective has begun makes nobody wait. */
+static void stop_at_last(struct rank_reader *in)
 {
-    const struct comm *c = comm_of(cx);
-    int64_t last = INT64_MIN;
-    for (uint32_t i = 0; i < c->n_works; i++) {
-        row_t call = trace_launch_of(cx->t, c->works[i].row);
-        int64_t at = cx->t->ts_ns[call == ROW_NONE ? c->works[i].row : call];
-        if (at > last) last = at;
-    }
-    return last == INT64_MIN ? INT64_MAX : last;
+    const struct comm *c = comm_of(in->cx);
+    const struct trace *t = in->cx->t;
+    row_t last = ROW_NONE;
+    for (uint32_t i = 0; i < c->n_works; i++)
+        if (last == ROW_NONE || t->ts_ns[c->works[i].row] > t->ts_ns[last]) last = c->works[i].row;
+    if (last == ROW_NONE || t->ts_ns[last] <= in->from_ns) return;
+    row_t call = trace_launch_of(t, last);
+    if (t->ts_ns[last] < in->to_ns) in->to_ns = t->ts_ns[last];
+    if (call != ROW_NONE) in->launched_ns = t->ts_ns[call];
 }
 
 int rank_summary_run(struct context *cx, const char *path, struct rank_store *store,
@@ -155,11 +156,11 @@ int rank_summary_run(struct context *cx, const char *path, struct rank_store *st
 {
     for (const struct pass *const *p = needs; *p; p++) TRY(context_need(cx, *p, e));
     struct span loop = loop_of(cx);
-    int64_t last = last_collective(cx);
-    if (last < loop.end_ns && last > loop.begin_ns) loop.end_ns = last;
-    struct rank_reader in = {cx, store, arena_zalloc(cx->mem, cx->t->n_lanes + (size_t)1, 1),
-                             loop.begin_ns, loop.end_ns};
+    struct rank_reader in = {
+        cx,          store,    arena_zalloc(cx->mem, cx->t->n_lanes + (size_t)1, 1), loop.begin_ns,
+        loop.end_ns, INT64_MAX};
     if (!in.autograd) return err_nomem(e);
+    stop_at_last(&in);
     for (lane_id l = 0; l < cx->t->n_lanes; l++)
         in.autograd[l] =
             cx->t->lanes[l].kind == LANE_THREAD && outline_is_autograd(cx->t, &cx->t->lanes[l]);

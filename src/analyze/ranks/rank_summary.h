@@ -60,7 +60,8 @@ struct rank_cost {
     enum rank_counter reason; /* RANK_COMPUTE of a kernel; else what kind of time on the CPU */
     uint32_t calls;
     int64_t total_ns;
-    double blocks; /* of threads, per call; 0 when not recorded */
+    int64_t tail_ns; /* of total_ns: after the CPU has launched the last collective */
+    double blocks;   /* of threads, per call; 0 when not recorded */
     struct rank_place place;
 };
 

@@ -48,6 +48,7 @@ struct rank_reader {
     struct rank_store *store;
     bool *autograd;         /* by lane: a thread of autograd's */
     int64_t from_ns, to_ns; /* what functions do before and after does not count */
+    int64_t launched_ns;    /* when the last collective was launched */
 };
 
 /* Kernels, idle time and functions. */
