@@ -157,6 +157,35 @@ static void put_busy(const struct writer *w, const struct device_line *d)
         put_busy_level(w, c, d, n);
 }
 
+/* ---- communication: what of it is exposed, then all of it */
+
+static int put_line(const struct writer *w, const char *id, const char *words,
+                    const struct device_line *d, int32_t device)
+{
+    struct page_curve *c = add(w, id, "pct", arena_printf(w->mem, "GPU %d %s", device, words));
+    struct point *p = arena_alloc(w->mem, (2 * (size_t)d->n_busy + 1) * sizeof *p);
+    uint32_t n = 0;
+    if (!p) return ERR_NOMEM;
+    c->device = device;
+    c->max = 10000;
+    p[n++] = (struct point){w->t->begin_ns, 0};
+    for (uint32_t i = 0; i < d->n_busy; i++) {
+        p[n++] = (struct point){d->busy[i].begin_ns, 10000};
+        p[n++] = (struct point){d->busy[i].end_ns, 0};
+    }
+    if (n <= PAGE_CURVE_EXACT) put_points(w, c, p, n);
+    for (uint32_t k = FINEST; k >= FINEST / (STEP * STEP * STEP); k /= STEP)
+        put_busy_level(w, c, d, k);
+    return 0;
+}
+
+static int put_comm(const struct writer *w, const struct comm_device *d)
+{
+    if (!d->comm_ns) return 0;
+    TRY(put_line(w, "exposed", "exposed communication", &d->exposed, d->device));
+    return put_line(w, "comm", "communication", &d->comm, d->device);
+}
+
 int page_curves_run(const struct context *cx, struct page_block *block, struct arena *mem,
                     struct page_curves *ret, struct err *e)
 {
@@ -164,10 +193,12 @@ int page_curves_run(const struct context *cx, struct page_block *block, struct a
     const struct memory_levels *levels = levels_of(cx);
     const struct launches *launches = launches_of(cx);
     const struct timeline *tl = timeline_of(cx);
-    uint32_t most = tl->n_devices + launches->n_devices + 2 * levels->n;
+    const struct comm *comm = comm_of(cx);
+    uint32_t most = tl->n_devices + 2 * comm->n_devices + launches->n_devices + 2 * levels->n;
     *ret = (struct page_curves){.list = arena_zalloc(mem, most + 1, sizeof *ret->list)};
     int rc = ret->list ? 0 : ERR_NOMEM;
     for (uint32_t i = 0; i < tl->n_devices && rc == 0; i++) put_busy(&w, &tl->devices[i]);
+    for (uint32_t i = 0; i < comm->n_devices && rc == 0; i++) rc = put_comm(&w, &comm->devices[i]);
     for (uint32_t i = 0; i < launches->n_devices && rc == 0; i++)
         rc = put_queue(&w, &launches->devices[i]);
     if (rc == 0) rc = put_memory(&w, levels);

@@ -3,16 +3,17 @@
 #ifndef STRATA_PAGE_PAGE_CURVES_H
 #define STRATA_PAGE_PAGE_CURVES_H
 
+#include "analyze/comm/comm.h"
 #include "analyze/launches/launches.h"
 #include "analyze/rules/rule.h"
 #include "page/page_cols.h"
 
-enum { PAGE_CURVE_LEVELS = 4, PAGE_CURVE_POINTS = 200000 };
+enum { PAGE_CURVE_LEVELS = 4, PAGE_CURVE_POINTS = 200000, PAGE_CURVE_EXACT = 19000 };
 
 #define PAGE_NO_OFFSET UINT64_MAX
 
 struct page_curve {
-    const char *id;    /* "memory", "reserved", "queue", "busy" */
+    const char *id;    /* "memory", "reserved", "queue", "busy", "exposed", "comm" */
     const char *label; /* for people */
     const char *unit;  /* "bytes", "pieces", "pct" */
     int32_t device;

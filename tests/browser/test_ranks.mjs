@@ -65,6 +65,35 @@ export const tests = [
     },
   ],
   [
+    'in one trace communication has a lane: exposed or hidden',
+    async kit => {
+      const trace = join(slow, 'rank0.json');
+      const page = await kit.open(kit.html('report', trace));
+      const label = page.locator('.track-label', { hasText: /^communication$/ });
+      const lane = await label.boundingBox();
+      const canvas = await page.locator('canvas.over').first().boundingBox();
+      const [t0, t1] = (await page.locator('canvas.over').first().getAttribute('data-view'))
+        .split(',')
+        .map(Number);
+      // of the first step: beside compute, alone, nothing
+      const { traceEvents } = JSON.parse(readFileSync(trace, 'utf8'));
+      const kernels = traceEvents.filter(e => e.cat === 'kernel');
+      const first = Math.min(...traceEvents.map(e => e.ts ?? Infinity));
+      const ncclOf = kernels.filter(k => k.name.startsWith('nccl')).slice(0, 2);
+      const compute = kernels.filter(k => !k.name.startsWith('nccl') && k.ts < ncclOf[1].ts);
+      const until = Math.max(...compute.map(k => k.ts + k.dur));
+      for (const [at, words] of [
+        [(3 * ncclOf[0].ts + until) / 4, /^0.*exposed communication100.*communication/],
+        [ncclOf[1].ts + ncclOf[1].dur / 2, /^100.*exposed communication100.*communication/],
+        [ncclOf[0].ts - 50, /^0.*exposed communication0.*communication/],
+      ]) {
+        const x = canvas.x + (((at - first) * 1000 - t0) / (t1 - t0)) * canvas.width;
+        await page.mouse.move(x, lane.y + lane.height / 2);
+        assert.match(await page.locator('.tooltip').textContent(), words);
+      }
+    },
+  ],
+  [
     'ranks without a collective, and hostile names',
     async kit => {
       const evil = '<img src=x onerror="window.pwned=1">';

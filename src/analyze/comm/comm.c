@@ -92,8 +92,8 @@ static int split_device(const struct walk *w, const struct device_line *d, struc
     TRY(collect(w, d, &c));
     ret->compute_ns = line_of(w, c.compute, none, &ret->compute);
     ret->exposed_ns = line_of(w, c.comm, c.others, &ret->exposed);
-    if (ret->compute_ns < 0 || ret->exposed_ns < 0) return ERR_NOMEM;
-    for (uint32_t i = 0; i < c.comm.n; i++) ret->comm_ns += span_ns(c.comm.list[i]);
+    ret->comm_ns = line_of(w, c.comm, none, &ret->comm);
+    if (ret->compute_ns < 0 || ret->exposed_ns < 0 || ret->comm_ns < 0) return ERR_NOMEM;
     ret->busy_ns = d->busy_before_ns[d->n_busy];
     ret->copy_ns = ret->busy_ns - ret->compute_ns - ret->exposed_ns;
     return 0;

@@ -21,6 +21,7 @@ struct comm_device {
     int64_t exposed_ns;         /* of comm_ns: nothing else runs */
     struct device_line exposed; /* the same as times: `busy` and its sums only */
     struct device_line compute; /* and compute_ns */
+    struct device_line comm;    /* and comm_ns */
 };
 
 /* One communication kernel. */

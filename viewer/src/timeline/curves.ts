@@ -2,6 +2,7 @@
 // least and most of each bucket.
 
 import { bytes, count, pct } from '../base/format';
+import { classNumber } from '../data/classes';
 import type { Counter } from '../data/levels';
 import { type Frame, timeAt, xOf } from './frame';
 import type { CounterStrip } from './layout';
@@ -35,6 +36,10 @@ export function paintCurve(f: Frame, strip: CounterStrip, y: number): void {
   const base = y + height;
   const place = (v: number): number => base - Math.max(0, Math.min(1, v / most)) * (height - 2);
   ctx.lineWidth = 1;
+  if (counter.info.id === 'exposed') {
+    paintShares(f, strip, place, base);
+    return;
+  }
   if (ceiling && trace(f, ceiling, place, base)) {
     ctx.strokeStyle = palette.line;
     ctx.stroke();
@@ -45,6 +50,20 @@ export function paintCurve(f: Frame, strip: CounterStrip, y: number): void {
     ctx.strokeStyle = palette.curve;
     ctx.stroke();
   }
+  ctx.fillStyle = palette.faint;
+  ctx.fillRect(0, base, f.width, 1);
+}
+
+/** Communication: pale where something else runs beside it, full where it is exposed. */
+function paintShares(f: Frame, { counter, ceiling }: CounterStrip, place: Place, base: number): void {
+  const { ctx, palette } = f;
+  ctx.fillStyle = palette.fill[classNumber.comm][0];
+  if (ceiling && trace(f, ceiling, place, base)) {
+    ctx.globalAlpha = 0.35;
+    ctx.fill();
+    ctx.globalAlpha = 1;
+  }
+  if (trace(f, counter, place, base)) ctx.fill();
   ctx.fillStyle = palette.faint;
   ctx.fillRect(0, base, f.width, 1);
 }

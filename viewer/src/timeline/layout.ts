@@ -19,7 +19,8 @@ interface Place {
 export interface CounterStrip extends Place {
   kind: 'counter';
   counter: Counter;
-  /** Drawn as a line over it, on the same scale: memory reserved over memory in use. */
+  /** Drawn behind it, on the same scale: memory reserved behind memory in use, all communication
+   * behind what of it is exposed. */
   ceiling: Counter | null;
 }
 
@@ -55,8 +56,9 @@ function counterStrips(set: DataSet, onDevice: boolean): Strip[] {
     if ((info.device !== null) !== onDevice || !(info.max > 0)) continue;
     const group = info.device === null ? 'CPU' : `GPU ${info.device}`;
     const before = out[out.length - 1];
-    if (info.id === 'reserved' && before?.kind === 'counter' && before.group === group) {
+    if ((info.id === 'reserved' || info.id === 'comm') && before?.kind === 'counter' && before.group === group) {
       before.ceiling = counter;
+      if (info.id === 'comm') before.label = 'communication';
       continue;
     }
     const label = info.label.startsWith(group) ? info.label.slice(group.length + 1) : info.label;
