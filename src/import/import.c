@@ -44,13 +44,32 @@ static struct str unpack_head(const struct codec *codec, const struct file_map *
     return str_from(head, rc == 0 ? n : 0);
 }
 
-/* The format of what is inside a compressed file. NULL when nobody knows it. */
-static const struct importer *find_packed(struct str head)
+/* Puts what is inside the compressed file in its place. */
+static int unpack(const struct codec *codec, struct file_map *file, struct err *e)
 {
-    static const struct importer *const packed[] = {&import_pftrace, &import_rocprof};
-    for (int i = 0; i < 2 && head.n; i++)
-        if (packed[i]->sniff(head)) return packed[i];
-    return NULL;
+    struct buf text = {0};
+    bool whole;
+    int rc = inflate_all(codec, str_from(file->p, file->n), SIZE_MAX, &text, &whole, e);
+    char *padding = rc == 0 ? buf_room(&text, FILE_PADDING) : NULL;
+    if (rc == 0 && !padding) rc = err_nomem(e);
+    if (rc == 0 && !whole)
+        rc = FAIL(e, ERR_FORMAT, "cut short, or damaged: %s ends early", codec->name);
+    if (rc < 0) {
+        buf_done(&text);
+        return rc;
+    }
+    memset(padding, 0, FILE_PADDING);
+    file_unmap(file);
+    *file = (struct file_map){.p = text.p, .n = text.n, .mapped = false};
+    return 0;
+}
+
+/* It has moments, and is not a timeline. */
+static int refuse_snapshot(struct err *e)
+{
+    return FAIL(e, ERR_UNSUPPORTED,
+                "a memory snapshot of PyTorch, not a trace: strata memory shows who holds the "
+                "memory");
 }
 
 static int open_known(struct file_map *file, const char *path, const struct import_options *o,
@@ -60,22 +79,15 @@ static int open_known(struct file_map *file, const char *path, const struct impo
     struct str head = str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED);
     const struct codec *codec = codec_find(head);
     if (codec) head = unpack_head(codec, file, unpacked);
-    const struct importer *format = codec ? find_packed(head) : find_importer(head);
+    const struct importer *format = head.n ? find_importer(head) : NULL;
     /* what nobody knows is left to the JSON reader, which says what it found instead */
     if (!format) format = &import_json;
-    int rc = format == &import_json ? foreign_check(head, path, e) : 0;
+    int rc = snapshot_is(head) ? refuse_snapshot(e) : 0;
+    if (rc == 0 && format == &import_json) rc = foreign_check(head, path, e);
+    if (rc == 0 && codec && !format->inflates) rc = unpack(codec, file, e);
     if (rc == 0) return format->open(file, path, o, ret, e);
     file_unmap(file);
     return rc;
-}
-
-/* It has moments, and is not a timeline. */
-static int refuse_snapshot(struct file_map *file, struct err *e)
-{
-    file_unmap(file);
-    return FAIL(e, ERR_UNSUPPORTED,
-                "a memory snapshot of PyTorch, not a trace: strata memory shows who holds the "
-                "memory");
 }
 
 /* Takes the file over. */
@@ -88,8 +100,6 @@ static int open_file(struct file_map *file, const char *path, const struct impor
     if (file->n == 0) {
         file_unmap(file);
         rc = FAIL(e, ERR_FORMAT, "the file is empty, expected a trace");
-    } else if (snapshot_is(str_from(file->p, file->n < SNIFFED ? file->n : SNIFFED))) {
-        rc = refuse_snapshot(file, e);
     } else {
         rc = open_known(file, path, &options, ret, e);
     }

@@ -42,6 +42,7 @@ struct importer {
     bool (*sniff)(struct str head); /* the first bytes of the file */
     int (*open)(struct file_map *file, const char *path, const struct import_options *o,
                 struct trace **ret, struct err *e);
+    bool inflates; /* reads compressed files piece by piece; the others get them unpacked */
 };
 
 #endif

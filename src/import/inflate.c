@@ -54,3 +54,21 @@ int inflater_step(struct inflater *f, char *out, size_t room, size_t *ret_n, str
                 human_bytes((int64_t)f->codec->consumed(f->state)).s, f->codec->name,
                 human_bytes((int64_t)f->produced).s);
 }
+
+int inflate_all(const struct codec *codec, struct str in, size_t most, struct buf *out,
+                bool *ret_whole, struct err *e)
+{
+    enum { PIECE = 1 << 20 };
+    struct inflater f;
+    TRY(inflater_init(&f, codec, in, e));
+    int rc = 0;
+    for (size_t n = 1; rc == 0 && n && !f.ended && out->n < most;) {
+        size_t room = most - out->n < PIECE ? most - out->n : PIECE;
+        char *to = buf_room(out, room);
+        rc = to ? inflater_step(&f, to, room, &n, e) : err_nomem(e);
+        if (rc == 0) out->n += n;
+    }
+    if (ret_whole) *ret_whole = f.whole;
+    inflater_done(&f);
+    return rc;
+}

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -48,5 +49,10 @@ void inflater_done(struct inflater *f);
  * what looks like a bomb. */
 int inflater_step(struct inflater *f, char *out, size_t room, size_t *ret_n,
                   struct err *e) MUST_USE;
+
+/* At most `most` bytes of text, added to `out`; *ret_whole (may be NULL) says whether the input was
+ * read to its end and sound. */
+int inflate_all(const struct codec *codec, struct str in, size_t most, struct buf *out,
+                bool *ret_whole, struct err *e) MUST_USE;
 
 #endif

@@ -251,4 +251,4 @@ static int open_json(struct file_map *file, const char *path, const struct impor
     return builder_freeze(b, o->n_threads, ret, e);
 }
 
-const struct importer import_json = {"kineto json", sniff, open_json};
+const struct importer import_json = {"kineto json", sniff, open_json, .inflates = true};

@@ -271,4 +271,4 @@ static bool sniff(struct str head)
     return str_starts(head, STRATA_MAGIC);
 }
 
-const struct importer import_native = {"strata", sniff, open_native};
+const struct importer import_native = {"strata", sniff, open_native, .inflates = false};

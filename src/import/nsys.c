@@ -283,4 +283,4 @@ static bool sniff(struct str head)
     return head.n >= 16 && memcmp(head.p, "SQLite format 3", 16) == 0;
 }
 
-const struct importer import_nsys = {"nsys sqlite", sniff, open_nsys};
+const struct importer import_nsys = {"nsys sqlite", sniff, open_nsys, .inflates = false};

@@ -312,4 +312,4 @@ static bool sniff(struct str head)
     return any && (cut || m.p + n == m.end || m.p[n] == '\n');
 }
 
-const struct importer import_pftrace = {"perfetto", sniff, open_pftrace};
+const struct importer import_pftrace = {"perfetto", sniff, open_pftrace, .inflates = true};

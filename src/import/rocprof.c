@@ -371,4 +371,4 @@ static bool sniff(struct str head)
     return text.n && *text.p == '{' && str_has(head, "\"rocprofiler-sdk");
 }
 
-const struct importer import_rocprof = {"rocprofv3 json", sniff, open_rocprof};
+const struct importer import_rocprof = {"rocprofv3 json", sniff, open_rocprof, .inflates = true};

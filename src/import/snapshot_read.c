@@ -320,22 +320,6 @@ bool snapshot_is(struct str head)
                       str_has(head, "segment_type"));
 }
 
-static int inflate_all(const struct codec *codec, struct str in, size_t most, struct buf *out,
-                       struct err *e)
-{
-    struct inflater f;
-    TRY(inflater_init(&f, codec, in, e));
-    int rc = 0;
-    for (size_t n = 1; rc == 0 && n && !f.ended && out->n < most;) {
-        size_t room = most - out->n < (size_t)1 << 20 ? most - out->n : (size_t)1 << 20;
-        char *to = buf_room(out, room);
-        rc = to ? inflater_step(&f, to, room, &n, e) : err_nomem(e);
-        if (rc == 0) out->n += n;
-    }
-    inflater_done(&f);
-    return rc;
-}
-
 /* The plain bytes: those of the file, or inflated into `buf`. */
 static int plain_bytes(const struct file_map *f, size_t most, struct buf *buf, struct str *ret,
                        struct err *e)
@@ -344,7 +328,7 @@ static int plain_bytes(const struct file_map *f, size_t most, struct buf *buf, s
     const struct codec *codec = f->n ? codec_find(in) : NULL;
     *ret = in;
     if (!codec) return 0;
-    TRY(inflate_all(codec, in, most, buf, e));
+    TRY(inflate_all(codec, in, most, buf, NULL, e));
     *ret = buf_str(buf);
     return 0;
 }

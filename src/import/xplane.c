@@ -243,4 +243,4 @@ bool xplane_sniff(struct str head)
     return false;
 }
 
-const struct importer import_xplane = {"xplane", xplane_sniff, open_xplane};
+const struct importer import_xplane = {"xplane", xplane_sniff, open_xplane, .inflates = false};

@@ -38,12 +38,17 @@ static struct cell counted(uint64_t n, const char *one, const char *many)
     return c;
 }
 
-/* What the bytes are that the trace was read from, where the file has another size. */
-static const char *unpacked(const struct trace *t)
+/* The size of the file, and what was read where that has another. */
+static void add_size(struct buf *out, const struct trace *t, int64_t file_bytes)
 {
-    bool other =
-        t->format && (strcmp(t->format, "perfetto") == 0 || strcmp(t->format, "xplane") == 0);
-    return other ? " unpacked" : " of JSON";
+    struct str format = str_c(t->format ? t->format : "");
+    struct human read = human_bytes((int64_t)t->source_bytes);
+    if (file_bytes >= 0) buf_printf(out, ", %s", human_bytes(file_bytes).s);
+    if (!t->source_bytes || (int64_t)t->source_bytes == file_bytes) return;
+    if (str_ends(format, "json")) buf_printf(out, " (%s of JSON)", read.s);
+    else if (str_is(format, "strata")) buf_printf(out, " (made of %s)", read.s);
+    else if (file_bytes >= 0) buf_printf(out, " (%s unpacked)", read.s);
+    else buf_printf(out, ", %s", read.s);
 }
 
 static void print_file(const struct screen *s, const struct trace *t, const struct census *c,
@@ -52,9 +57,7 @@ static void print_file(const struct screen *s, const struct trace *t, const stru
     struct buf rest;
     buf_init(&rest);
     buf_printf(&rest, "   %s", t->format ? t->format : "");
-    if (file_bytes >= 0) buf_printf(&rest, ", %s", human_bytes(file_bytes).s);
-    if (t->source_bytes && (int64_t)t->source_bytes != file_bytes)
-        buf_printf(&rest, " (%s%s)", human_bytes((int64_t)t->source_bytes).s, unpacked(t));
+    add_size(&rest, t, file_bytes);
     buf_printf(&rest, ", %s\n\n", counted(c->n_events, "event", "events").s);
     const char *name = strcmp(s->path, "-") == 0 ? "standard input" : s->path;
     buf_adds(s->out, cell_text(str_c(name), s->width - (int)rest.n).s);

@@ -54,7 +54,7 @@ $ head -c 700 $DATA/../fuzz/corpus/pftrace/torch.pftrace > cut.pftrace; strata i
 # A profile of JAX: HLO names, steps, TraceMe, Python; in the folder where its tools keep it.
 $ mkdir -p log/plugins/profile/2026_01_02; cp $DATA/../fuzz/corpus/xplane/cuda.xplane.pb log/plugins/profile/2026_01_02/host.xplane.pb
 $ strata info log
-| log   xplane (3.61 kB unpacked), 64 events
+| log   xplane, 3.61 kB, 64 events
 |
 |   recorded  by an unknown version; 2025-10-09 08:53:20 UTC
 |   with      stacks yes, shapes no, memory no, modules no, FLOPs no
@@ -218,3 +218,21 @@ $ strata kernels $DATA/../fuzz/corpus/rocpd/trace.rpd | head -5
 |   kernel                        calls  total     %  median   p95  occ %  limited by  achieved
 |   vec_add                           8    400  95.2    50.0  50.0      -  -                  -
 |   Memcpy DtoH (Device -> Host)      1   20.0   4.8    20.0  20.0      -  -                  -
+
+# Every format may be compressed; a memory snapshot is no trace, compressed or not.
+$ for f in nsys/sample.sqlite rocpd/tracks.db rocpd/trace.rpd xplane/cuda.xplane.pb strata/tiny.strata pftrace/own.pftrace rocprof/mi300.json; do gzip -nc $DATA/../fuzz/corpus/$f > packed.gz; strata info packed.gz | head -1 | cut -d, -f1,3; done
+| packed.gz   nsys sqlite, 17 events
+| packed.gz   rocpd sqlite, 19 events
+| packed.gz   rpd sqlite, 19 events
+| packed.gz   xplane, 64 events
+| packed.gz   strata, 31 events
+| packed.gz   perfetto, 35 events
+| packed.gz   rocprofv3 json, 19 events
+$ gzip -nc $DATA/memory/out_of_memory.pickle > memory.pickle.gz; strata report memory.pickle.gz
+! strata: memory.pickle.gz: a memory snapshot of PyTorch, not a trace: strata memory shows who holds the memory
+? 3
+$ gzip -nc $DATA/../fuzz/corpus/nsys/sample.sqlite | head -c 900 > cut.gz; strata info cut.gz
+! strata: cut.gz: cut short, or damaged: gzip ends early
+? 3
+$ strata info $DATA/nsys_parquet | head -1
+| $DATA/nsys_parquet   nsys parquet, 16.5 kB, 17 events
