@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/opt.h"
 #include "trace/trace.h"
 
@@ -28,6 +29,7 @@ struct cli {
     bool json;
     int width; /* at most 100 */
     const struct cmd *cmd;
+    struct file_map given;         /* the file that cli_look looked into, for who opens it next */
     struct import_progress *watch; /* told how far reading a trace has come; NULL: the terminal */
 };
 

@@ -1,8 +1,8 @@
 /* cmd_info.c: `strata info`: what is in a trace. */
 #include <sys/stat.h>
 
+#include "cli/look.h"
 #include "cli/show.h"
-#include "import/snapshot_read.h"
 #include "report/view_info.h"
 #include "report/view_part.h"
 #include "report/view_snapshot.h"
@@ -33,14 +33,13 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
     return 0;
 }
 
-static int show_snapshot(struct cli *cli, const struct opts *o, struct err *e)
+static int show_snapshot(struct cli *cli, const struct opts *o, const struct snapshot *p,
+                         struct err *e)
 {
-    struct snapshot *p;
     struct held h;
     struct arena mem;
     struct screen s;
     TRY(show_screen(cli, o, 0, &s, e));
-    TRY(snapshot_read(o->args[0], &p, e));
     arena_init(&mem);
     int rc = held_run(p, &mem, &h, e);
     static const struct screen_next next[] = {{"memory %s", "who holds the memory"}};
@@ -50,14 +49,16 @@ static int show_snapshot(struct cli *cli, const struct opts *o, struct err *e)
         screen_next(&s, next, 1);
     }
     arena_done(&mem);
-    snapshot_free(p);
     return rc;
 }
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    if (snapshot_is_file(o->args[0])) return show_snapshot(cli, o, e);
-    return show_summary(cli, o, show, e);
+    struct snapshot *p;
+    TRY(cli_look(cli, o->args[0], &p, e));
+    int rc = p ? show_snapshot(cli, o, p, e) : show_summary(cli, o, show, e);
+    cli_look_end(cli, p);
+    return rc;
 }
 
 const struct cmd cmd_info = {

@@ -1,6 +1,6 @@
 /* cmd_memory.c: `strata memory`: levels, growth, peaks and allocations in the loop. */
+#include "cli/look.h"
 #include "cli/show.h"
-#include "import/snapshot_read.h"
 #include "report/view_memory.h"
 #include "report/view_snapshot.h"
 
@@ -44,19 +44,13 @@ static int show_held(struct cli *cli, const struct opts *o, const struct snapsho
     return rc;
 }
 
-static int run_snapshot(struct cli *cli, const struct opts *o, struct err *e)
-{
-    struct snapshot *p;
-    TRY(snapshot_read(o->args[0], &p, e));
-    int rc = show_held(cli, o, p, e);
-    snapshot_free(p);
-    return rc;
-}
-
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    if (snapshot_is_file(o->args[0])) return run_snapshot(cli, o, e);
-    return show_part(cli, o, show, e);
+    struct snapshot *p;
+    TRY(cli_look(cli, o->args[0], &p, e));
+    int rc = p ? show_held(cli, o, p, e) : show_part(cli, o, show, e);
+    cli_look_end(cli, p);
+    return rc;
 }
 
 const struct cmd cmd_memory = {

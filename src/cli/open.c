@@ -99,7 +99,8 @@ static int open_trace(const char *path, struct import_options o, struct trace **
 
 int cli_open_trace(struct cli *cli, const char *path, struct trace **ret, struct err *e)
 {
-    return open_trace(path, (struct import_options){.progress = cli->watch}, ret, e);
+    struct import_options o = {.progress = cli->watch, .given = &cli->given};
+    return open_trace(path, o, ret, e);
 }
 
 int cli_open_shown(struct cli *cli, const char *path, struct trace **ret, struct err *e)
@@ -149,6 +150,7 @@ int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struc
     struct asked asked;
     TRY(read_asked(o, &asked, e));
     asked.o.progress = cli->watch;
+    asked.o.given = &cli->given;
     TRY(open_trace(path, asked.o, ret, e));
     int rc = reduce(o, &asked, ret, e);
     if (rc < 0) {
@@ -160,7 +162,9 @@ int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struc
 
 int cli_open_summary(struct cli *cli, const char *path, struct trace **ret, struct err *e)
 {
-    struct import_options o = {
-        .skip_rows = true, .check_args = true, .most_records = cli_most_records()};
+    struct import_options o = {.skip_rows = true,
+                               .check_args = true,
+                               .most_records = cli_most_records(),
+                               .given = &cli->given};
     return open_trace(path, o, ret, e);
 }

@@ -32,6 +32,7 @@ static const struct {
      5,
      0,
      {"compressed by xz", "unpack it: xz -d FILE"}},
+    {"\xff\xfe", 2, 0, {"text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8 FILE"}},
     {"BZh", 3, 0, {"compressed by bzip2", "unpack it: bzip2 -d FILE"}},
     {"\x7f"
      "ELF",

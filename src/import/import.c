@@ -118,8 +118,12 @@ static bool is_outdated(const struct trace *t, const char *folder)
 static int open_path(const char *path, const struct import_options *o, struct trace **ret,
                      struct err *e)
 {
-    struct file_map file;
-    TRY(file_map(&file, path, e));
+    struct file_map file = {0};
+    if (o && o->given) {
+        file = *o->given;
+        *o->given = (struct file_map){0};
+    }
+    if (!file.p) TRY(file_map(&file, path, e));
     return open_file(&file, path, o, ret, e);
 }
 

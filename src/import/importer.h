@@ -32,7 +32,8 @@ struct import_options {
     int64_t at_ns;
     const struct import_span *span; /* may be NULL */
     bool only_ranges; /* of a recording: neither devices nor stacks nor operators that ended */
-    bool one_rank;    /* of recordings, only the processes of `rank` */
+    struct file_map *given; /* the file, where it was read before: taken over. May be NULL */
+    bool one_rank;          /* of recordings, only the processes of `rank` */
     int rank;
 };
 

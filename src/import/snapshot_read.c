@@ -333,31 +333,24 @@ static int plain_bytes(const struct file_map *f, size_t most, struct buf *buf, s
     return 0;
 }
 
-bool snapshot_is_file(const char *path)
+bool snapshot_is_in(const struct file_map *f)
 {
-    struct file_map f;
     struct buf text = {0};
     struct str head;
     struct err ignored;
     err_init(&ignored);
-    if (strcmp(path, "-") == 0 || file_map(&f, path, &ignored) < 0) return false;
-    bool yes = plain_bytes(&f, SNIFFED, &text, &head, &ignored) == 0 &&
+    bool yes = plain_bytes(f, SNIFFED, &text, &head, &ignored) == 0 &&
                snapshot_is(str_from(head.p, head.n < SNIFFED ? head.n : SNIFFED));
     buf_done(&text);
-    file_unmap(&f);
     return yes;
 }
 
-int snapshot_read(const char *path, struct snapshot **ret, struct err *e)
+int snapshot_read(const struct file_map *f, struct snapshot **ret, struct err *e)
 {
-    struct file_map f;
     struct buf text = {0};
     struct str bytes;
-    TRY(file_map(&f, path, e));
-    int rc = plain_bytes(&f, MOST_INFLATED, &text, &bytes, e);
+    int rc = plain_bytes(f, MOST_INFLATED, &text, &bytes, e);
     if (rc == 0) rc = snapshot_read_bytes(bytes, ret, e);
-    if (rc < 0) err_at(e, path, ERR_NO_OFFSET);
     buf_done(&text);
-    file_unmap(&f);
     return rc;
 }

@@ -4,16 +4,17 @@
 #define STRATA_IMPORT_SNAPSHOT_READ_H
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "trace/snapshot.h"
 
 /* Whether these first bytes of a file are those of a snapshot. */
 bool snapshot_is(struct str head);
 
-/* The same for a file, which may be compressed; false when it cannot be read. */
-bool snapshot_is_file(const char *path);
+/* The same for a file, which may be compressed; false when it cannot be unpacked. */
+bool snapshot_is_in(const struct file_map *f);
 
-int snapshot_read(const char *path, struct snapshot **ret, struct err *e) MUST_USE;
+int snapshot_read(const struct file_map *f, struct snapshot **ret, struct err *e) MUST_USE;
 int snapshot_read_bytes(struct str bytes, struct snapshot **ret, struct err *e) MUST_USE;
 
 #endif

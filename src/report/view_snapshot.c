@@ -274,11 +274,11 @@ static void show_device(const struct screen *s, const struct held *h, const stru
 void view_snapshot_info_text(const struct screen *s, const struct held *h)
 {
     const struct snapshot *p = h->s;
-    buf_printf(s->out,
-               "%s   PyTorch memory snapshot   %s   %u device%s   %s events   %s segment%s\n",
-               s->path, human_bytes((int64_t)p->source_bytes).s, h->n_devices,
-               h->n_devices == 1 ? "" : "s", human_count(p->n_events).s,
-               human_count(p->n_segments).s, p->n_segments == 1 ? "" : "s");
+    buf_printf(
+        s->out, "%s   PyTorch memory snapshot   %s   %u device%s   %s events   %s segment%s\n",
+        strcmp(s->path, "-") == 0 ? "standard input" : s->path,
+        human_bytes((int64_t)p->source_bytes).s, h->n_devices, h->n_devices == 1 ? "" : "s",
+        human_count(p->n_events).s, human_count(p->n_segments).s, p->n_segments == 1 ? "" : "s");
     if (!p->has_stacks)
         buf_adds(s->out, "  without stacks: torch.cuda.memory._record_memory_history() records "
                          "them\n");

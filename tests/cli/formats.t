@@ -236,3 +236,15 @@ $ gzip -nc $DATA/../fuzz/corpus/nsys/sample.sqlite | head -c 900 > cut.gz; strat
 ? 3
 $ strata info $DATA/nsys_parquet | head -1
 | $DATA/nsys_parquet   nsys parquet, 16.5 kB, 17 events
+
+# What a pipe brings is read once.
+$ mkfifo p; gzip -nc $DATA/tiny.json > p & strata info p | head -1
+| p   kineto json (7.81 kB of JSON), 31 events
+$ cat $DATA/memory/out_of_memory.pickle | strata memory - | head -2
+| standard input   PyTorch memory snapshot   4.46 kB   1 device   66 events   1 segment
+|
+$ cat $DATA/memory/out_of_memory.pickle > p & strata info p | head -1
+| p   PyTorch memory snapshot   4.46 kB   1 device   66 events   1 segment
+$ printf '\377\376{\000' > wide.json; strata info wide.json
+! strata: wide.json: text in UTF-16, which is not read; convert it: iconv -f UTF-16 -t UTF-8 FILE
+? 3
