@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from strata._try import code, compare, fixes, history, judge, promises, switching
+from strata._try import code, compare, fixes, history, judge, promises, screen, switching
 from strata._try.driver import unit_of, words_of
 from strata._try.inside import schedule
 from strata._try.trial import Trial, failure_of, read
@@ -135,6 +135,20 @@ def test_a_program_that_varies_says_nothing_about_a_fix():
 # ---- the unit ----
 
 
+def test_words_for_what_was_measured():
+    def words(verdict, change, low, high):
+        m = {"verdict": verdict, "change_pct": change, "low_pct": low, "high_pct": high}
+        return screen.measured_words(m)
+
+    assert words("faster", -53.1, -54, -52) == "-53.1 %"
+    assert words("slower", 8, 5, 12) == "+8.0 %"
+    assert words("no_difference", -0.4, -1.5, 0.8) == "no gain"
+    assert words("no_difference", 3.0, -2, 9) == "no gain"
+    assert words("no_difference", -26, -64, 52) == "-26.0 % ?"  # may be a large one
+    assert words("no_difference", -2.0, -3, -1) == "-2.0 % ?"
+    assert words("unknown", -31.6, None, None) == "-31.6 % ?"
+
+
 def test_promises_for_the_module_the_user_names():
     """The report says model; the program may call it net. A smaller one has no promise."""
     found = promises.Promises(gains={"compile:model": 20.0}, rules={"compile:model": "launch_bound"})
@@ -239,7 +253,7 @@ def main():
 
 @pytest.mark.parametrize("spec,line,call,removed,added", [
     ("fused_optimizer", 7, "AdamW", "-    opt = torch.optim.AdamW(net.parameters(), lr=1e-3, foreach=False)",
-     "+    opt = torch.optim.AdamW(net.parameters(), lr=0.001, fused=True)"),
+     "+    opt = torch.optim.AdamW(net.parameters(), lr=1e-3, fused=True)"),
     ("tf32", 9, "", "", '+torch.set_float32_matmul_precision("high")'),
     ("no_empty_cache", 10, "", "-        torch.cuda.empty_cache()", ""),
     ("compile:net", 9, "", "", "+    net.compile()"),

@@ -181,8 +181,7 @@ static struct trace *emptied(const char *sync)
     struct kit k = kit_begin();
     for (int i = 0; i < 4; i++) {
         double at = i * 1500;
-        for (int j = 0; j < 10; j++)
-            kit_launch(&k, at + j * 10, "softmax", at + 20 + j * 100, 99);
+        for (int j = 0; j < 10; j++) kit_launch(&k, at + j * 10, "softmax", at + 20 + j * 100, 99);
         if (sync) kit_call(&k, sync, at + 110, 915);
         double from = sync ? 1026 : 110;
         kit_call(&k, "cudaFree", at + from, 1220 - from);

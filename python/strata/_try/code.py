@@ -66,9 +66,13 @@ def _changed_call(tree: ast.AST, lines: list[str], site: dict[str, Any],
     drop = {*wanted.get("drop", []), *wanted.get("set", {})}
     text = lines[node.lineno - 1]
     raw = text.encode()
-    function = ast.unparse(node.func)
-    kept = [ast.unparse(a) for a in node.args] + [
-        (f"{k.arg}=" if k.arg else "**") + ast.unparse(k.value)
+
+    def written(part: ast.expr) -> str:  # as the user has written it: 1e-3, not 0.001
+        return raw[part.col_offset:part.end_col_offset].decode()
+
+    function = written(node.func)
+    kept = [written(a) for a in node.args] + [
+        (f"{k.arg}=" if k.arg else "**") + written(k.value)
         for k in node.keywords if k.arg not in drop]
     kept += [f"{k}={v}" for k, v in wanted.get("set", {}).items()]
     new = f"{function}({', '.join(kept)})".encode()

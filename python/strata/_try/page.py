@@ -87,7 +87,7 @@ def _failures(r: dict[str, Any]) -> str:
 
 def _code(r: dict[str, Any]) -> str:
     if not r["best"]:
-        return "<p>None of the fixes makes it faster.</p>" if r["fixes"] else ""
+        return f"<p>{escape(screen.none_words(r).capitalize())}.</p>" if r["fixes"] else ""
     out = [f"<h2>What to write</h2><p>best: {escape(' + '.join(r['best']))}</p>"]
     for note in r["code"]:
         at = note["source"]

@@ -8,6 +8,8 @@ from strata._base.units import duration
 from strata._try import fixes
 from strata.bench.screen import BOLD, Screen, counted, shown
 
+MATTERS_PCT = 5.0  # a gain of less than this is not worth another look
+
 
 def result(s: Screen, r: dict[str, Any]) -> None:
     """All of it."""
@@ -57,14 +59,20 @@ def _row(f: dict[str, Any]) -> list[str]:
             set_up_words(f["set_up"])]
 
 
+def is_open(m: dict[str, Any]) -> bool:
+    """Whether it may be a gain, or a loss, that matters: more time would show it."""
+    if m["verdict"] in ("faster", "slower"):
+        return False
+    if m["low_pct"] is None or m["verdict"] == "unknown" or not m["low_pct"] <= 0 <= m["high_pct"]:
+        return True
+    return bool(m["low_pct"] < -MATTERS_PCT)
+
+
 def measured_words(m: dict[str, Any]) -> str:
     """The change with its verdict."""
-    if m["verdict"] == "unknown":
-        return f"{m['change_pct']:+.1f} % ?"
-    if m["verdict"] == "no_difference":
-        sure = m["low_pct"] is None or m["low_pct"] <= 0 <= m["high_pct"]
-        return "no gain" if sure else f"{m['change_pct']:+.1f} % ?"
-    return f"{m['change_pct']:+.1f} %"
+    if m["verdict"] in ("faster", "slower"):
+        return f"{m['change_pct']:+.1f} %"
+    return f"{m['change_pct']:+.1f} % ?" if is_open(m) else "no gain"
 
 
 def output_words(o: dict[str, Any]) -> str:
@@ -135,8 +143,7 @@ def difference_words(o: dict[str, Any]) -> str:
 def _best(s: Screen, r: dict[str, Any]) -> None:
     s.add()
     if not r["best"]:
-        if r["fixes"]:
-            s.add("  none of the fixes makes it faster", BOLD)
+        s.add("  " + none_words(r), BOLD)
         return
     found = next(f for f in [*r["fixes"], *r["combinations"]] if f["specs"] == r["best"])
     m = found["measured"]
@@ -146,6 +153,15 @@ def _best(s: Screen, r: dict[str, Any]) -> None:
     s.add(f"  best: {found['fix']}{times} ({m['change_pct']:+.1f} %)", BOLD)
     for note in r["code"]:
         _code(s, note)
+
+
+def none_words(r: dict[str, Any]) -> str:
+    """What is known where no fix is known to be faster."""
+    unsettled = [f["fix"] for f in r["fixes"] if f["measured"] and is_open(f["measured"])]
+    if unsettled:
+        return (f"no gain is certain yet; not settled: {', '.join(unsettled)} (more --time, or "
+                "--blocks, settles it)")
+    return "none of the fixes makes it faster" if r["fixes"] else ""
 
 
 def _code(s: Screen, note: dict[str, Any]) -> None:

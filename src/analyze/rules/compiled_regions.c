@@ -52,8 +52,7 @@ static bool any_compiled(const struct trace *t)
 
 static enum maker maker_of(const struct sim_model *m, const struct sim_call *c)
 {
-    if (!c->n_work)
-        return c->wait == SIM_WAIT_NOTHING || call_allocates(c->kind) ? EITHER : EAGER;
+    if (!c->n_work) return c->wait == SIM_WAIT_NOTHING || call_allocates(c->kind) ? EITHER : EAGER;
     row_t work = m->works[m->works_by_call[c->first_work]].row;
     struct str name = trace_name(m->t, work);
     if (is_inductor(name)) return COMPILED;

@@ -6,7 +6,6 @@ from typing import Any
 
 from strata._try.fixes.base import Fix, FixError, Note, alone
 
-
 _collect = gc.collect
 
 

@@ -21,8 +21,9 @@ class Weights:
         """Into the other form and back; `again` if that will be asked for more than once."""
         if not again or self.trains:  # weights that are trained are not what they were
             form = self.changed if on else self.back
-            for t in self.tensors if form is not None and on != self.is_changed else ():
-                t.data = form(t.data)
+            if form is not None and on != self.is_changed:
+                for t in self.tensors:
+                    t.data = form(t.data)
             self.is_changed = on
             return
         if self.kept is None:
