@@ -13,9 +13,14 @@ color:#1b1f24;background:#fff}table{border-collapse:collapse;width:100%}td,th{pa
 text-align:right;border-bottom:1px solid #d8dee4}td:first-child,th:first-child{text-align:left}
 .bar{height:.8em;min-width:1px}.promised{background:#9db8d9}.measured{background:#1f6f43}
 .slower{background:#b3261e}.bars{width:40%}pre{background:#f3f5f7;padding:.6em;overflow:auto}
-.dim{color:#57606a}@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}
+.key{display:inline-block;width:1.2em;height:.8em}.dim{color:#57606a}@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}
 td,th{border-color:#30363d}pre{background:#161b22}.dim{color:#9198a1}.measured{background:#3fb950}
 .promised{background:#3b5b84}}"""
+
+
+LEGEND = """<p class=dim><span class="key promised"></span> what is left of the time if the promise of the
+report holds, <span class="key measured"></span> as it was measured. A question mark says that the
+difference is not settled: more --time, or --blocks, would show it.</p>"""
 
 
 def write(r: dict[str, Any], path: str) -> None:
@@ -28,8 +33,9 @@ def text(r: dict[str, Any]) -> str:
     title = f"{r['program']}: {r['unit']['words']}"
     parts = [f"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
              f"<style>{STYLE}</style><h1>{escape(title)}</h1>",
-             f"<p>{escape(_head(r))}</p><h2>Promised and measured</h2>", _ladder(r),
-             "<h2>Trials</h2>", _table(r), _failures(r), _code(r), _ladder_of_report(r)]
+             f"<p>{escape(_head(r))}</p><p><b>{escape(screen.conclusion(r))}</b></p>",
+             "<h2>Promised and measured</h2>", _ladder(r), LEGEND,
+             "<h2>Trials</h2>", _table(r), _failures(r), _remarks(r), _code(r), _ladder_of_report(r)]
     return "\n".join(parts)
 
 
@@ -63,7 +69,7 @@ def _ladder(r: dict[str, Any]) -> str:
 
 
 def _table(r: dict[str, Any]) -> str:
-    rows = ["<table><tr><th>fix<th>95 % interval<th>per unit<th>outputs<th>set-up"]
+    rows = ["<table><tr><th>fix<th>95 % interval<th>time per unit<th>outputs<th>set-up"]
     for f in [*r["fixes"], *r["combinations"]]:
         m = f["measured"]
         span = "-"
@@ -85,10 +91,14 @@ def _failures(r: dict[str, Any]) -> str:
     return "".join(out)
 
 
+def _remarks(r: dict[str, Any]) -> str:
+    return "".join(f"<p>{escape(line)}</p>" for line in screen.remarks(r))
+
+
 def _code(r: dict[str, Any]) -> str:
     if not r["best"]:
-        return f"<p>{escape(screen.none_words(r).capitalize())}.</p>" if r["fixes"] else ""
-    out = [f"<h2>What to write</h2><p>best: {escape(' + '.join(r['best']))}</p>"]
+        return ""
+    out = [f"<h2>What to write for {escape(' + '.join(r['best']))}</h2>"]
     for note in r["code"]:
         at = note["source"]
         where = f"{at['file']}:{at['line']}, in {at['function']}" if at else ""

@@ -102,6 +102,15 @@ def _failure(s: Screen, f: dict[str, Any]) -> None:
 
 
 def _remarks(s: Screen, r: dict[str, Any]) -> None:
+    lines = remarks(r)
+    if lines:
+        s.add()
+    for line in lines:
+        s.add(f"  {line}")
+
+
+def remarks(r: dict[str, Any]) -> list[str]:
+    """What the table cannot say."""
     lines = []
     for f in [*r["fixes"], *r["combinations"]]:
         pays = f["set_up"].get("pays_after")
@@ -120,10 +129,7 @@ def _remarks(s: Screen, r: dict[str, Any]) -> None:
     lines += r["notes"]
     if r["not_tried"]:
         lines.append(f"not tried: {', '.join(r['not_tried'])}")
-    if lines:
-        s.add()
-    for line in dict.fromkeys(lines):
-        s.add(f"  {line}")
+    return list(dict.fromkeys(lines))
 
 
 def difference_words(o: dict[str, Any]) -> str:
@@ -142,21 +148,18 @@ def difference_words(o: dict[str, Any]) -> str:
 
 def _best(s: Screen, r: dict[str, Any]) -> None:
     s.add()
-    if not r["best"]:
-        s.add("  " + none_words(r), BOLD)
-        return
-    found = next(f for f in [*r["fixes"], *r["combinations"]] if f["specs"] == r["best"])
-    m = found["measured"]
-    times = ""
-    if r["unit"]["median_ms"] and found["median_ms"]:
-        times = f": {duration(r['unit']['median_ms'])} -> {duration(found['median_ms'])}"
-    s.add(f"  best: {found['fix']}{times} ({m['change_pct']:+.1f} %)", BOLD)
+    s.add("  " + conclusion(r), BOLD)
     for note in r["code"]:
         _code(s, note)
 
 
-def none_words(r: dict[str, Any]) -> str:
-    """What is known where no fix is known to be faster."""
+def conclusion(r: dict[str, Any]) -> str:
+    """The best fix, or that none is known to be faster."""
+    for f in [*r["fixes"], *r["combinations"]] if r["best"] else ():
+        if f["specs"] == r["best"]:
+            before, after = r["unit"]["median_ms"], f["median_ms"]
+            times = f": {duration(before)} -> {duration(after)}" if before and after else ""
+            return f"best: {f['fix']}{times} ({f['measured']['change_pct']:+.1f} %)"
     unsettled = [f["fix"] for f in r["fixes"] if f["measured"] and is_open(f["measured"])]
     if unsettled:
         return (f"no gain is certain yet; not settled: {', '.join(unsettled)} (more --time, or "
