@@ -12,6 +12,7 @@ from strata._try import code, compare, fixes, history, judge, promises, screen, 
 from strata._try.driver import unit_of, words_of
 from strata._try.inside import schedule
 from strata._try.trial import Trial, failure_of, read
+from strata.bench.screen import Screen
 
 
 def process(rng, ms, n=8, spread=0.01, first=3.0):
@@ -300,6 +301,13 @@ def test_history(tmp_path, monkeypatch):
     with open(history.path(), "a") as f:
         f.write("cut,short\n")
     assert len(history.read()) == 2
+    unclear = {"change_pct": 1.9, "low_pct": -11.3, "high_pct": 16.9, "verdict": "no_difference"}
+    assert history.add({**result, "fixes": [{**row, "measured": unclear}]}) == 1
+    rows = history.read()
+    assert [r["settled"] for r in rows] == [True, True, False]
+    shown = Screen(False)
+    screen.history(shown, rows, history.summary(rows), "x.csv")
+    assert "+1.9 % ?" in shown.text() and "left out of the figures" in shown.text()
     assert history.summary(rows) == [{"fix": "tf32", "trials": 2, "median_error_points": 3.0,
                                       "median_distance_points": 3.0, "worst_distance_points": 3.0}]
 

@@ -8,6 +8,8 @@ import os
 import time
 from typing import Any
 
+from strata._try import judge
+
 COLUMNS = ("time", "program", "device", "torch", "fix", "rule", "promised_pct", "measured_pct",
            "low_pct", "high_pct", "verdict", "outputs")
 
@@ -57,16 +59,19 @@ def read() -> list[dict[str, Any]]:
     for row in rows:
         try:
             numbers = {k: float(row[k]) for k in ("promised_pct", "measured_pct")}
+            span = {k: float(row[k]) if row[k] else None for k in ("low_pct", "high_pct")}
         except (KeyError, TypeError, ValueError):
             continue
-        out.append({**row, **numbers})
+        settled = not judge.is_open(str(row.get("verdict")), span["low_pct"], span["high_pct"])
+        out.append({**row, **numbers, **span, "settled": settled})
     return out
 
 
 def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """By fix: how many, and the median distance of measured from promised, in points."""
+    """By fix: how many, and the median distance of measured from promised, in points; of trials that
+    are settled."""
     groups: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
+    for row in (r for r in rows if r["settled"]):
         groups.setdefault(str(row.get("fix", "")).split(":")[0], []).append(row)
     out = []
     for name, found in sorted(groups.items()):

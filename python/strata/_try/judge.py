@@ -21,6 +21,7 @@ LEAST_GUESS = 0.02  # of the time
 MANY = 40  # units of a process
 GUESSED = 3  # degrees of freedom that the guess is worth
 CONFIDENCE_PCT = 95.0
+MATTERS_PCT = 5.0  # a gain of less than this is not worth another look
 # Student's t by degrees of freedom: (two-sided 5 %, two-sided 0.1 %).
 _T = {1: (12.71, 636.6), 2: (4.303, 31.60), 3: (3.182, 12.92), 4: (2.776, 8.610), 5: (2.571, 6.869),
       6: (2.447, 5.959), 7: (2.365, 5.408), 8: (2.306, 5.041), 9: (2.262, 4.781), 10: (2.228, 4.587),
@@ -126,6 +127,15 @@ class Measured:
                 "high_pct": _finite(self.high_pct), "confidence_pct": CONFIDENCE_PCT,
                 "verdict": self.verdict.word, "processes": self.verdict.estimate.pairs,
                 "threshold_pct": self.verdict.threshold_pct}
+
+
+def is_open(verdict: str, low_pct: float | None, high_pct: float | None) -> bool:
+    """Whether it may be a gain, or a loss, that matters: more time would show it."""
+    if verdict in ("faster", "slower"):
+        return False
+    if low_pct is None or high_pct is None or verdict == "unknown" or not low_pct <= 0 <= high_pct:
+        return True
+    return low_pct < -MATTERS_PCT
 
 
 def _finite(v: float) -> float | None:

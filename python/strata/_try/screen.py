@@ -5,10 +5,8 @@ import math
 from typing import Any
 
 from strata._base.units import duration
-from strata._try import fixes
+from strata._try import fixes, judge
 from strata.bench.screen import BOLD, Screen, counted, shown
-
-MATTERS_PCT = 5.0  # a gain of less than this is not worth another look
 
 
 def result(s: Screen, r: dict[str, Any]) -> None:
@@ -60,12 +58,7 @@ def _row(f: dict[str, Any]) -> list[str]:
 
 
 def is_open(m: dict[str, Any]) -> bool:
-    """Whether it may be a gain, or a loss, that matters: more time would show it."""
-    if m["verdict"] in ("faster", "slower"):
-        return False
-    if m["low_pct"] is None or m["verdict"] == "unknown" or not m["low_pct"] <= 0 <= m["high_pct"]:
-        return True
-    return bool(m["low_pct"] < -MATTERS_PCT)
+    return judge.is_open(m["verdict"], m["low_pct"], m["high_pct"])
 
 
 def measured_words(m: dict[str, Any]) -> str:
@@ -211,13 +204,19 @@ def history(s: Screen, rows: list[dict[str, Any]], groups: list[dict[str, Any]],
     table = [["fix", "promised", "measured", "off by", "outputs", "program"]]
     for row in rows[-40:]:
         off = row["measured_pct"] - row["promised_pct"]
-        table.append([str(row["fix"]), f"{row['promised_pct']:+.1f} %", f"{row['measured_pct']:+.1f} %",
-                      f"{off:+.1f}", str(row.get("outputs", "")), str(row.get("program", ""))[:24]])
+        mark = "" if row["settled"] else " ?"
+        table.append([str(row["fix"]), f"{row['promised_pct']:+.1f} %",
+                      f"{row['measured_pct']:+.1f} %{mark}", f"{off:+.1f}{mark}",
+                      str(row.get("outputs", "")), str(row.get("program", ""))[:24]])
     s.table(table, 20)
     s.add()
     table = [["by fix", "trials", "median off by", "worst"]]
     for g in groups:
         table.append([g["fix"], str(g["trials"]), f"{g['median_error_points']:+.1f} points",
                       f"{g['worst_distance_points']:.1f}"])
-    s.table(table, 20)
+    if groups:
+        s.table(table, 20)
+    if any(not row["settled"] for row in rows):
+        s.add("  ?: not settled by its trial, and left out of the figures by fix")
+    s.add("  off by: measured minus promised, in percentage points; negative is more gain than promised")
     s.add(f"  from {path}; nothing is uploaded")
