@@ -11,8 +11,10 @@ static const struct opt opts[] = {
     {"time", 't', "SECONDS", "time for everything (default 900)", NULL},
     {"output", 0, "FUNC", "compare what this function returns (default: what the unit returns)",
      NULL},
-    {"units", 'n', "N", "end each process after this many calls or steps (default 300)", NULL},
-    {"blocks", 0, "N", "at most this many rounds of two processes per fix (default 3)", NULL},
+    {"units", 'n', "N",
+     "end a process after this many calls or steps, if fixes take no turns in it", NULL},
+    {"blocks", 0, "N", "at most this many rounds, for fixes that are not settled (default 3)",
+     NULL},
     {"threshold", 0, "PCT", "ignore differences below this (default 1)", NULL},
     {"no-record", 0, NULL, "do not record the program first: no fix is promised anything", NULL},
     {"no-combine", 0, NULL, "do not try the best fixes together", NULL},
@@ -61,21 +63,23 @@ const struct cmd cmd_try = {
     .summary = "apply fixes to an unmodified program, and measure what they gain",
     .args = "[RUN|TRACE --] COMMAND [ARGUMENT...]",
     .about =
-        "Runs a Python program again and again in fresh processes: as it is, and with a fix that "
-        "is\n"
-        "applied from outside, in turns. The fixes are those that the report of a recording names, "
-        "or\n"
-        "those of --fix. What is timed is found: calls of a diffusers pipeline or of generate, "
-        "steps of\n"
-        "an optimizer, batches of a DataLoader, calls of the outermost module, or else the whole\n"
-        "program; warm-up and compilation are reported separately. The result says whether a\n"
-        "difference is real, whether the outputs are the same, which combination is best, and what "
-        "code\n"
-        "to write for it. The program's output is passed on once; afterwards it goes to files in "
-        "the\n"
-        "folder of each trial. The table goes to standard error, or with --json to standard "
-        "output.\n"
-        "The exit status is the program's.",
+        "Runs a Python program as it is and with fixes that are applied from outside: on and off "
+        "by\n"
+        "turns in one process where that is possible, else in fresh processes that alternate. The "
+        "fixes\n"
+        "are those that the report of a recording names, or those of --fix. What is timed is "
+        "found:\n"
+        "calls of a diffusers pipeline or of generate, steps of an optimizer, batches of a "
+        "DataLoader,\n"
+        "calls of the outermost module, or else the whole program; warm-up and compilation are "
+        "reported\n"
+        "separately. The result says whether a difference is real, whether the outputs are the "
+        "same,\n"
+        "which combination is best, and what code to write for it. The program's output is passed "
+        "on\n"
+        "once; afterwards it goes to files in the folder of each trial. The table goes to "
+        "standard\n"
+        "error, or with --json to standard output. The exit status is the program's.",
     .examples = examples,
     .opts = opts,
     .group = GROUP_RECORD,
