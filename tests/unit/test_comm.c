@@ -270,6 +270,36 @@ TEST(exposed_comm_tells_waiting_from_transfer)
     done(&d);
 }
 
+/* Buckets of two sizes in turns: each waits, compared with the shortest of its own size. */
+TEST(exposed_comm_compares_calls_of_the_same_size)
+{
+    struct buf json;
+    struct trace *t = NULL;
+    struct diagnosis d;
+    buf_init(&json);
+    buf_printf(&json, "{\"traceEvents\": [");
+    for (int i = 0; i < 8; i++) {
+        int large = i % 2, dur = large ? (i == 1 ? 1000 : 3000) : i == 0 ? 100 : 2100;
+        buf_printf(&json,
+                   "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" NCCL
+                   "\",\"pid\":0,\"tid\":20,\"ts\":%d,\"dur\":%d,\"args\":{\"device\":0,"
+                   "\"stream\":20,\"Collective name\":\"allreduce\",\"In msg nelems\":%d,"
+                   "\"Out msg nelems\":%d,\"dtype\":\"Float\",\"Group size\":4}}",
+                   i ? "," : "", i * 4000, dur, large ? 50000 : 5000, large ? 50000 : 5000);
+    }
+    buf_printf(&json, "]}");
+    REQUIRE(import_bytes(buf_str(&json), "x", NULL, &t, NULL) == 0);
+    buf_done(&json);
+    diagnose(&d, t);
+    const struct finding *f = found(&d, "exposed_comm");
+    REQUIRE(f != NULL && f->n_options == 2);
+    CHECK_EQ_STR(f->options[1].name, "ranks_in_time");
+    REQUIRE(f->options[1].edit.n_rows == 8);
+    for (uint32_t i = 0; i < 8; i++)
+        CHECK_EQ_INT(f->options[1].edit.row_ns[i], i % 2 ? 1000000 : 100000);
+    done(&d);
+}
+
 static int run_split(void *t)
 {
     struct arena mem;

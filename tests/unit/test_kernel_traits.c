@@ -57,6 +57,20 @@ TEST(elements_from_the_launch)
     CHECK_NEAR(kernel_elements(&gemm, grid, block, 8), 0, 0);
 }
 
+/* The functor's arguments and the result; not the loop around it, nor what a cut name leaves. */
+TEST(tensors_of_a_functor)
+{
+#define LOOP "void at::native::elementwise_kernel<128, 4, gpu_kernel_impl<f(int)::"
+    CHECK_EQ_INT(of(LOOP "{lambda(float)#1}> >").tensors, 2);
+    CHECK_EQ_INT(of(LOOP "{lambda(float, float)#1}> >").tensors, 3);
+    CHECK_EQ_INT(of(LOOP "{lambda(int)#1}, {lambda(float, float, bool)#2}> >").tensors, 4);
+    CHECK_EQ_INT(of(LOOP "{lambda(int)#1}> >").tensors, 0);
+    CHECK_EQ_INT(of(LOOP "{lambda()#1}> >").tensors, 0);
+    CHECK_EQ_INT(of(LOOP "{lambda(").tensors, 0);
+    CHECK_EQ_INT(of(LOOP "{lambda(float, flo").tensors, 0);
+#undef LOOP
+}
+
 TEST(cupy)
 {
     const uint32_t block[3] = {128, 1, 1}, grid[3] = {1000, 1, 1};

@@ -404,6 +404,22 @@ TEST(an_empty_trace_has_an_empty_table)
     done(&x);
 }
 
+/* A file may hold calls of which nothing but the time is known. */
+TEST(a_call_with_no_record_of_its_own_nests_where_it_lies)
+{
+    struct kit k = kit_begin();
+    kit_op(&k, "op", 0, 100);
+    kit_row(&k, KIND_RUNTIME, "cudaGetDevice", 10, 30, NULL);
+    struct op_table_opts opts = {.stack_depth = 5, .by = OP_BY_NAME};
+    struct table x = {.t = kit_end(&k)};
+    REQUIRE(x.t != NULL);
+    arena_init(&x.mem);
+    CHECK_EQ_INT(op_table_run(x.t, &opts, &x.mem, &x.op, NULL), 0);
+    CHECK_EQ_INT(row(&x, "cpu", "op")->self_cpu_ns, 70000);
+    CHECK_EQ_INT(row(&x, "cpu", "cudaGetDevice")->self_cpu_ns, 30000);
+    done(&x);
+}
+
 /* Out of memory is an error, never another table. */
 static int same_table(void *ctx)
 {

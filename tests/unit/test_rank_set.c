@@ -120,6 +120,22 @@ TEST(a_delay_before_two_collectives_counts_once)
     arena_done(&f.mem);
 }
 
+/* Groups are matched one after the other; what happened is listed by time. */
+TEST(collectives_are_in_the_order_of_their_ends)
+{
+    struct fixture f;
+    setup(&f, 4);
+    for (int i = 0; i < 4; i++)
+        for (uint32_t r = 0; r < 4; r++) {
+            add(&f, r, r < 2 ? 1 : 2, 1000 * i + 100, 1000 * i + 150);
+            add(&f, r, 0, 1000 * i + 500, 1000 * i + 550);
+        }
+    run(&f);
+    REQUIRE(CHECK_EQ_UINT(f.s.n_list, 12));
+    for (uint32_t i = 1; i < f.s.n_list; i++) CHECK(f.s.list[i - 1].end_ns <= f.s.list[i].end_ns);
+    arena_done(&f.mem);
+}
+
 TEST(of_two_ranks_one_can_be_late)
 {
     struct fixture f;

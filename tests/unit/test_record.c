@@ -13,6 +13,7 @@
 #include "import/ring_file.h"
 #include "record/recorder.h"
 #include "record/schedule.h"
+#include "record/spool.h"
 #include "recording.h"
 
 static void nested(const char *dir)
@@ -1002,22 +1003,43 @@ static void loses_its_files(const char *dir)
     CHECK(strata_trouble() != NULL);
 }
 
-/* What is not ours ends the program as ever. */
-static void loses_a_file_of_its_own(const char *dir)
+/* A file of the program's own, mapped at `at` unless that is NULL, is cut short and touched. */
+static void lose_own_file(const char *dir, void *at)
 {
     char path[128];
-    signal(SIGBUS, SIG_DFL);
     struct rlimit none = {0};
     setrlimit(RLIMIT_CORE, &none);
-    CHECK_EQ_INT(strata_start(dir), 0);
-    strata_begin("work");
     snprintf(path, sizeof path, "%s/own", dir);
     int fd = open(path, O_RDWR | O_CREAT, 0600);
     CHECK_EQ_INT(ftruncate(fd, 4096), 0);
-    volatile char *own = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    volatile char *own =
+        mmap(at, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd, 0);
     own[0] = 1;
     CHECK_EQ_INT(ftruncate(fd, 0), 0);
     own[0] = 2;
+}
+
+/* What is not ours ends the program as ever. */
+static void loses_a_file_of_its_own(const char *dir)
+{
+    signal(SIGBUS, SIG_DFL);
+    CHECK_EQ_INT(strata_start(dir), 0);
+    strata_begin("work");
+    lose_own_file(dir, NULL);
+}
+
+/* Nor is what lies where ours was. */
+static void loses_a_file_where_ours_was(const char *dir)
+{
+    char path[128];
+    static struct spool s;
+    void *window = NULL;
+    signal(SIGBUS, SIG_DFL);
+    snprintf(path, sizeof path, "%s/ours", dir);
+    CHECK_EQ_INT(spool_create(&s, path, NULL), 0);
+    CHECK_EQ_INT(spool_map(&s, 0, 4096, &window, NULL), 0);
+    spool_unmap(window, 4096);
+    lose_own_file(dir, window);
 }
 
 TEST(files_that_are_cut_short_do_not_end_the_program)
@@ -1025,10 +1047,13 @@ TEST(files_that_are_cut_short_do_not_end_the_program)
     struct folder f = folder_new();
     CHECK_EQ_INT(in_child(loses_its_files, f.path), 0);
     folder_done(&f);
-    f = folder_new();
-    int status = in_child(loses_a_file_of_its_own, f.path);
-    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
-    folder_done(&f);
+    void (*const own[])(const char *) = {loses_a_file_of_its_own, loses_a_file_where_ours_was};
+    for (int i = 0; i < 2; i++) {
+        f = folder_new();
+        int status = in_child(own[i], f.path);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+        folder_done(&f);
+    }
 }
 
 /* The place of the runs may be open to others, who put links where our files will be. */

@@ -263,6 +263,25 @@ TEST(late_launch_names_what_is_slow_and_the_users_line)
     check_late("tokenize", true, "a stage that launches nothing stalls the GPU", "tokenize");
 }
 
+/* Allocating has a rule of its own; an allocation that follows says nothing about the function. */
+TEST(late_launch_before_an_allocation)
+{
+    for (int inside = 0; inside < 2; inside++) {
+        struct kit k = kit_begin();
+        for (int s = 0; s < 6; s++) {
+            double at = s * 2000;
+            kit_label(&k, "step", at, 1990);
+            kit_python(&k, "pipe/hooks.py(40): walk", at + 2, 600);
+            kit_call(&k, "cudaMalloc", at + (inside ? 100 : 602), 400);
+            kit_launch(&k, at + 1100, "gemm", at + 1110, 800);
+        }
+        struct diagnosis d;
+        diagnose(&d, kit_end(&k));
+        CHECK_EQ_INT(found(&d, "late_launch") != NULL, !inside);
+        done(&d);
+    }
+}
+
 /* Of the five that lie in gaps: nearly three samples, and a little more. */
 TEST(late_launch_near_miss_too_few_samples)
 {

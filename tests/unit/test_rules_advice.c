@@ -116,16 +116,16 @@ TEST(eager_island_near_miss_one_op_outside)
 
 /* ---- recompile ---- */
 
-/* Five steps of a compiled region; in the fourth it begins `late_us` after the cache lookup. */
-static struct trace *guarded(double late_us)
+/* Five steps of a compiled region; in one of them it begins `late_us` after the cache lookup. */
+static struct trace *guarded(int step, double late_us)
 {
     struct kit k = kit_begin();
     double at = 0;
     for (int s = 0; s < 5; s++) {
-        double late = s == 3 ? late_us : 10;
+        double late = s == step ? late_us : 10;
         kit_label(&k, "forward", at, late + 400);
         kit_op(&k, "TorchDynamo Cache Lookup", at + 5, 20);
-        kit_op(&k, s == 3 ? "Torch-Compiled Region: 0/1" : "Torch-Compiled Region: 0/0",
+        kit_op(&k, s == step ? "Torch-Compiled Region: 0/1" : "Torch-Compiled Region: 0/0",
                at + 25 + late, 300);
         for (int i = 0; i < 4; i++)
             kit_launch(&k, at + 30 + late + i * 40, "triton_poi_fused_add_0",
@@ -138,7 +138,7 @@ static struct trace *guarded(double late_us)
 TEST(recompile_tells_a_step_that_waits_for_the_compiler)
 {
     struct diagnosis d;
-    diagnose(&d, guarded(800000));
+    diagnose(&d, guarded(3, 800000));
     const struct finding *f = found(&d, "recompile");
     REQUIRE(f != NULL);
     CHECK(f->advice && f->gain_ns == 0);
@@ -151,7 +151,16 @@ TEST(recompile_tells_a_step_that_waits_for_the_compiler)
 TEST(recompile_near_miss_another_graph_from_the_cache)
 {
     struct diagnosis d;
-    diagnose(&d, guarded(15));
+    diagnose(&d, guarded(3, 15));
+    CHECK(found(&d, "recompile") == NULL);
+    done(&d);
+}
+
+/* The first step compiles. */
+TEST(recompile_near_miss_the_first_step)
+{
+    struct diagnosis d;
+    diagnose(&d, guarded(0, 800000));
     CHECK(found(&d, "recompile") == NULL);
     done(&d);
 }

@@ -503,8 +503,8 @@ TEST(thread_readback_near_miss_results_or_launches_ahead)
 /* ---- held_clock ---- */
 
 /* Two seconds of work, with readings of the clock every 200 ms; as a file, since readings are args
- * of rows. */
-static struct trace *clocked(int mhz, int limits, int work_ms)
+ * of rows. `apart`: each reading on a lane of its own. */
+static struct trace *clocked(int mhz, int limits, int work_ms, bool apart)
 {
     FILE *f = fopen(scratch("clocks.json"), "w");
     struct trace *t = NULL;
@@ -524,9 +524,9 @@ static struct trace *clocked(int mhz, int limits, int work_ms)
             {"SM clock (MHz)", mhz}, {"highest SM clock (MHz)", 1980}, {"clock limits", limits}};
         for (int k = 0; k < 3; k++)
             fprintf(f,
-                    ",{\"ph\":\"C\",\"name\":\"GPU 0 %s\",\"pid\":9,\"tid\":0,\"ts\":%d,"
+                    ",{\"ph\":\"C\",\"name\":\"GPU 0 %s\",\"pid\":9,\"tid\":%d,\"ts\":%d,"
                     "\"args\":{\"value\":%d}}",
-                    readings[k].name, i * 200000 + 195000 + k, readings[k].value);
+                    readings[k].name, apart ? k : 0, i * 200000 + 195000 + k, readings[k].value);
     }
     fprintf(f, "]}");
     fclose(f);
@@ -544,7 +544,7 @@ TEST(held_clock_by_heat_and_by_power)
                {0x40, SEVERITY_MEDIUM, "heat", "Cool it"}};
     for (int i = 0; i < 2; i++) {
         struct diagnosis d;
-        diagnose(&d, clocked(1395, all[i].limits, 190));
+        diagnose(&d, clocked(1395, all[i].limits, 190, i == 1));
         const struct finding *f = found(&d, "held_clock");
         REQUIRE(f != NULL);
         CHECK(strstr(f->why, "1395 of 1980 MHz") && strstr(f->why, all[i].words));
@@ -562,7 +562,7 @@ TEST(held_clock_near_miss_fast_without_reason_or_at_rest)
     } all[] = {{1965, 0x4, 190}, {1395, 0, 190}, {1395, 0x4, 20}};
     for (int i = 0; i < 3; i++) {
         struct diagnosis d;
-        diagnose(&d, clocked(all[i].mhz, all[i].limits, all[i].work_ms));
+        diagnose(&d, clocked(all[i].mhz, all[i].limits, all[i].work_ms, false));
         if (!CHECK(found(&d, "held_clock") == NULL)) fprintf(stderr, "case %d\n", i);
         done(&d);
     }

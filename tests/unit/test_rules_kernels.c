@@ -86,6 +86,40 @@ TEST(unfused_attention_fires_on_the_math_path)
     done(&d);
 }
 
+/* What runs between the kernels and does not touch the weights stays. */
+TEST(unfused_attention_leaves_what_is_not_of_it)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    const char *weights = "[[32, 2048, 2048], [], []]";
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_call(&g, "aten::bmm", "[[32, 2048, 64], [32, 64, 2048]]", BF16_2, GEMM, 200);
+        kernel_kit_call(&g, "aten::mul", "[[2048, 64], []]", BF16_2, MUL, 400);
+        kernel_kit_call(&g, "aten::_softmax", weights, BF16_2, SOFTMAX, 300);
+        kernel_kit_call(&g, "aten::bmm", "[[32, 2048, 2048], [32, 2048, 64]]", BF16_2, GEMM, 200);
+    }
+    check_gain(&g, "unfused_attention", 100 * (700 - 118.0) / (700 + 400 + 4), 3);
+}
+
+/* 32 heads with 2048 keys, then one with 512: 134 million elements are said, not 262 thousand. */
+TEST(unfused_attention_says_how_large_the_largest_is)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 4; i++) attention(&g, "[[32, 2048, 2048], [32, 2048, 64]]");
+    kernel_kit_call(&g, "aten::bmm", "[[1, 512, 64], [1, 64, 512]]", BF16_2, GEMM, 50);
+    kernel_kit_call(&g, "aten::_softmax", "[[1, 512, 512], [], []]", BF16_2, SOFTMAX, 50);
+    kernel_kit_call(&g, "aten::bmm", "[[1, 512, 512], [1, 512, 64]]", BF16_2, GEMM, 50);
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "unfused_attention");
+    if (CHECK(f != NULL)) {
+        CHECK(strstr(f->why, "runs 5 times") != NULL);
+        bool said = false;
+        for (uint32_t i = 0; i < f->n_evidence; i++)
+            said |= strstr(f->evidence[i].text, "has 134") != NULL;
+        if (!CHECK(said)) puts(f->evidence[f->n_evidence - 2].text);
+    }
+    done(&d);
+}
+
 /* The weights are not used by a product: a router, a classifier. */
 TEST(unfused_attention_near_miss_the_weights_go_elsewhere)
 {
@@ -125,6 +159,14 @@ TEST(unfused_attention_near_miss_without_shapes)
         kernel_kit_run(&g, SOFTMAX, 20);
         kernel_kit_run(&g, GEMM, 200);
         kernel_kit_run(&g, GEMM, 200);
+    }
+    check_silent(&g, "unfused_attention");
+    g = kernel_kit_begin(); /* a short product behind it is none of its own */
+    for (int i = 0; i < 8; i++) {
+        kernel_kit_run(&g, GEMM, 200);
+        kernel_kit_run(&g, SOFTMAX, 70);
+        kernel_kit_run(&g, GEMM, 200);
+        kernel_kit_run(&g, GEMM, 100);
     }
     check_silent(&g, "unfused_attention");
 }
@@ -174,6 +216,12 @@ TEST(slow_attention_near_miss)
     check_silent(&g, "slow_attention");
     g = kernel_kit_begin();
     for (int i = 0; i < 8; i++) fused(&g, BF16_4, "[]", 120);
+    check_silent(&g, "slow_attention");
+    g = kernel_kit_begin(); /* shapes that leave nothing to compute say nothing about its time */
+    for (int i = 0; i < 8; i++)
+        kernel_kit_call(&g, "aten::_scaled_dot_product_efficient_attention",
+                        "[[1, 32, 0, 64], [1, 32, 2048, 64], [1, 32, 2048, 64], []]", F32_3,
+                        "fmha_cutlassF", 1000);
     check_silent(&g, "slow_attention");
 }
 
@@ -409,26 +457,38 @@ TEST(unfused_chain_counts_what_is_computed)
     CHECK(gain[1] > 20 && gain[1] < gain[0] - 10);
 }
 
+/* What a chain gains with a reduction in it, by so many blocks: one for each row. */
+static double chain_gain(const char *op, const char *kernel, uint32_t blocks)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        for (int k = 0; k < 3; k++) pointwise(&g, "aten::mul", 252);
+        g.grid[0] = blocks;
+        kernel_kit_call(&g, op, TENSOR, "[\"c10::BFloat16\", \"Scalar\"]", kernel, 130);
+        pointwise(&g, "aten::sub", 252);
+        layer(&g, 180);
+    }
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "unfused_chain");
+    double gain = f ? f->gain_pct : 0;
+    done(&d);
+    return gain;
+}
+
 /* Rows that do not fit on the chip: the tensor is written before its mean and read after it. */
 TEST(unfused_chain_pays_for_reductions_over_long_rows)
 {
-    double gain[2];
-    for (int wide = 0; wide < 2; wide++) {
-        struct kernel_kit g = kernel_kit_begin();
-        for (int i = 0; i < 8; i++) {
-            for (int k = 0; k < 3; k++) pointwise(&g, "aten::mul", 252);
-            g.grid[0] = wide ? 64 : 65536;
-            kernel_kit_call(&g, "aten::mean", TENSOR, "[\"c10::BFloat16\", \"Scalar\"]",
-                            "reduce_kernel<512, 1, ReduceOp<float, MeanOps>>", 130);
-            pointwise(&g, "aten::sub", 252);
-            layer(&g, 180);
-        }
-        struct diagnosis d;
-        const struct finding *f = only(&d, &g, "unfused_chain");
-        gain[wide] = f ? f->gain_pct : 0;
-        done(&d);
+    static const struct {
+        const char *op, *kernel;
+    } all[] = {{"aten::mean", "reduce_kernel<512, 1, ReduceOp<float, MeanOps>>"},
+               {"aten::_softmax", "rows_forward_kernel<float>"},
+               {"aten::native_layer_norm", "rows_forward_kernel<float>"}};
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++) {
+        double narrow = chain_gain(all[n].op, all[n].kernel, 65536);
+        double wide = chain_gain(all[n].op, all[n].kernel, 64);
+        if (!CHECK(wide < narrow - 10)) printf("%s %f %f\n", all[n].op, narrow, wide);
+        if (n == 0) CHECK(wide > 10);
     }
-    CHECK(gain[1] > 10 && gain[1] < gain[0] - 10);
 }
 
 /* A sum and its norm between two products, as in every eager transformer. */
@@ -494,6 +554,17 @@ TEST(repeated_conversion_fires_on_weights_under_autocast)
         CHECK(strstr(f->title, "weights") != NULL);
     }
     done(&d);
+}
+
+/* Work on as many numbers of another type does not make the weights anew. */
+TEST(repeated_conversion_fires_beside_other_types)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    for (int i = 0; i < 8; i++) {
+        linear(&g, "[[16384, 4096], [16384, 4096]]");
+        kernel_kit_call(&g, "aten::add_", "[[16384, 4096], [16384, 4096]]", BF16_2, MUL, 100);
+    }
+    check_gain(&g, "repeated_conversion", 100 * 91.0 / 253, 8);
 }
 
 /* Weights that are trained change from step to step, and activations always do. */
@@ -607,6 +678,20 @@ TEST(unfused_optimizer_fires_parameter_by_parameter)
         CHECK(strstr(f->fix, "fused=True") != NULL);
         CHECK(strstr(f->why, "of 40 parameters") != NULL);
     }
+    done(&d);
+}
+
+/* Two models, each with a thread and an optimizer of its own. */
+TEST(unfused_optimizer_of_two_threads)
+{
+    struct kernel_kit g = kernel_kit_begin();
+    optimizer(&g, MUL);
+    g.k.tid = 2;
+    g.cpu_us = 100;
+    optimizer(&g, MUL);
+    struct diagnosis d;
+    const struct finding *f = only(&d, &g, "unfused_optimizer");
+    if (CHECK(f != NULL) && !CHECK(strstr(f->why, "launch 1280 kernels") != NULL)) puts(f->why);
     done(&d);
 }
 

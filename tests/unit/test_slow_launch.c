@@ -239,4 +239,26 @@ TEST(allocations_waits_quiet_calls_and_the_recorder_are_no_slow_launch)
     }
 }
 
+/* On what is computed already, so that no more than the delays runs out of memory. */
+static int find_delays(void *ctx)
+{
+    struct context cx = *(struct context *)ctx;
+    struct arena mem;
+    arena_init(&mem);
+    cx.mem = &mem;
+    cx.kept[PASS_LAUNCH_DELAYS] = NULL;
+    int rc = context_need(&cx, &launch_delays_pass, NULL);
+    if (rc == 0) CHECK_EQ_UINT(launch_delays_of(&cx)->n_groups, 1);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(out_of_memory_is_reported)
+{
+    struct diagnosis d;
+    diagnose(&d, decode(every_step));
+    CHECK_EVERY_ALLOC(find_delays, &d.cx);
+    done(&d);
+}
+
 TEST_MAIN

@@ -566,6 +566,18 @@ TEST(calls_of_modules_and_functions_are_stages)
     done(&f);
 }
 
+/* Where threads launch, functions of one that does not are no stages. */
+TEST(functions_beside_the_program_are_no_stages)
+{
+    struct kit k = generator(NULL);
+    k.tid = 2;
+    for (int i = 0; i < 9; i++) kit_python(&k, "lib/loader.py(3): fetch", i * 1000, 950);
+    struct found f = measure(&k);
+    CHECK_EQ_UINT(f.s.n, 4);
+    CHECK(!has(&f, "fetch"));
+    done(&f);
+}
+
 TEST(labels_of_the_user_win)
 {
     struct kit k = generator("inference");

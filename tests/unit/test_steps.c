@@ -192,6 +192,21 @@ TEST(several_calls_of_a_pipeline_are_not_the_steps)
     done(&f);
 }
 
+/* The loop is in the longest of the labels, which is not the first. */
+TEST(the_loop_is_looked_for_in_the_widest_label)
+{
+    struct kit k = kit_begin();
+    kit_label(&k, "load", 0, 100);
+    kit_label(&k, "open", 10, 20);
+    kit_label(&k, "read", 40, 20);
+    kit_label(&k, "generate_call", 200, 5000);
+    for (int i = 0; i < 4; i++) kit_label(&k, "denoise_step", 300 + i * 1000, 900);
+    struct found f = find(&k);
+    REQUIRE(CHECK_EQ_UINT(steps_of(&f.cx)->n_steps, 4));
+    CHECK_EQ_INT(steps_of(&f.cx)->steps[1].cpu.begin_ns, kit_ns(1300));
+    done(&f);
+}
+
 TEST(layers_inside_a_forward_are_not_steps)
 {
     struct kit k = kit_begin();

@@ -53,16 +53,16 @@ static int functor_tensors(struct str name)
     static const char *const three[] = {"BinaryFunctor", "CUDAFunctor_add", NULL};
     if (has_any(name, two)) return 2;
     if (has_any(name, three)) return 3;
-    int n = 0;
-    for (size_t i = 0; i + 8 < name.n; i++) {
+    for (size_t i = 0; i < name.n; i++) {
         struct str rest = str_from(name.p + i, name.n - i);
         if (!str_starts(rest, "{lambda(") || str_starts(rest, "{lambda()")) continue;
-        n = 2;
-        for (size_t k = 8; k < rest.n && rest.p[k] != ')'; k++) n += rest.p[k] == ',';
-        if (str_starts(rest, "{lambda(int)")) n = 0; /* the loop around the functor */
-        else break;
+        if (str_starts(rest, "{lambda(int)")) continue; /* the loop around the functor */
+        long end = str_find(rest, ")");
+        int n = 2;
+        for (long k = 0; k < end; k++) n += rest.p[k] == ',';
+        return end < 0 ? 0 : n; /* not of a name that is cut off */
     }
-    return n;
+    return 0;
 }
 
 /* Functions that take more than a few instructions for an element. */
