@@ -517,10 +517,10 @@ $ here=$PWD; cd $DATA && ../cli/figures.py 'kernels --by op' $(cat "$here/traces
 $ here=$PWD; cd $DATA && ../cli/figures.py memory $(cat "$here/traces")
 | exit status: 20 numbers, sum 0, 142f
 | recorded: 6 of 20 true, 05c5
-| stages[].path: 42 texts, b177
-| stages[].peak_bytes: 11 numbers, sum 4.82567e+08, eda2
-| stages[].allocations: 42 numbers, sum 194, 1e68
-| stages[].alloc_bytes: 42 numbers, sum 3.8826e+07, e3a8
+| stages[].path: 52 texts, 75a4
+| stages[].peak_bytes: 11 numbers, sum 4.82567e+08, 6f9f
+| stages[].allocations: 52 numbers, sum 194, bf78
+| stages[].alloc_bytes: 52 numbers, sum 3.8826e+07, f141
 | trace_quality.verdict: 20 texts, 405a
 | trace_quality.idle_trusted: 20 of 20 true, eb5b
 | trace_quality.times_trusted: 20 of 20 true, eb5b
@@ -560,7 +560,7 @@ $ here=$PWD; cd $DATA && ../cli/figures.py memory $(cat "$here/traces")
 | devices[].end_bytes: 9 numbers, sum 1.35283e+08, 1a86
 | devices[].peak_bytes: 9 numbers, sum 1.37976e+08, ee8c
 | devices[].peak_at_us: 9 numbers, sum 66654, 74d4
-| devices[].peak_stage: 8 texts, 245a
+| devices[].peak_stage: 8 texts, eee2
 | devices[].reserved_bytes: 9 numbers, sum 1.48898e+08, e49c
 | devices[].unused_bytes: 9 numbers, sum 1.36233e+07, c6bc
 | devices[].growth.judged: 3 of 9 true, e63f
@@ -640,49 +640,49 @@ $ here=$PWD; cd $DATA && ../cli/figures.py launches $(cat "$here/traces")
 | all.launch_interval.max_us: 20 numbers, sum 52149.3, 64f4
 | all.median_depth_at_launch: 20 numbers, sum 203, 0d9b
 | all.launch_bound: 8 of 20 true, f770
-| stages[].path: 42 texts, b177
-| stages[].launches: 42 numbers, sum 6518, 947b
-| stages[].graph_launches: 42 numbers, sum 4, 4392
-| stages[].kernels: 42 numbers, sum 6554, d64a
-| stages[].kernels_by_wait.idle_stream: 42 numbers, sum 2859, eb78
-| stages[].kernels_by_wait.queued: 42 numbers, sum 3657, b778
-| stages[].kernels_by_wait.behind_other_streams: 42 numbers, sum 0, c793
-| stages[].kernels_by_wait.in_graph: 42 numbers, sum 36, 4ef4
-| stages[].kernels_by_wait.overhead: 42 numbers, sum 2, 3f80
-| stages[].kernels_by_wait.before_launch: 42 numbers, sum 0, c793
-| stages[].kernels_by_wait.no_launch: 42 numbers, sum 0, c793
-| stages[].latency_from_call_start.count: 42 numbers, sum 2859, eb78
-| stages[].latency_from_call_start.total_us: 42 numbers, sum 36243.5, 97fd
-| stages[].latency_from_call_start.median_us: 42 numbers, sum 1251.92, 544a
-| stages[].latency_from_call_start.p95_us: 42 numbers, sum 2451, 9388
-| stages[].latency_from_call_start.max_us: 42 numbers, sum 5015.45, 1c7d
-| stages[].latency_from_call_end.count: 42 numbers, sum 2859, eb78
-| stages[].latency_from_call_end.total_us: 42 numbers, sum 7983.2, d6ac
-| stages[].latency_from_call_end.median_us: 42 numbers, sum 378.019, 8a15
-| stages[].latency_from_call_end.p95_us: 42 numbers, sum 729.901, dac0
-| stages[].latency_from_call_end.max_us: 42 numbers, sum 741.348, 9198
-| stages[].queue_wait.count: 42 numbers, sum 3657, b778
-| stages[].queue_wait.total_us: 42 numbers, sum 2.95003e+07, bf86
-| stages[].queue_wait.median_us: 42 numbers, sum 117663, 2b8f
-| stages[].queue_wait.p95_us: 42 numbers, sum 219260, a36e
-| stages[].queue_wait.max_us: 42 numbers, sum 235040, 922f
-| stages[].back_to_back_gap.count: 42 numbers, sum 3657, b778
-| stages[].back_to_back_gap.total_us: 42 numbers, sum 7264.73, b2ed
-| stages[].back_to_back_gap.median_us: 42 numbers, sum 16.646, dea1
-| stages[].back_to_back_gap.p95_us: 42 numbers, sum 205.172, 7cb1
-| stages[].back_to_back_gap.max_us: 42 numbers, sum 214.964, 3304
-| stages[].kernel.count: 42 numbers, sum 6554, d64a
-| stages[].kernel.total_us: 42 numbers, sum 558940, 1319
-| stages[].kernel.median_us: 42 numbers, sum 1517.29, 01ed
-| stages[].kernel.p95_us: 42 numbers, sum 5399.25, f1b4
-| stages[].kernel.max_us: 42 numbers, sum 5464.27, 762a
-| stages[].launch_interval.count: 42 numbers, sum 6482, 0a51
-| stages[].launch_interval.total_us: 42 numbers, sum 731649, 472f
-| stages[].launch_interval.median_us: 42 numbers, sum 2588.79, 3cdb
-| stages[].launch_interval.p95_us: 42 numbers, sum 26858, b5e3
-| stages[].launch_interval.max_us: 42 numbers, sum 139891, 0e4e
-| stages[].median_depth_at_launch: 42 numbers, sum 308, c5bb
-| stages[].launch_bound: 15 of 42 true, a7ca
+| stages[].path: 52 texts, 75a4
+| stages[].launches: 52 numbers, sum 6518, 5313
+| stages[].graph_launches: 52 numbers, sum 4, f098
+| stages[].kernels: 52 numbers, sum 6554, a343
+| stages[].kernels_by_wait.idle_stream: 52 numbers, sum 2859, a722
+| stages[].kernels_by_wait.queued: 52 numbers, sum 3657, 7db9
+| stages[].kernels_by_wait.behind_other_streams: 52 numbers, sum 0, 8ead
+| stages[].kernels_by_wait.in_graph: 52 numbers, sum 36, ece8
+| stages[].kernels_by_wait.overhead: 52 numbers, sum 2, 7b07
+| stages[].kernels_by_wait.before_launch: 52 numbers, sum 0, 8ead
+| stages[].kernels_by_wait.no_launch: 52 numbers, sum 0, 8ead
+| stages[].latency_from_call_start.count: 52 numbers, sum 2859, a722
+| stages[].latency_from_call_start.total_us: 52 numbers, sum 36243.5, 3f56
+| stages[].latency_from_call_start.median_us: 52 numbers, sum 1251.92, 6bb5
+| stages[].latency_from_call_start.p95_us: 52 numbers, sum 2451, b7fa
+| stages[].latency_from_call_start.max_us: 52 numbers, sum 5015.45, 2702
+| stages[].latency_from_call_end.count: 52 numbers, sum 2859, a722
+| stages[].latency_from_call_end.total_us: 52 numbers, sum 7983.2, d7e9
+| stages[].latency_from_call_end.median_us: 52 numbers, sum 378.019, 2425
+| stages[].latency_from_call_end.p95_us: 52 numbers, sum 729.901, ae80
+| stages[].latency_from_call_end.max_us: 52 numbers, sum 741.348, 7ce7
+| stages[].queue_wait.count: 52 numbers, sum 3657, 7db9
+| stages[].queue_wait.total_us: 52 numbers, sum 2.95003e+07, 703e
+| stages[].queue_wait.median_us: 52 numbers, sum 117663, 68a3
+| stages[].queue_wait.p95_us: 52 numbers, sum 219260, 4e32
+| stages[].queue_wait.max_us: 52 numbers, sum 235040, 8b3f
+| stages[].back_to_back_gap.count: 52 numbers, sum 3657, 7db9
+| stages[].back_to_back_gap.total_us: 52 numbers, sum 7264.73, 18dd
+| stages[].back_to_back_gap.median_us: 52 numbers, sum 16.646, 2632
+| stages[].back_to_back_gap.p95_us: 52 numbers, sum 205.172, 3653
+| stages[].back_to_back_gap.max_us: 52 numbers, sum 214.964, 5944
+| stages[].kernel.count: 52 numbers, sum 6554, a343
+| stages[].kernel.total_us: 52 numbers, sum 558940, 4b82
+| stages[].kernel.median_us: 52 numbers, sum 1517.29, f3a4
+| stages[].kernel.p95_us: 52 numbers, sum 5399.25, 5fcc
+| stages[].kernel.max_us: 52 numbers, sum 5464.27, 447b
+| stages[].launch_interval.count: 52 numbers, sum 6482, a78d
+| stages[].launch_interval.total_us: 52 numbers, sum 731649, 8575
+| stages[].launch_interval.median_us: 52 numbers, sum 2588.79, 9964
+| stages[].launch_interval.p95_us: 52 numbers, sum 26858, 80fc
+| stages[].launch_interval.max_us: 52 numbers, sum 139891, 781f
+| stages[].median_depth_at_launch: 52 numbers, sum 308, 8a8d
+| stages[].launch_bound: 15 of 52 true, b999
 | calls[].name: 47 texts, 0aad
 | calls[].device_records: 47 numbers, sum 4541, 47f4
 | calls[].cost.count: 47 numbers, sum 4430, 5efa
@@ -722,44 +722,44 @@ $ here=$PWD; cd $DATA && ../cli/figures.py stages $(cat "$here/traces")
 | exit status: 20 numbers, sum 0, 142f
 | steps_cpu_us: 20 numbers, sum 231520, fb99
 | steps_gpu_us: 20 numbers, sum 312324, 1fb3
-| stages[].name: 42 texts, 652c
-| stages[].path: 42 texts, b177
-| stages[].kind: 42 texts, a999
-| stages[].derived: 7 of 42 true, ea4a
-| stages[].from: 42 texts, fc11
-| stages[].container: 6 of 42 true, f8ec
-| stages[].count: 42 numbers, sum 480, 823b
-| stages[].cpu_us: 42 numbers, sum 583957, 82b8
-| stages[].self_cpu_us: 42 numbers, sum 285431, 4d76
-| stages[].blocked_us: 42 numbers, sum 216363, 8320
-| stages[].gpu_us: 42 numbers, sum 559780, fd48
-| stages[].gpu_busy_us: 42 numbers, sum 559179, 6e45
-| stages[].gpu_span_us: 42 numbers, sum 673890, dc34
-| stages[].idle_us: 42 numbers, sum 114648, 6c14
-| stages[].kernels: 42 numbers, sum 6554, d64a
-| stages[].copies: 42 numbers, sum 86, 3750
-| stages[].memsets: 42 numbers, sum 720, f036
-| stages[].copy_bytes: 42 numbers, sum 1.01458e+08, 29de
-| stages[].self_gpu_us: 42 numbers, sum 322172, 7a91
-| stages[].idle_meanwhile_us: 42 numbers, sum 165993, dc9d
-| stages[].launches: 42 numbers, sum 7324, 71e4
-| stages[].graph_launches: 42 numbers, sum 4, 4392
-| stages[].syncs: 42 numbers, sum 85, 5615
-| stages[].allocations: 42 numbers, sum 194, 1e68
-| stages[].alloc_bytes: 42 numbers, sum 3.8826e+07, e3a8
-| stages[].device_allocs: 42 numbers, sum 6, 759b
-| stages[].first_us: 42 numbers, sum 293172, c42c
-| stages[].median_us: 42 numbers, sum 273067, d234
-| stages[].p95_us: 42 numbers, sum 294402, 6f62
-| stages[].gpu_first_us: 42 numbers, sum 223637, 885c
-| stages[].gpu_median_us: 42 numbers, sum 224852, 8206
-| stages[].gpu_p95_us: 42 numbers, sum 226206, 5a37
-| stages[].step_cpu_pct: 36 numbers, sum 1659.87, a522
-| stages[].step_gpu_pct: 36 numbers, sum 1766.15, 0fa2
-| stages[].peak_bytes: 11 numbers, sum 4.82567e+08, eda2
-| between.cpu_us: 20 numbers, sum 10525.5, d2a7
+| stages[].name: 52 texts, 5b20
+| stages[].path: 52 texts, 75a4
+| stages[].kind: 52 texts, cc51
+| stages[].derived: 17 of 52 true, 5550
+| stages[].from: 52 texts, a32c
+| stages[].container: 6 of 52 true, 24af
+| stages[].count: 52 numbers, sum 497, 15af
+| stages[].cpu_us: 52 numbers, sum 610511, 56e9
+| stages[].self_cpu_us: 52 numbers, sum 296533, c8c0
+| stages[].blocked_us: 52 numbers, sum 216363, 2656
+| stages[].gpu_us: 52 numbers, sum 559780, 180c
+| stages[].gpu_busy_us: 52 numbers, sum 559179, 48b4
+| stages[].gpu_span_us: 52 numbers, sum 673890, 16c2
+| stages[].idle_us: 52 numbers, sum 114648, 94ee
+| stages[].kernels: 52 numbers, sum 6554, a343
+| stages[].copies: 52 numbers, sum 86, 5b77
+| stages[].memsets: 52 numbers, sum 720, 66a1
+| stages[].copy_bytes: 52 numbers, sum 1.01458e+08, 9119
+| stages[].self_gpu_us: 52 numbers, sum 322172, b272
+| stages[].idle_meanwhile_us: 52 numbers, sum 165993, fea2
+| stages[].launches: 52 numbers, sum 7324, 95ee
+| stages[].graph_launches: 52 numbers, sum 4, f098
+| stages[].syncs: 52 numbers, sum 85, e242
+| stages[].allocations: 52 numbers, sum 194, bf78
+| stages[].alloc_bytes: 52 numbers, sum 3.8826e+07, f141
+| stages[].device_allocs: 52 numbers, sum 6, 3d94
+| stages[].first_us: 52 numbers, sum 316201, e0b3
+| stages[].median_us: 52 numbers, sum 286426, 181a
+| stages[].p95_us: 52 numbers, sum 317431, d504
+| stages[].gpu_first_us: 52 numbers, sum 223637, 0139
+| stages[].gpu_median_us: 52 numbers, sum 224852, 0a9b
+| stages[].gpu_p95_us: 52 numbers, sum 226206, 6159
+| stages[].step_cpu_pct: 46 numbers, sum 2140.72, ffb5
+| stages[].step_gpu_pct: 46 numbers, sum 1766.15, 15d1
+| stages[].peak_bytes: 11 numbers, sum 4.82567e+08, 6f9f
+| between.cpu_us: 20 numbers, sum 8744.23, d8c0
 | between.blocked_us: 20 numbers, sum 100.746, 98bd
-| between.untraced_us: 20 numbers, sum 9368.69, 22c0
+| between.untraced_us: 20 numbers, sum 8052.55, 41cd
 | between.gpu_us: 20 numbers, sum 3.328, 8bd1
 | between.gpu_busy_us: 20 numbers, sum 3.328, 8bd1
 | between.gpu_span_us: 20 numbers, sum 3.328, 8bd1
@@ -798,9 +798,9 @@ $ here=$PWD; cd $DATA && ../cli/figures.py stages $(cat "$here/traces")
 | trace_quality.doubts[].instead: 12 texts, 3a76
 | trace_quality.doubts[].example: 0 texts, 94e4
 | trace_quality.doubts[].example_start_us: 0 texts, 94e4
-| between.top[].name: 35 texts, ca96
-| between.top[].self_us: 35 numbers, sum 899.961, 9a06
-| between.top[].calls: 35 numbers, sum 169, 72c4
+| between.top[].name: 23 texts, 744a
+| between.top[].self_us: 23 numbers, sum 637.472, 86d7
+| between.top[].calls: 23 numbers, sum 83, ea8d
 
 $ here=$PWD; cd $DATA && ../cli/figures.py steps $(cat "$here/traces")
 | exit status: 20 numbers, sum 0, 142f
