@@ -357,6 +357,8 @@ $ here=$PWD; cd $DATA && ../cli/figures.py kernels $(cat "$here/traces")
 | totals.kernels: 20 numbers, sum 4220, 698a
 | totals.copies: 20 numbers, sum 76, 9d4c
 | totals.memsets: 20 numbers, sum 245, 2fe8
+| totals.replayed_us: 20 numbers, sum 0, c2a7
+| totals.captured_us: 20 numbers, sum 0, c2a7
 | communication: 0 texts, b2a1
 | trace_quality.verdict: 20 texts, 405a
 | trace_quality.idle_trusted: 20 of 20 true, eb5b
@@ -455,6 +457,8 @@ $ here=$PWD; cd $DATA && ../cli/figures.py 'kernels --by op' $(cat "$here/traces
 | totals.kernels: 20 numbers, sum 4220, 698a
 | totals.copies: 20 numbers, sum 76, 9d4c
 | totals.memsets: 20 numbers, sum 245, 2fe8
+| totals.replayed_us: 20 numbers, sum 0, c2a7
+| totals.captured_us: 20 numbers, sum 0, c2a7
 | communication: 0 texts, b2a1
 | trace_quality.verdict: 20 texts, 405a
 | trace_quality.idle_trusted: 20 of 20 true, eb5b

@@ -140,8 +140,8 @@ $ $DATA/../cli/figures.py report *.json
 | kernels[].gb_per_s: 88 numbers, sum 274.274, 75c0
 | kernels[].of_roof_pct: 49 numbers, sum 208.15, 971a
 | kernels[].headroom_us: 49 numbers, sum 13487, b027
-| kernels[].headroom_wall_us: 44 numbers, sum 7656.41, 244b
-| kernels[].headroom_wall_pct: 44 numbers, sum 511.636, eacd
+| kernels[].headroom_wall_us: 44 numbers, sum 7657, 854e
+| kernels[].headroom_wall_pct: 44 numbers, sum 511.681, 5afb
 | cpu.functions[].name: 46 texts, a879
 | cpu.functions[].calls: 46 numbers, sum 152, 7c26
 | cpu.functions[].self_us: 46 numbers, sum 7123.32, 97d6
@@ -338,6 +338,8 @@ $ $DATA/../cli/figures.py kernels *.json
 | totals.kernels: 63 numbers, sum 2412, d3db
 | totals.copies: 63 numbers, sum 202, e307
 | totals.memsets: 63 numbers, sum 0, b74f
+| totals.replayed_us: 63 numbers, sum 2574, f5af
+| totals.captured_us: 63 numbers, sum 0, eb51
 | communication: 0 texts, 4149
 | trace_quality.verdict: 63 texts, 9195
 | trace_quality.idle_trusted: 63 of 63 true, 483a
