@@ -229,6 +229,35 @@ def test_what_is_captured_into_a_graph_is_not_missed(capture):
     assert "records_dropped" not in {d["id"] for d in doubts}, doubts
 
 
+QUEUES = """
+    import ctypes, os
+    ctypes.CDLL(os.environ["APP_CUPTI"], ctypes.RTLD_GLOBAL)  # as torch does
+    cuda = ctypes.CDLL("libcuda.so.1")
+
+    def fill():
+        cuda.cuMemsetD8Async(256, 0)
+
+    def allocate():
+        cuda.cuMemAlloc_v2(256)
+
+    cuda.cuInit(0)
+    for _ in range(20):
+        fill()
+        allocate()
+    cuda.cuStreamSynchronize(0)
+"""
+
+
+def test_calls_that_only_queue_get_no_stack(capture, tmp_path):
+    """Unless they take long: then the queue was full. Of others every one may have waited."""
+    script = tmp_path / "queues.py"
+    script.write_text(textwrap.dedent(QUEUES))
+    run = capture(command=[sys.executable, str(script)], STRATA_WAIT_US="0", STRATA_SAMPLES="0")
+    assert run.status == 0, run.stderr
+    functions = [r["name"].split(": ")[-1] for r in run.rows(tmp_path) if r["cat"] == "python_function"]
+    assert functions.count("allocate") >= 20 > 3 > functions.count("fill"), collections.Counter(functions)
+
+
 CAPTURES = """
     import ctypes, os
     ctypes.CDLL(os.environ["APP_CUPTI"], ctypes.RTLD_GLOBAL)  # as torch does
@@ -266,6 +295,13 @@ def test_work_of_a_graph_has_the_line_that_was_captured(capture, tmp_path, cupti
     assert {name: (s["function"], s["line"]) for name, s in lines.items()} == {
         "graph_gemm": ("forward", 8), "graph_add": ("forward", 8), "graph_norm": ("forward", 9)}
     assert all(s["file"].endswith("captures.py") for s in lines.values())
+    for ending in ("json", "strata"):
+        path = str(tmp_path / f"again.{ending}")
+        subprocess.run([PROGRAM, "export", str(run.folder), "-o", path], check=True, capture_output=True,
+                       timeout=120)
+        again = subprocess.run([PROGRAM, "kernels", path, "--json", "--whole"], check=True,
+                               capture_output=True, timeout=120)
+        assert json.loads(again.stdout)["totals"] == kernels["totals"]
     done = subprocess.run([PROGRAM, "flame", str(run.folder), "--whole", "-o", str(tmp_path / "gpu.folded")],
                           capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -12,10 +12,23 @@
 #include "record/names.h"
 #include "record/recorder.h"
 
-/* Launching takes some microseconds; longer than this it waited for something. */
+/* Launching, and whatever else only goes to a queue, takes some microseconds; longer than this it
+ * waited for something. */
 #define LAUNCH_WAITS_NS 20000
 
-enum class { NONE, LAUNCH, GRAPH, WAIT, BEGIN_CAPTURE, END_CAPTURE, OTHER, END_CONTEXT, N_CLASSES };
+/* QUEUE: puts something other than a kernel on a stream, and waits for nothing by itself. */
+enum class {
+    NONE,
+    LAUNCH,
+    GRAPH,
+    QUEUE,
+    WAIT,
+    BEGIN_CAPTURE,
+    END_CAPTURE,
+    OTHER,
+    END_CONTEXT,
+    N_CLASSES
+};
 
 /* Driver calls by CUPTI's number: those that put work on a device, wait for it, or take memory. A
  * call of the runtime library shows as the driver call it makes. */
@@ -45,27 +58,31 @@ static const struct range {
     {121, 121, WAIT}, /* cuEventSynchronize */
     {126, 126, WAIT}, /* cuStreamSynchronize */
     {440, 440, WAIT},
-    {295, 295, OTHER}, /* cuStreamWaitEvent */
-    {436, 436, OTHER},
-    {119, 119, OTHER}, /* cuEventRecord */
-    {441, 441, OTHER},
-    {587, 588, OTHER},
-    {276, 293, OTHER}, /* cuMemcpy..., from HtoD_v2 to HtoAAsync_v2 */
+    {295, 295, QUEUE}, /* cuStreamWaitEvent */
+    {436, 436, QUEUE},
+    {119, 119, QUEUE}, /* cuEventRecord */
+    {441, 441, QUEUE},
+    {587, 588, QUEUE},
+    {276, 280, OTHER}, /* cuMemcpy..., from HtoD_v2 to HtoAAsync_v2 */
+    {281, 281, QUEUE}, /* DtoDAsync */
+    {282, 293, OTHER},
     {305, 306, OTHER},
     {318, 321, OTHER},
     {397, 410, OTHER},
-    {418, 427, OTHER},
+    {418, 422, OTHER},
+    {423, 423, QUEUE}, /* DtoDAsync_ptsz */
+    {424, 427, OTHER},
     {776, 779, OTHER},
     {796, 799, OTHER},
     {249, 254, OTHER}, /* cuMemset... */
     {411, 416, OTHER},
-    {216, 216, OTHER},
-    {218, 218, OTHER},
-    {220, 220, OTHER},
-    {222, 222, OTHER},
-    {224, 224, OTHER},
-    {226, 226, OTHER},
-    {428, 433, OTHER},
+    {216, 216, QUEUE},
+    {218, 218, QUEUE},
+    {220, 220, QUEUE},
+    {222, 222, QUEUE},
+    {224, 224, QUEUE},
+    {226, 226, QUEUE},
+    {428, 433, QUEUE},
     {243, 245, OTHER}, /* cuMemAlloc, cuMemFree */
     {38, 38, OTHER},   /* cuMemFreeHost */
     {271, 271, OTHER}, /* cuMemHostAlloc, cuMemAllocHost, registering */
@@ -214,7 +231,7 @@ int callbacks_start(const struct cupti_api *a, const struct backend_options *o, 
     double ticks_per_ns = recorder_ticks_per_second() / 1e9;
     for (int class = 0; class < N_CLASSES; class ++)
         patience[class] = (uint64_t)((double)o->wait_ns * ticks_per_ns);
-    patience[LAUNCH] = (uint64_t)(LAUNCH_WAITS_NS * ticks_per_ns);
+    patience[LAUNCH] = patience[QUEUE] = (uint64_t)(LAUNCH_WAITS_NS * ticks_per_ns);
     classify();
     TRY(subscribe(e));
     atomic_store(&on, true);
