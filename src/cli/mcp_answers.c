@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyze/launches/captured.h"
+#include "analyze/names/captured.h"
 #include "analyze/names/source_place.h"
 #include "analyze/ranks/rank_summary.h"
 #include "base/mem.h"

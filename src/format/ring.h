@@ -264,7 +264,7 @@ struct def_address {
 /* A node of a graph (RING_WORK_NODE): what ran when it was captured, or which one it was copied
  * from when its graph was copied or made executable. */
 struct def_node {
-    uint64_t node, from; /* from: 0 for a node that is no copy */
+    uint64_t node, from; /* from: 0 for a node that was captured */
     uint32_t stack;      /* DEF_FRAME, 0 when not known */
     uint32_t op;         /* string id of the operator, 0 for none */
 };

@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_SOURCE_OUT_H
 #define STRATA_REPORT_SOURCE_OUT_H
 
-#include "analyze/launches/captured.h"
+#include "analyze/names/captured.h"
 #include "analyze/names/source_place.h"
 #include "base/jout.h"
 

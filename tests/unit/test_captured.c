@@ -1,5 +1,5 @@
 /* test_captured.c: work of CUDA graphs and what ran when it was captured. */
-#include "analyze/launches/captured.h"
+#include "analyze/names/captured.h"
 #include "kit.h"
 
 struct fixture {
@@ -144,9 +144,10 @@ static struct trace *told(const char *json)
 
 TEST(what_a_recording_says_of_its_captures)
 {
-    struct fixture f = {.t = told("{\"names\":[\"pmodel.py(3): forward\",\"mnn.Module: Linear_3\","
-                                  "\"p/x/site-packages/torch/nn/linear.py(9): forward\",\"oaten::addmm\"],"
-                                  "\"origins\":[[0,1,2,3],[0]],\"nodes\":[7,1,0,7,2,1]}")};
+    struct fixture f = {
+        .t = told("{\"names\":[\"pmodel.py(3): forward\",\"mnn.Module: Linear_3\","
+                  "\"p/x/site-packages/torch/nn/linear.py(9): forward\",\"oaten::addmm\"],"
+                  "\"origins\":[[0,1,2,3],[0]],\"nodes\":[7,1,0,7,2,1]}")};
     const struct captured *c = run(&f);
     CHECK_EQ_INT(c->known_ns, 20000);
     const struct captured_origin *o = captured_origin(c, f.t, row_of(f.t, "gemm", 0));
@@ -156,6 +157,50 @@ TEST(what_a_recording_says_of_its_captures)
     CHECK_EQ_BYTES(o->label, "aten::addmm");
     o = captured_origin(c, f.t, row_of(f.t, "relu", 0));
     CHECK_EQ_BYTES(o->label, "model.py(3): forward");
+    done(&f);
+}
+
+static void node_of(struct kit *k, const char *process, const char *name, double us)
+{
+    struct gpu_info g = {.correlation = ID_NONE,
+                         .external_id = ID_NONE,
+                         .bytes = -1,
+                         .graph_id = 7,
+                         .graph_node = (int64_t)7 << 32 | 1,
+                         .stream = 7,
+                         .occupancy_pct = -1,
+                         .launch = ROW_NONE};
+    struct part_row row = {.ts_ns = kit_ns(us),
+                           .dur_ns = 10000,
+                           .name = intern_add(part_strings(k->p), str_c(name)),
+                           .kind = KIND_KERNEL,
+                           .cat = part_cat(k->p, str_c("kernel")),
+                           .phase = 'X',
+                           .pid = {ID_NONE, intern_add(part_strings(k->p), str_c(process))},
+                           .tid = {7, 0},
+                           .aux = &g};
+    CHECK_EQ_INT(part_add(k->p, &row), 0);
+}
+
+/* Numbers of nodes mean nothing across processes. */
+TEST(each_process_has_its_own_nodes)
+{
+    struct kit k = kit_begin();
+    struct fixture f;
+    static const char *const said[] = {
+        "{\"names\":[\"oaten::mm\"],\"origins\":[[0]],\"nodes\":[7,1,0]}",
+        "{\"names\":[\"oaten::add\"],\"origins\":[[0]],\"nodes\":[7,1,0]}"};
+    node_of(&k, "[9] 0", "a", 10);
+    node_of(&k, "[99] 0", "b", 30);
+    node_of(&k, "[8] 0", "c", 50);
+    CHECK_EQ_INT(builder_add_meta(k.b, str_c(TRACE_META_CAPTURED "[9]"), str_c(said[0])), 0);
+    CHECK_EQ_INT(builder_add_meta(k.b, str_c(TRACE_META_CAPTURED "[8]"), str_c(said[1])), 0);
+    f.t = kit_end(&k);
+    const struct captured *c = run(&f);
+    check_op(c, f.t, row_of(f.t, "a", 0), "aten::mm");
+    check_op(c, f.t, row_of(f.t, "c", 0), "aten::add");
+    CHECK(captured_origin(c, f.t, row_of(f.t, "b", 0)) == NULL);
+    CHECK_EQ_INT(c->known_ns, 20000);
     done(&f);
 }
 

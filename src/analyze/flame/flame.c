@@ -8,7 +8,7 @@
 #include "analyze/device/device_idle.h"
 #include "analyze/device/thread_slices.h"
 #include "analyze/device/timeline.h"
-#include "analyze/launches/captured.h"
+#include "analyze/names/captured.h"
 #include "analyze/names/frame.h"
 #include "analyze/waits/waits.h"
 #include "base/map.h"

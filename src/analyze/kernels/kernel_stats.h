@@ -4,7 +4,7 @@
 #define STRATA_ANALYZE_KERNEL_STATS_H
 
 #include "analyze/kernels/roofline.h"
-#include "analyze/launches/captured.h"
+#include "analyze/names/captured.h"
 #include "analyze/names/kernel_source.h"
 
 enum kernel_by {

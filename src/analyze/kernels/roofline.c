@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "analyze/kernels/occupancy.h"
-#include "analyze/launches/captured.h"
 #include "analyze/names/calls.h"
+#include "analyze/names/captured.h"
 #include "analyze/names/copy.h"
 #include "base/map.h"
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* kernel_fix.c: see kernel_fix.h. */
 #include "analyze/rules/kernel_fix.h"
 
-#include "analyze/launches/captured.h"
+#include "analyze/names/captured.h"
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/stats.h"

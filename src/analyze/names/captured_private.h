@@ -1,8 +1,8 @@
 /* captured_private.h: between captured.c and captured_calls.c. */
-#ifndef STRATA_ANALYZE_LAUNCHES_CAPTURED_PRIVATE_H
-#define STRATA_ANALYZE_LAUNCHES_CAPTURED_PRIVATE_H
+#ifndef STRATA_ANALYZE_NAMES_CAPTURED_PRIVATE_H
+#define STRATA_ANALYZE_NAMES_CAPTURED_PRIVATE_H
 
-#include "analyze/launches/captured.h"
+#include "analyze/names/captured.h"
 
 /* A new origin, all empty; NULL when out of memory. */
 struct captured_origin *captured_add(struct context *cx, struct captured *c);

@@ -9,8 +9,8 @@
  * launches, and as many graphs that number of kernels, the first belongs to the first. */
 #include <stdlib.h>
 
-#include "analyze/launches/captured_private.h"
 #include "analyze/names/calls.h"
+#include "analyze/names/captured_private.h"
 #include "base/mem.h"
 #include "base/vec.h"
 

@@ -1,5 +1,5 @@
 /* captured.c: see captured.h. What our own recordings say; the rest is in captured_calls.c. */
-#include "analyze/launches/captured_private.h"
+#include "analyze/names/captured_private.h"
 
 #include "analyze/names/calls.h"
 #include "analyze/names/frame.h"
@@ -54,7 +54,7 @@ static bool is_array(const struct jdoc *d)
     return d && d->kind == JDOC_ARRAY;
 }
 
-/* A whole number below `end`; `end` when it is none. */
+/* A whole number below `end`; `end` for anything else. */
 static uint32_t index_below(const struct jdoc *d, uint32_t end)
 {
     bool fits = d->kind == JDOC_NUMBER && d->number >= 0 && d->number < (double)end;

@@ -5,8 +5,8 @@
  * it is found where the capture itself was recorded: launches between cudaStreamBeginCapture and
  * cudaStreamEndCapture make the kernel nodes of a graph in their order. It is left open where the
  * numbers of launches and nodes do not agree, or several captures could be meant. */
-#ifndef STRATA_ANALYZE_LAUNCHES_CAPTURED_H
-#define STRATA_ANALYZE_LAUNCHES_CAPTURED_H
+#ifndef STRATA_ANALYZE_NAMES_CAPTURED_H
+#define STRATA_ANALYZE_NAMES_CAPTURED_H
 
 #include "analyze/context.h"
 
