@@ -62,7 +62,7 @@ class Ways:
     def profiled(self, measure):
         import torch
         kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
-        with torch.profiler.profile(activities=kinds, acc_events=True):
+        with torch.profiler.profile(activities=kinds):
             return measure()
 
 

@@ -222,4 +222,35 @@ TEST(a_meta_that_is_not_ours_says_nothing)
     }
 }
 
+static int all_known(void *ctx)
+{
+    struct trace *t = ctx;
+    struct arena mem;
+    struct context cx;
+    struct err e;
+    err_init(&e);
+    arena_init(&mem);
+    context_init(&cx, t, &mem);
+    int rc = context_need(&cx, &captured_pass, &e);
+    if (rc == 0) CHECK_EQ_INT(captured_of(&cx)->known_ns, 20000);
+    context_done(&cx);
+    arena_done(&mem);
+    return rc;
+}
+
+TEST(out_of_memory_is_reported)
+{
+    static const char *const ops[] = {"a", "b"};
+    struct kit k = kit_begin();
+    capture(&k, 0, 2, ops);
+    kit_call(&k, "cudaGraphLaunch", 200, 10);
+    for (int i = 0; i < 2; i++) node(&k, "k", 215 + i * 11, 5, 70 + i);
+    struct trace *t[] = {kit_end(&k), told("{\"names\":[\"pm.py(3): f\",\"oaten::addmm\"],"
+                                           "\"origins\":[[0,1],[0]],\"nodes\":[7,1,0,7,2,1]}")};
+    for (int i = 0; i < 2; i++) {
+        CHECK_EVERY_ALLOC(all_known, t[i]);
+        trace_free(t[i]);
+    }
+}
+
 TEST_MAIN
