@@ -47,9 +47,29 @@ static void start(const char *dir)
     CHECK_EQ_INT(recorder_start(&o, NULL), 0);
 }
 
+/* A node that was captured, its copy, and some that lead nowhere. */
+static void define_nodes(void)
+{
+    uint32_t code = defs_id(DEF_CODE, str_c("model.py(10): forward"));
+    uint32_t module = defs_id(DEF_MODULE, str_c("nn.Module: Linear_0"));
+    struct def_frame outer = {.code = code, .line = 12}, inner = {.code = code, .module = module};
+    inner.parent = defs_id(DEF_FRAME, str_from((const char *)&outer, sizeof outer));
+    uint32_t stack = defs_id(DEF_FRAME, str_from((const char *)&inner, sizeof inner));
+    struct def_node nodes[] = {
+        {.node = (uint64_t)4 << 32 | 1, .stack = stack, .op = names_id(str_c("aten::addmm"))},
+        {.node = (uint64_t)5 << 32 | 3, .from = (uint64_t)4 << 32 | 1},
+        {.node = (uint64_t)5 << 32 | 4, .from = (uint64_t)5 << 32 | 4},
+        {.node = (uint64_t)5 << 32 | 5, .from = (uint64_t)9 << 32},
+        {.node = (uint64_t)5 << 32 | 6, .stack = UINT32_MAX, .op = 30000},
+    };
+    (void)defs_id(DEF_NODES, str_from((const char *)nodes, sizeof nodes));
+    (void)defs_id(DEF_NODES, str_from((const char *)nodes, sizeof nodes[0] - 1));
+}
+
 static void record_some(const char *dir)
 {
     start(dir);
+    define_nodes();
     uint64_t t = clock_mono_ns();
     put_call("cuLaunchKernel", t, t + 4000, 11);
     put_work(define_work(DEF_WORK_KERNEL, "_Z3addPfS_i"), t + 6000, t + 9000, 11);
@@ -90,6 +110,9 @@ TEST(rows_are_what_was_recorded)
     if (t->flags[copy] & ROW_NO_TIME) copy++;
     CHECK_EQ_INT(trace_gpu(t, copy)->bytes, 4096);
     CHECK_EQ_INT(trace_gpu(t, copy)->graph_id, 5);
+    CHECK_EQ_BYTES(trace_meta(t, TRACE_META_CAPTURED),
+                   "{\"nodes\":[4,1,0,5,3,0],\"names\":[\"pmodel.py(12): forward\","
+                   "\"mnn.Module: Linear_0\",\"oaten::addmm\"],\"origins\":[[0,1,2]]}");
     CHECK_EQ_INT(t->kind[find_row(t, "Stream Sync")], KIND_GPU_SYNC);
     CHECK_EQ_UINT(t->damage.count[DAMAGE_ZERO_TIME], 1);
     CHECK_EQ_UINT(t->damage.count[DAMAGE_LOST_RECORDS], 5);
