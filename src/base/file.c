@@ -136,6 +136,15 @@ static void keep_mode(int fd, const char *path)
     (void)(fchmod(fd, st.st_mode & 0777) == 0);
 }
 
+void file_temp_name(const char *path, char *out, size_t cap)
+{
+    char host[65] = "";
+    gethostname(host, sizeof host - 1);
+    for (char *p = host; *p; p++)
+        if (*p == '/') *p = '_';
+    snprintf(out, cap, "%s.tmp%ld-%.40s", path, (long)getpid(), host);
+}
+
 static int open_temp(struct file_out *f, struct err *e)
 {
     char real[PATH_MAX];
@@ -144,10 +153,10 @@ static int open_temp(struct file_out *f, struct err *e)
         f->path = mem_strdup(real);
         if (!f->path) return err_nomem(e);
     }
-    size_t n = strlen(f->path) + 32;
+    size_t n = strlen(f->path) + FILE_TEMP_MORE;
     f->temp = mem_alloc(n);
     if (!f->temp) return err_nomem(e);
-    snprintf(f->temp, n, "%s.tmp%ld", f->path, (long)getpid());
+    file_temp_name(f->path, f->temp, n);
     unlink(f->temp); /* left by a process of the same number that was killed */
     f->fd = fd_open(f->temp, O_WRONLY | O_CREAT | O_EXCL, mode_of_new(f->path));
     if (f->fd >= 0) {

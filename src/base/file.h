@@ -25,6 +25,10 @@ void file_unmap(struct file_map *f);
  */
 int file_write_whole(const char *path, const void *p, size_t n, struct err *e) MUST_USE;
 
+/* That name: of this process, also where several hosts write to one folder. */
+enum { FILE_TEMP_MORE = 72 }; /* bytes it is longer */
+void file_temp_name(const char *path, char *out, size_t cap);
+
 /* The same in pieces: begin, write ..., commit or abort. */
 struct file_out {
     int fd;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/human.h"
 #include "base/mem.h"
 #include "cli/child.h"
@@ -236,7 +237,7 @@ static int tell_result(struct cli *cli, const struct ended *x, const char *dir, 
 /* What a signal does while the recording is read and the files are written. */
 struct stopping {
     char message[RUNDIR_MAX * 2 + 200];
-    char names[4][RUNDIR_MAX + 64];
+    char names[4][RUNDIR_MAX + 16 + FILE_TEMP_MORE];
     const char *unfinished[5];
 };
 
@@ -248,7 +249,9 @@ static void stop_on_signals(struct stopping *s, const char *dir)
              "recover %s writes its trace and timing\n",
              shown(dir), shown(dir));
     for (int i = 0; i < 4; i++) {
-        snprintf(s->names[i], sizeof s->names[i], "%s/%s.tmp%ld", dir, files[i], (long)getpid());
+        char path[RUNDIR_MAX + 16];
+        snprintf(path, sizeof path, "%s/%s", dir, files[i]);
+        file_temp_name(path, s->names[i], sizeof s->names[i]);
         s->unfinished[i] = s->names[i];
     }
     s->unfinished[4] = NULL;

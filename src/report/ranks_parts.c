@@ -14,10 +14,22 @@ static int number_of(const struct rank_set *r, uint32_t i)
 
 /* ---- who is there */
 
+/* By the numbers that were recorded, or by their order. */
+static void put_how(struct buf *out, const struct rank_set *r)
+{
+    uint32_t numbered = 0;
+    for (uint32_t i = 0; i < r->n_list; i++) numbered += r->list[i].numbered;
+    if (!r->n_list) return;
+    if (numbered == r->n_list) buf_adds(out, " by number");
+    else if (!numbered) buf_adds(out, " by order");
+    else buf_printf(out, " (%s by order)", human_count(r->n_list - numbered).s);
+}
+
 void ranks_who(struct buf *out, const struct rank_set *r)
 {
     buf_printf(out, "%s of %d ranks, ", human_count(r->n).s, r->world);
     buf_printf(out, "%s collective%s matched", human_count(r->n_list).s, r->n_list == 1 ? "" : "s");
+    put_how(out, r);
     if (r->unmatched) buf_printf(out, ", %s not", human_count(r->unmatched).s);
 }
 
@@ -125,21 +137,25 @@ static void pick_widest(const struct rank_set *r, uint32_t *best, uint32_t *n)
 
 void ranks_collectives(struct text_table *t, const struct rank_set *r)
 {
-    static const char *const heads[] = {"collective", "group",  "number",
-                                        "transfer",   "spread", "last rank"};
+    static const char *const heads[] = {"collective", "group", "number", "size",
+                                        "transfer",   "bus",   "spread", "last rank"};
     uint32_t best[COLLECTIVES_SHOWN], n = 0;
     pick_widest(r, best, &n);
     text_table_init(t);
-    for (int i = 0; i < 6; i++) text_table_col(t, heads[i], i > 1 ? TEXT_RIGHT : TEXT_LEFT);
+    for (int i = 0; i < 8; i++) text_table_col(t, heads[i], i > 1 ? TEXT_RIGHT : TEXT_LEFT);
     for (uint32_t i = 0; i < n; i++) {
         const struct rank_collective *c = &r->list[best[i]];
         text_table_row(t, TEXT_PLAIN);
         text_table_cell(t, 0, collective_name(c->what));
         text_table_cell(t, 1, c->group[0] ? c->group : "-");
         text_table_cellf(t, 2, "%lld", (long long)c->seq);
-        text_table_cell(t, 3, human_time(c->transfer_ns).s);
-        text_table_cell(t, 4, human_time(c->spread_ns).s);
-        text_table_cellf(t, 5, "%d", number_of(r, c->members[c->last].rank));
+        double bus = rank_collective_bus(c);
+        text_table_cell(t, 3, c->bytes >= 0 ? human_bytes(c->bytes).s : "-");
+        text_table_cell(t, 4, human_time(c->transfer_ns).s);
+        if (bus > 0 && bus < 9e18) text_table_cellf(t, 5, "%s/s", human_bytes((int64_t)bus).s);
+        else text_table_cell(t, 5, "-");
+        text_table_cell(t, 6, human_time(c->spread_ns).s);
+        text_table_cellf(t, 7, "%d", number_of(r, c->members[c->last].rank));
     }
 }
 

@@ -77,6 +77,10 @@ static void json_collectives(struct jout *j, const struct rank_set *s)
         jout_uint(j, "members", c->n);
         jout_us(j, "end_us", c->end_ns);
         jout_us(j, "transfer_us", c->transfer_ns);
+        if (rank_collective_bus(c) > 0)
+            jout_num(j, "bus_gb_per_s", rank_collective_bus(c) / 1e9, 6);
+        else jout_null(j, "bus_gb_per_s");
+        jout_cstr(j, "matched_by", c->numbered ? "number" : "order");
         jout_int(j, "last_rank", rank_of(s, c->members[c->last].rank)->rank);
         jout_us(j, "spread_us", c->spread_ns);
         jout_end_obj(j);

@@ -1467,6 +1467,8 @@ $ cd $DATA && ../cli/figures.py ranks comm/slow_rank
 | collectives[].members: 10 numbers, sum 40, 1ae5
 | collectives[].end_us: 10 numbers, sum 33060.2, ebf8
 | collectives[].transfer_us: 10 numbers, sum 900.015, 319c
+| collectives[].bus_gb_per_s: 10 numbers, sum 1572.84, b682
+| collectives[].matched_by: 10 texts, 840b
 | collectives[].last_rank: 10 numbers, sum 20, 953e
 | collectives[].spread_us: 10 numbers, sum 1405.03, 9a51
 | clocks[].rank: 4 numbers, sum 6, e248

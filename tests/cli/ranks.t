@@ -1,6 +1,6 @@
 # Who keeps the others waiting, why, and what a step would take without it.
 $ strata ranks $DATA/comm/slow_rank
-| 4 of 4 ranks, 10 collectives matched
+| 4 of 4 ranks, 10 collectives matched by number
 |
 |   rank 2 is late by 1.40 ms in total, to 10 collectives: the same kernels take longer:
 |     gemm_backward, 1.50 times as long as elsewhere
@@ -13,12 +13,12 @@ $ strata ranks $DATA/comm/slow_rank
 |      3  5839 us  4350 us  2305 us  1310 us   22.4 %  1405 us  179 us
 |
 |   where ranks arrive furthest apart
-|   collective  group       number  transfer  spread  last rank
-|   all_reduce  default_pg       2   60.0 us  181 us          2
-|   all_reduce  default_pg       4   60.0 us  181 us          2
-|   all_reduce  default_pg       6   60.0 us  181 us          2
-|   all_reduce  default_pg       8   60.0 us  181 us          2
-|   all_reduce  default_pg      10   60.0 us  181 us          2
+|   collective  group       number     size  transfer       bus  spread  last rank
+|   all_reduce  default_pg       2  4.19 MB   60.0 us  105 GB/s  181 us          2
+|   all_reduce  default_pg       4  4.19 MB   60.0 us  105 GB/s  181 us          2
+|   all_reduce  default_pg       6  4.19 MB   60.0 us  105 GB/s  181 us          2
+|   all_reduce  default_pg       8  4.19 MB   60.0 us  105 GB/s  181 us          2
+|   all_reduce  default_pg      10  4.19 MB   60.0 us  105 GB/s  181 us          2
 |
 |   critical path: transfers 15.6 %, rank 2 84.4 %
 |   clocks: up to 700 us apart, aligned to 1 ns on the ends of collectives
@@ -30,7 +30,7 @@ $ strata ranks $DATA/comm/slow_rank --json | jq -c '.world_size, .stragglers, .s
 | 967.802
 | 0
 | {"rank":2,"host":null,"path":"$DATA/comm/slow_rank/rank2.json","wall_us":5839.117,"compute_us":5350.105,"comm_us":900.015,"exposed_comm_us":300.005,"exposed_comm_pct":5.138,"wait_us":0,"idle_us":189.007}
-| {"group":"default_pg","seq":1,"name":"all_reduce","bytes":16777216,"members":4,"end_us":849.017,"transfer_us":120.002,"last_rank":2,"spread_us":100.002}
+| {"group":"default_pg","seq":1,"name":"all_reduce","bytes":16777216,"members":4,"end_us":849.017,"transfer_us":120.002,"bus_gb_per_s":209.711705,"matched_by":"number","last_rank":2,"spread_us":100.002}
 | {"rank":3,"host":null,"offset_us":-700.017,"drift_ppm":-19.864,"error_us":0.001}
 | {"rank":2,"start_us":0,"own_us":729.015,"collective":"all_reduce","seq":1,"transfer_us":120.002}
 # A folder of the traces of all ranks is meant as a whole.
@@ -39,7 +39,7 @@ $ strata report $DATA/comm/slow_rank | grep -e late -e next
 |   a step takes 1.17 ms; 968 us if no rank came late
 | next: strata report $DATA/comm/slow_rank/rank0.json   one rank by itself
 $ strata report $DATA/comm/slow_rank --md
-| # slow\_rank: 4 of 4 ranks, 10 collectives matched
+| # slow\_rank: 4 of 4 ranks, 10 collectives matched by number
 |
 | - rank 2 is late by 1.40 ms in total, to 10 collectives: the same kernels take longer: gemm\_backward, 1.50 times as long as elsewhere
 |
@@ -54,19 +54,19 @@ $ strata report $DATA/comm/slow_rank --md
 |
 | ## Where ranks arrive furthest apart
 |
-| | collective | group | number | transfer | spread | last rank |
-| |---|---|--:|--:|--:|--:|
-| | all\_reduce | default\_pg | 2 | 60.0 us | 181 us | 2 |
-| | all\_reduce | default\_pg | 4 | 60.0 us | 181 us | 2 |
-| | all\_reduce | default\_pg | 6 | 60.0 us | 181 us | 2 |
-| | all\_reduce | default\_pg | 8 | 60.0 us | 181 us | 2 |
-| | all\_reduce | default\_pg | 10 | 60.0 us | 181 us | 2 |
+| | collective | group | number | size | transfer | bus | spread | last rank |
+| |---|---|--:|--:|--:|--:|--:|--:|
+| | all\_reduce | default\_pg | 2 | 4.19 MB | 60.0 us | 105 GB/s | 181 us | 2 |
+| | all\_reduce | default\_pg | 4 | 4.19 MB | 60.0 us | 105 GB/s | 181 us | 2 |
+| | all\_reduce | default\_pg | 6 | 4.19 MB | 60.0 us | 105 GB/s | 181 us | 2 |
+| | all\_reduce | default\_pg | 8 | 4.19 MB | 60.0 us | 105 GB/s | 181 us | 2 |
+| | all\_reduce | default\_pg | 10 | 4.19 MB | 60.0 us | 105 GB/s | 181 us | 2 |
 |
 | critical path: transfers 15.6 %, rank 2 84.4 %
 |
 | clocks: up to 700 us apart, aligned to 1 ns on the ends of collectives
 $ strata ranks $DATA/comm/slow_rank/rank0.json $DATA/comm/slow_rank/rank2.json $DATA/comm/slow_rank/rank0.json --md | grep -v twice
-| # ranks: 2 of 4 ranks, 10 collectives matched
+| # ranks: 2 of 4 ranks, 10 collectives matched by number
 |
 | > missing: rank 1, 3
 |
@@ -82,13 +82,13 @@ $ strata ranks $DATA/comm/slow_rank/rank0.json $DATA/comm/slow_rank/rank2.json $
 |
 | ## Where ranks arrive furthest apart
 |
-| | collective | group | number | transfer | spread | last rank |
-| |---|---|--:|--:|--:|--:|
-| | all\_reduce | default\_pg | 2 | 60.0 us | 181 us | 2 |
-| | all\_reduce | default\_pg | 4 | 60.0 us | 181 us | 2 |
-| | all\_reduce | default\_pg | 6 | 60.0 us | 181 us | 2 |
-| | all\_reduce | default\_pg | 8 | 60.0 us | 181 us | 2 |
-| | all\_reduce | default\_pg | 10 | 60.0 us | 181 us | 2 |
+| | collective | group | number | size | transfer | bus | spread | last rank |
+| |---|---|--:|--:|--:|--:|--:|--:|
+| | all\_reduce | default\_pg | 2 | 4.19 MB | 60.0 us | 105 GB/s | 181 us | 2 |
+| | all\_reduce | default\_pg | 4 | 4.19 MB | 60.0 us | 105 GB/s | 181 us | 2 |
+| | all\_reduce | default\_pg | 6 | 4.19 MB | 60.0 us | 105 GB/s | 181 us | 2 |
+| | all\_reduce | default\_pg | 8 | 4.19 MB | 60.0 us | 105 GB/s | 181 us | 2 |
+| | all\_reduce | default\_pg | 10 | 4.19 MB | 60.0 us | 105 GB/s | 181 us | 2 |
 |
 | critical path: transfers 15.6 %, rank 2 84.4 %
 |
@@ -105,7 +105,7 @@ $ grep -c '"kind":"ranks"' x.html y.html
 # A rank that is not there, one that is there twice, and a file that is no trace.
 $ echo nonsense > rank1.json
 $ strata ranks $DATA/comm/slow_rank/rank0.json $DATA/comm/slow_rank/rank2.json $DATA/comm/slow_rank/rank0.json rank1.json | head -4
-| 2 of 4 ranks, 10 collectives matched
+| 2 of 4 ranks, 10 collectives matched by number
 |   !  missing: rank 1, 3
 |   !  rank 0 is there twice; left out: $DATA/comm/slow_rank/rank0.json
 |

@@ -107,3 +107,185 @@ def test_nccl_is_not_recorded_before_somebody_asks(tmp_path):
                   LD_LIBRARY_PATH=tmp_path / "lib")
     assert done.returncode == 0 and done.stdout == "strata wants 6, context yes\ndone\n"
     assert not list((tmp_path / "out").glob("*/*/rings/*.ring"))
+
+
+# ---- torch: what it hands over to NCCL and others
+
+HANDED_OVER = """
+    import ctypes, struct, sys
+    import torch
+    from torch.autograd.profiler import record_function
+
+    lib = ctypes.CDLL(torch.__path__[0] + "/lib/libtorch_cpu.so")
+    creator = ("_ZN5torch19ParamCommsDebugInfoC1ESt5tupleIJNSt7__cxx1112basic_stringIcSt11char_traitsIcE"
+               "SaIcEEES7_EEiOS7_llN3c1010ScalarTypeESt6vectorIlSaIlEESE_iiib")
+    if not hasattr(lib, creator):
+        print("another torch")
+        sys.exit(0)
+    keep = []
+
+    def text(s):  # std::string, short
+        data = ctypes.create_string_buffer(32)
+        keep.append(data)
+        data[16:16 + len(s)] = s.encode()
+        struct.pack_into("<QQ", data, 0, ctypes.addressof(data) + 16, len(s))
+        return data
+
+    def info(name, description, rank, what, n_in, n_out, start, stride, world):
+        # torch's own constructor lays out the object: group ranks are start, start + stride, ...
+        pair = ctypes.create_string_buffer(64)
+        for at, s in ((0, description), (32, name)):
+            pair[at + 16:at + 16 + len(s)] = s.encode()
+            struct.pack_into("<QQ", pair, at, ctypes.addressof(pair) + at + 16, len(s))
+        made, none = ctypes.create_string_buffer(512), [ctypes.create_string_buffer(24) for _ in range(2)]
+        keep.extend([pair, made, *none])
+        getattr(lib, creator)(
+            made, pair, ctypes.c_int(rank), text(what), ctypes.c_int64(n_in), ctypes.c_int64(n_out),
+            ctypes.c_int8(6), none[0], none[1], ctypes.c_int(start), ctypes.c_int(stride),
+            ctypes.c_int(world), ctypes.c_bool(True))
+        return made
+
+    c10 = ctypes.CDLL(torch.__path__[0] + "/lib/libc10.so")
+    kind = ctypes.c_void_p.in_dll(c10, "_ZN3c1013DebugInfoKind16PARAM_COMMS_INFOE")
+    push = c10._ZN3c1020ThreadLocalDebugInfo5_pushENS_13DebugInfoKindESt10shared_ptrINS_13DebugInfoBaseEE
+    pop = c10._ZN3c1020ThreadLocalDebugInfo4_popENS_13DebugInfoKindE
+
+    def collective(label, made):
+        held = struct.pack("<QQ", ctypes.addressof(made), 0)  # a shared_ptr that owns nothing
+        push(kind, ctypes.create_string_buffer(held))
+        with record_function(label):
+            with record_function("inside"):
+                torch.ones(3).sum()
+        pop(ctypes.create_string_buffer(16), kind)
+
+    for seq in range(3):
+        made = info("0", "default_pg", 1, "allreduce", 1000, 1000, 0, 2, 4)
+        struct.pack_into("<q", made, 224, seq)  # as setSequenceInfo does
+        collective("nccl:all_reduce", made)
+    collective("nccl:send", info("7", "pp", 2, "send", 50, 50, 0, 1, 4))
+    with record_function("not one: of them"):
+        torch.ones(3).sum()
+    print(torch.__version__)
+"""
+
+
+def test_torch_says_what_it_hands_over(tmp_path):
+    """With an object that torch's own constructor made: if the class changes, this fails."""
+    pytest.importorskip("torch")
+    script = tmp_path / "handed.py"
+    script.write_text(textwrap.dedent(HANDED_OVER))
+    done = strata("run", "--level", "timeline", "--ops", "user", "-o", tmp_path / "out", "--", sys.executable, script)
+    assert done.returncode == 0, done.stderr
+    if "another torch" in done.stdout:
+        pytest.skip("this torch has another class")
+    (folder,) = [p.parent for p in (tmp_path / "out").glob("*/*/rings")]
+    rows = {e["name"]: e.get("args", {}) for e in notes_in(folder, "user_annotation", tmp_path)}
+    args = rows["nccl:all_reduce"]
+    assert args["Collective name"] == "allreduce" and args["Process Group Name"] == "0"
+    assert args["Process Group Description"] == "default_pg" and args["Process Group Ranks"] == "[0, 2, 4, 6]"
+    assert (args["In msg nelems"], args["Out msg nelems"], args["dtype"]) == (1000, 1000, "Float")
+    assert args["Group size"] == 4
+    if tuple(map(int, done.stdout.split(".")[:2])) >= (2, 13):
+        assert args["Seq"] == 2
+    assert rows["nccl:send"]["Dst Rank"] == 2 and "Src Rank" not in rows["nccl:send"]
+    assert "Collective name" not in rows["inside"] and "Collective name" not in rows["not one: of them"]
+
+
+# ---- gloo, as torch's flight recorder has it
+
+TRAIN = """
+    import os, time
+    import torch, torch.distributed as dist
+    import torch.distributed._functional_collectives as functional
+
+    def nap():
+        time.sleep(0.04)
+
+    dist.init_process_group("gloo")
+    me = dist.get_rank()
+    torch.set_num_threads(1)
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(64, 64))
+    for _ in range(12):
+        loss = model(torch.randn(16, 64)).sum()
+        if me == 1:
+            nap()
+        loss.backward()
+    both, other = torch.ones(1000), dist.new_group([0, 1])
+    for _ in range(3):
+        dist.all_reduce(both, group=other)
+    functional.wait_tensor(functional.all_reduce(both, "sum", dist.group.WORLD))
+    dist.all_gather([torch.empty(1000), torch.empty(1000)], both)
+    dist.destroy_process_group()
+"""
+
+
+def launch(script, *words):
+    pytest.importorskip("torch")
+    script.write_text(textwrap.dedent(TRAIN))
+    return [os.path.join(os.path.dirname(sys.executable), "torchrun"), *map(str, words), str(script)]
+
+
+def check_ranks(folder):
+    """What `strata ranks` says of the program above."""
+    told = json.loads(strata("ranks", folder, "--json").stdout)
+    assert told["world_size"] == 2 and [r["rank"] for r in told["ranks"]] == [0, 1]
+    assert told["missing_ranks"] == told["duplicate_ranks"] == [] and told["unmatched"] == 0
+    assert {c["matched_by"] for c in told["collectives"]} == {"number"}
+    assert all(c["members"] == 2 for c in told["collectives"])
+    assert len({(c["group"], c["seq"]) for c in told["collectives"]}) == len(told["collectives"])
+    kinds = collections.Counter((c["group"], c["name"], c["bytes"]) for c in told["collectives"])
+    bucket = (64 * 64 + 64) * 4  # DDP's reducer, which is not Python
+    assert kinds["default_pg", "all_reduce", bucket] == 12
+    assert kinds["1", "all_reduce", 4000] == 3  # another group
+    assert kinds["default_pg", "all_reduce", 4000] == 1  # the functional one
+    assert kinds["default_pg", "all_gather", 8000] == 1
+    reduced = [c for c in told["collectives"] if c["bytes"] == bucket]
+    for c in reduced:  # of two ranks each link carries the message once
+        assert c["bus_gb_per_s"] == pytest.approx(bucket / c["transfer_us"] / 1e3, rel=0.01, abs=1e-6)
+    worst = told["stragglers"][0]
+    assert (worst["rank"], worst["cause"]) == (1, "host") and worst["source"]["function"] == "nap"
+    assert worst["source"]["line"] == 6
+    shown = strata("ranks", folder).stdout
+    assert re.search(r"2 of 2 ranks, \d+ collectives matched by number\n", shown)
+    assert re.search(r"all_reduce +default_pg +\d+ +16\.6 kB .*[kMG]B/s", shown)
+
+
+def test_ranks_are_matched_by_group_and_number(tmp_path):
+    done = strata("run", "--level", "timeline", "-o", tmp_path / "out", "--",
+                  *launch(tmp_path / "train.py", "--nproc-per-node", 2), PATH=os.environ["PATH"])
+    assert done.returncode == 0, done.stderr
+    (folder,) = (tmp_path / "out" / "train").iterdir()
+    check_ranks(folder)
+    # the same from the trace that it wrote, and by the notes alone
+    notes = notes_in(folder, "collective", tmp_path)
+    assert all({"Process Group Name", "Seq"} <= set(n["args"]) for n in notes)
+
+
+SLURM = {"SLURM_JOB_ID": "77", "SLURM_STEP_ID": "0", "SLURM_NTASKS": "2"}
+
+
+@pytest.mark.parametrize("how", ["folder", "parent", "slurm"])
+def test_nodes_write_to_one_folder(tmp_path, how):
+    """Two nodes, each with its own launcher under its own `strata run`: told the run's folder, told
+    where runs are kept, or steps of one Slurm job."""
+    out = tmp_path / "out"
+    running = []
+    for node in range(2):
+        words = launch(tmp_path / "train.py", "--nnodes", 2, "--node-rank", node, "--nproc-per-node", 1,
+                       "--master-addr", "127.0.0.1", "--master-port", 29000 + os.getpid() % 900)
+        env = {"folder": {"STRATA_RUN": out / "job"}, "parent": {},
+               "slurm": SLURM | {"SLURM_PROCID": str(node)}}[how]
+        options = [] if how == "folder" else ["-o", out]
+        running.append(subprocess.Popen([PROGRAM, "run", "--level", "timeline", *options, "--", *words],
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                        env=clean_environment(PATH=os.environ["PATH"], **env)))
+    for node in running:
+        said, _ = node.communicate(timeout=200)
+        assert node.returncode == 0, said
+    if how == "parent":
+        assert len(list((out / "train").iterdir())) == 2
+    else:
+        (folder,) = [p.parent for p in [*out.glob("*/rings"), *out.glob("*/*/rings")]]
+        procs = [p.name for p in (folder / "rings").glob("*.proc")]
+        assert len(procs) == len(set(procs)) and not list(folder.glob("*.tmp*"))
+    check_ranks({"folder": out / "job", "parent": out, "slurm": out / "train"}[how])

@@ -151,7 +151,7 @@ def read_plain(path: str) -> str:
 
 def write_text(path: str, text: str) -> bool:
     """Replaces the claimed file as a whole."""
-    temporary = f"{path}.tmp{os.getpid()}"
+    temporary = f"{path}.tmp{os.getpid()}-{os.uname().nodename[:40]}"  # hosts may share the folder
     try:
         with _create(temporary, path) as out:
             out.write(text)

@@ -65,13 +65,16 @@ static int by_place(const void *a, const void *b, void *reader)
     return p < q ? -1 : p > q;
 }
 
-/* The operator that hands a message over, above the call that launched the kernel. */
+/* The operator that hands a message over, above the call that launched the kernel; in recordings of
+ * ours the annotation says the same. */
 static row_t operator_of(const struct trace *t, row_t kernel)
 {
-    row_t r = trace_launch_of(t, kernel);
-    while (r != ROW_NONE && !(t->kind[r] == KIND_OP && str_is(trace_name(t, r), OPERATOR)))
-        r = t->parent[r];
-    return r;
+    bool ours = trace_meta(t, TRACE_META_RECORDED).p != NULL;
+    for (row_t r = trace_launch_of(t, kernel); r != ROW_NONE; r = t->parent[r]) {
+        if (t->kind[r] == KIND_OP && str_is(trace_name(t, r), OPERATOR)) return r;
+        if (ours && t->kind[r] == KIND_ANNOTATION && collective_label(trace_name(t, r))) return r;
+    }
+    return ROW_NONE;
 }
 
 /* Reads every row in `from`; those that told the size become ROW_NONE, the others `next` of them.

@@ -151,6 +151,13 @@ static bool same_collective(const struct entry *a, const struct entry *b)
     return a->group == b->group && a->number == b->number && a->what == b->what && a->nth == b->nth;
 }
 
+/* Where it was not recorded it is what was found, if everybody is there. */
+static uint32_t size_of(const struct rank_set *s, uint32_t rank, uint32_t group, uint32_t found)
+{
+    uint32_t known = s->ranks[rank].group_sizes ? s->ranks[rank].group_sizes[group] : 0;
+    return known || s->n_missing ? known : found;
+}
+
 static int add_collective(struct matching *m, uint32_t at, uint32_t n)
 {
     struct rank_set *s = m->s;
@@ -172,6 +179,7 @@ static int add_collective(struct matching *m, uint32_t at, uint32_t n)
         c->members[c->n++] = (struct rank_member){.rank = x[i].rank, .event = x[i].event};
         if (e->bytes > c->bytes) c->bytes = e->bytes;
     }
+    c->ranks = size_of(s, x->rank, first->group, c->n);
     s->unmatched += n - (c->n > 1 ? c->n : 0);
     s->n_list += c->n > 1;
     return 0;

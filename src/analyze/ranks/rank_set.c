@@ -253,3 +253,10 @@ int rank_set_run(struct rank_summary *list, uint32_t n, struct arena *mem, struc
     *ret = (struct rank_set){0};
     return run(list, n, mem, ret) < 0 ? err_nomem(e) : 0;
 }
+
+double rank_collective_bus(const struct rank_collective *c)
+{
+    if (c->bytes <= 0 || c->transfer_ns <= 0) return 0;
+    return (double)c->bytes / (double)c->transfer_ns * 1e9 *
+           collective_bus_factor(c->what, c->ranks);
+}

@@ -26,8 +26,9 @@ struct rank_collective {
     const char *group; /* its name for people */
     int64_t seq;       /* number in its group */
     enum collective what;
-    bool numbered; /* matched by a number that was recorded, not by order */
-    int64_t bytes; /* the most of any rank, -1 when not known */
+    uint32_t ranks; /* of its group, also those that are missing; 0 when not known */
+    bool numbered;  /* matched by a number that was recorded, not by order */
+    int64_t bytes;  /* the most of any rank, -1 when not known */
     struct rank_member *members;
     uint32_t n;
     uint32_t last; /* member that came last */
@@ -108,6 +109,11 @@ int rank_set_run(struct rank_summary *list, uint32_t n, struct arena *mem, struc
 
 /* A time of the rank by the common clock, since the begin of the set. */
 int64_t rank_set_time(const struct rank_set *s, uint32_t rank, int64_t ts_ns);
+
+/* What each link had to carry of a collective, in bytes per second of its transfer; 0 when not
+ * known.
+ */
+double rank_collective_bus(const struct rank_collective *c);
 
 const char *rank_cause_name(enum rank_cause c);  /* stable, for JSON: "slow_kernel" */
 const char *rank_cause_words(enum rank_cause c); /* for people: "slower kernels" */

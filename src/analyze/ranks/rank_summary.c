@@ -76,12 +76,14 @@ int rank_groups(const struct rank_reader *in, const struct message_group *groups
     struct arena *mem = &in->store->mem;
     s->groups = arena_zalloc(mem, (size_t)n + 1, sizeof *s->groups);
     s->group_names = arena_zalloc(mem, (size_t)n + 1, sizeof *s->group_names);
-    if (!s->groups || !s->group_names) return ERR_NOMEM;
+    s->group_sizes = arena_zalloc(mem, (size_t)n + 1, sizeof *s->group_sizes);
+    if (!s->groups || !s->group_names || !s->group_sizes) return ERR_NOMEM;
     s->n_groups = n;
     for (uint32_t i = 0; i < n; i++) {
         const struct message_group *g = &groups[i];
         bool named = g->description.n && !str_is(g->description, "undefined");
         s->group_names[i] = rank_keep(in, named ? g->description : g->name, 60);
+        s->group_sizes[i] = g->ranks > 0 && g->ranks < UINT32_MAX ? (uint32_t)g->ranks : 0;
         s->groups[i] = group_key(in, g);
         if (!s->groups[i]) return ERR_NOMEM;
     }

@@ -85,6 +85,7 @@ struct rank_summary {
     uint32_t n_events;
     const char **groups; /* name and members, the same text on all ranks of a group */
     const char **group_names;
+    uint32_t *group_sizes; /* in ranks, 0 when not known */
     uint32_t n_groups;
     struct rank_costs kernels;
     struct rank_costs idle;      /* time of an idle device, by what its CPU does meanwhile */

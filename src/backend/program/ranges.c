@@ -40,10 +40,10 @@ static bool make_mine(void)
     return mine != NULL;
 }
 
-void ranges_begin(uint32_t category, uint32_t name, uintptr_t key)
+bool ranges_begin(uint32_t category, uint32_t name, uintptr_t key)
 {
-    if (__builtin_expect(!mine, 0) && !make_mine()) return;
-    if (mine->n++ >= MOST_OPEN) return;
+    if (__builtin_expect(!mine, 0) && !make_mine()) return false;
+    if (mine->n++ >= MOST_OPEN) return false;
     mine->keys[mine->n - 1] = key;
     mine->what[mine->n - 1].category = (uint16_t)category;
     mine->what[mine->n - 1].name = (uint16_t)name;
@@ -51,6 +51,7 @@ void ranges_begin(uint32_t category, uint32_t name, uintptr_t key)
                                       .name = (uint16_t)name,
                                       .category = (uint16_t)category},
                  0);
+    return true;
 }
 
 static int find(uintptr_t key)

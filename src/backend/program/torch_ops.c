@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend/program/ranges.h"
+#include "backend/program/torch_comms.h"
 #include "backend/program/torch_flight.h"
 #include "backend/program/watched.h"
 #include "base/fd.h"
@@ -43,8 +44,8 @@ static void (*disable)(uint64_t handle), (*enable)(uint64_t handle); /* both, or
 static uint64_t ops_handle;
 static bool only_in_captures; /* the callback for operators is off between them */
 static atomic_int n_captures;
-static uint32_t cpu_op, user_annotation; /* string ids */
-static atomic_int on;                    /* enum torch_ops_level: what is recorded now */
+static uint32_t cpu_op, user_annotation, param_comms; /* string ids */
+static atomic_int on; /* enum torch_ops_level: what is recorded now */
 static enum torch_ops_level installed;
 static struct err refusal;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -53,8 +54,13 @@ static void begin(uint32_t category, const void *function)
 {
     watched_passes(clock_ticks(recorder_clock()));
     const char *name = name_of(function);
-    ranges_begin(category, names_id(str_c(name ? name : "")), (uintptr_t)function);
-    if (name && category == user_annotation) torch_flight_see(name);
+    uint32_t id = names_id(str_c(name ? name : ""));
+    bool opened = ranges_begin(category, id, (uintptr_t)function);
+    if (!name || (category != user_annotation && id != param_comms)) return;
+    torch_flight_see(name);
+    struct collective_note note;
+    if (opened && (id == param_comms || strchr(name, ':')) && torch_comms_now(&note))
+        collective_note_args(&note);
 }
 
 static void *op_starts(void **ret_context, const void *function)
@@ -107,14 +113,17 @@ static bool read_version(const char *library, char *ret, size_t cap)
     return true;
 }
 
-static int check_version(const void *symbol, struct err *e)
+static int check_version(const void *symbol, long *ret_minor, struct err *e)
 {
     Dl_info where;
     char version[64];
     if (!dladdr(symbol, &where) || !where.dli_fname ||
         !read_version(where.dli_fname, version, sizeof version))
         return FAIL(e, ERR_UNSUPPORTED, "the version of torch is unknown");
-    if (strtol(version, NULL, 10) != 2)
+    char *rest;
+    long major = strtol(version, &rest, 10);
+    *ret_minor = *rest == '.' ? strtol(rest + 1, NULL, 10) : 0;
+    if (major != 2)
         return FAIL(e, ERR_UNSUPPORTED,
                     "operators of torch %s cannot be recorded (only those of torch 2)", version);
     return 0;
@@ -133,7 +142,9 @@ static int find_torch(struct err *e)
         !find(library, "_ZNK2at14RecordFunction4nameEv", &name_of, sizeof name_of))
         return FAIL(e, ERR_UNSUPPORTED, "this torch has no callbacks for operators");
     void *symbol = dlsym(library, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
-    TRY(check_version(symbol, e));
+    long minor = 0;
+    TRY(check_version(symbol, &minor, e));
+    torch_comms_init(library, minor);
     if (!find(library, "_ZN2at15disableCallbackEm", &disable, sizeof disable) ||
         !find(library, "_ZN2at16reenableCallbackEm", &enable, sizeof enable))
         disable = enable = NULL;
@@ -154,6 +165,7 @@ static void install(enum torch_ops_level level)
 {
     cpu_op = names_id(str_c("cpu_op"));
     user_annotation = names_id(str_c("user_annotation"));
+    param_comms = names_id(str_c("record_param_comms"));
     struct callback user = {user_range_starts, ends, .sampling = 1.0};
     user.scopes[SCOPE_USER] = true;
     if (installed < TORCH_OPS_USER) {
