@@ -6,7 +6,7 @@
 
 #include "backend/backend.h"
 #include "backend/flight.h"
-#include "backend/nccl/nccl_plugin.h"
+#include "backend/nccl/nccl_notes.h"
 #include "backend/program/python_side.h"
 #include "record/recorder.h"
 
@@ -45,7 +45,7 @@ int recording_start(const char *name)
     int rc = b ? b->start(&o, &e) : 0;
     if (rc < 0) backend_note("no GPU timeline: %s", e.msg);
     python_side_start(&python);
-    nccl_plugin_switch(true);
+    nccl_notes_switch(true);
     if (flight_wanted()) flight_start();
     return rc;
 }
@@ -55,7 +55,7 @@ void recording_pause(bool paused)
     struct python_side_options o;
     python_options(&o);
     for (int i = 0; backends[i]; i++) backends[i]->pause(paused);
-    nccl_plugin_switch(!paused);
+    nccl_notes_switch(!paused);
     if (paused) python_side_stop();
     else python_side_start(&o);
 }
@@ -63,6 +63,6 @@ void recording_pause(bool paused)
 void recording_stop(void)
 {
     for (int i = 0; backends[i]; i++) backends[i]->stop(true);
-    nccl_plugin_switch(false);
+    nccl_notes_switch(false);
     python_side_stop();
 }

@@ -94,9 +94,10 @@ def test_without_a_folder_to_write_to_nccl_goes_on(tmp_path):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "libcuda.so.1").symlink_to(FAKES / "libcuda.so.1")
     (tmp_path / "file").write_text("")
-    done = subprocess.run([FAKES / "capture_nccl", "5"], capture_output=True, text=True, timeout=60, check=False,
-                          env=clean_environment(LD_LIBRARY_PATH=tmp_path / "lib", NCCL_PROFILER_PLUGIN=LIBRARY,
-                                                STRATA_RUN=tmp_path / "file" / "run"))
+    env = clean_environment(LD_LIBRARY_PATH=tmp_path / "lib", NCCL_PROFILER_PLUGIN=LIBRARY,
+                            STRATA_RUN=tmp_path / "file" / "run")
+    done = subprocess.run([FAKES / "capture_nccl", "5"], capture_output=True, text=True, timeout=60,
+                          check=False, env=env)
     assert (done.returncode, done.stdout, done.stderr) == (0, "strata wants 6, context yes\ndone\n", "")
 
 
@@ -174,7 +175,8 @@ def test_torch_says_what_it_hands_over(tmp_path):
     pytest.importorskip("torch")
     script = tmp_path / "handed.py"
     script.write_text(textwrap.dedent(HANDED_OVER))
-    done = strata("run", "--level", "timeline", "--ops", "user", "-o", tmp_path / "out", "--", sys.executable, script)
+    done = strata("run", "--level", "timeline", "--ops", "user", "-o", tmp_path / "out", "--",
+                  sys.executable, script)
     assert done.returncode == 0, done.stderr
     if "another torch" in done.stdout:
         pytest.skip("this torch has another class")

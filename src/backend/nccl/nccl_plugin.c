@@ -1,43 +1,21 @@
-/* nccl_plugin.c: see nccl_plugin.h. */
-#include "backend/nccl/nccl_plugin.h"
-
+/* nccl_plugin.c: NCCL's profiler interface. NCCL loads our library by NCCL_PROFILER_PLUGIN and
+ * describes every collective and every message after it has launched the kernel: communicator,
+ * number, count, type, algorithm, protocol, channels. The kernel is timed by CUPTI.
+ *
+ * It is where programs that use NCCL without torch say what they send. Nothing here fails: NCCL
+ * would go on without a profiler, but with a warning. */
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "backend/nccl/nccl_abi.h"
+#include "backend/nccl/nccl_notes.h"
 #include "backend/parts.h"
-#include "backend/program/collective_note.h"
 #include "backend/recording.h"
 #include "base/mem.h"
-#include "record/recorder.h"
 
 #define DOOR __attribute__((visibility("default")))
 
-/* A communicator: NCCL's context. */
-struct comm {
-    char group[20]; /* its hash, the same on all ranks */
-    char name[64];
-    int rank, ranks; /* -1 when not known */
-};
-
-enum { SWITCH_NEVER, SWITCH_OFF, SWITCH_ON };
-static atomic_int state;
-static struct comm nameless = {.rank = -1, .ranks = -1};
-
-void nccl_plugin_switch(bool on)
-{
-    atomic_store(&state, on ? SWITCH_ON : SWITCH_OFF);
-}
-
-/* What an event says, in the words of any version. */
-struct event {
-    uint64_t hash; /* 0: that of the communicator */
-    const char *func, *type, *algorithm, *protocol;
-    uint64_t count;
-    int64_t seq, channels, peer; /* -1 when not known */
-};
+static struct nccl_comm nameless = {.rank = -1, .ranks = -1};
 
 /* ---- words */
 
@@ -58,64 +36,9 @@ static const char *const algorithms[] = {
     "TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT"};
 static const char *const protocols[] = {"LL", "LL128", "SIMPLE"};
 
-/* torch's name of a type. */
-static struct str dtype_of(const char *type)
+static int note(const void *context, const struct nccl_facts *f)
 {
-    static const char *const names[] = {"Char", "Byte",  "Int",    "Int",      "Long",   "Long",
-                                        "Half", "Float", "Double", "BFloat16", "Float8", "Float8"};
-    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
-        if (strcmp(type, types[i]) == 0) return str_c(names[i]);
-    return str_c("");
-}
-
-static struct str text_of(const char *text)
-{
-    return str_c(text ? text : "");
-}
-
-/* ---- notes */
-
-/* Counts are those of one rank: what all of them have together is what the larger side holds. */
-static void set_sizes(struct collective_note *n, const struct event *e, const struct comm *c)
-{
-    bool gathers = strcmp(e->func, "AllGather") == 0,
-         scatters = strcmp(e->func, "ReduceScatter") == 0;
-    bool both = strcmp(e->func, "AlltoAll") == 0;
-    int64_t count = e->count < INT64_MAX / 65536 ? (int64_t)e->count : -1;
-    if ((gathers || scatters || both) && (c->ranks < 1 || count < 0 || c->ranks > 65536)) return;
-    n->in = scatters || both ? count * c->ranks : count;
-    n->out = gathers || both ? count * c->ranks : count;
-}
-
-static void put(const struct comm *c, const struct event *e)
-{
-    char label[48], group[20];
-    snprintf(label, sizeof label, "nccl:%s", e->func);
-    if (e->hash) snprintf(group, sizeof group, "0x%" PRIx64, e->hash);
-    struct collective_note n = collective_note_of(str_c(label));
-    n.group = str_c(e->hash ? group : c->group);
-    n.description = str_c(c->name);
-    n.dtype = dtype_of(e->type);
-    n.algorithm = text_of(e->algorithm);
-    n.protocol = text_of(e->protocol);
-    n.seq = e->seq;
-    n.size = c->ranks;
-    n.channels = e->channels;
-    if (e->peer >= 0 && c->rank >= 0) {
-        bool sends = strcmp(e->func, "Send") == 0;
-        n.from = sends ? c->rank : e->peer;
-        n.to = sends ? e->peer : c->rank;
-    }
-    set_sizes(&n, e, c);
-    n.ticks = clock_ticks(recorder_clock());
-    n.launched = true;
-    collective_note_put(&n);
-}
-
-static int note(const void *context, const struct event *e)
-{
-    if (e->func && atomic_load_explicit(&state, memory_order_relaxed) == SWITCH_ON)
-        put(context ? context : &nameless, e);
+    if (f->func) nccl_notes_put(context ? context : &nameless, f);
     return 0;
 }
 
@@ -128,19 +51,19 @@ static int start_v1(void *context, void **ret_event, const struct nccl_start *w)
     *ret_event = NULL;
     if (w->type == NCCL_COLLECTIVE)
         return note(context,
-                    &(struct event){c->hash, AT(funcs, c->func), AT(types, c->type),
-                                    AT(algorithms, c->algorithm), AT(protocols, c->protocol),
-                                    c->count, (int64_t)c->seq, c->channels, -1});
+                    &(struct nccl_facts){c->hash, AT(funcs, c->func), AT(types, c->type),
+                                         AT(algorithms, c->algorithm), AT(protocols, c->protocol),
+                                         c->count, (int64_t)c->seq, c->channels, -1});
     if (w->type == NCCL_PAIR)
-        return note(context, &(struct event){p->hash, AT(funcs, p->func), AT(types, p->type), NULL,
-                                             NULL, p->count, -1, -1, p->peer});
+        return note(context, &(struct nccl_facts){p->hash, AT(funcs, p->func), AT(types, p->type),
+                                                  NULL, NULL, p->count, -1, -1, p->peer});
     return 0;
 }
 
 static int note_pair_v2(const void *context, const struct nccl_pair_v2 *p)
 {
-    return note(context,
-                &(struct event){p->hash, p->func, p->type, NULL, NULL, p->count, -1, -1, p->peer});
+    return note(context, &(struct nccl_facts){p->hash, p->func, p->type, NULL, NULL, p->count, -1,
+                                              -1, p->peer});
 }
 
 static int start_v2(void *context, void **ret_event, const struct nccl_start *w)
@@ -148,8 +71,9 @@ static int start_v2(void *context, void **ret_event, const struct nccl_start *w)
     const struct nccl_collective_v2 *c = &w->collective_v2;
     *ret_event = NULL;
     if (w->type == NCCL_COLLECTIVE)
-        return note(context, &(struct event){c->hash, c->func, c->type, c->algorithm, c->protocol,
-                                             c->count, (int64_t)c->seq, c->channels, -1});
+        return note(context,
+                    &(struct nccl_facts){c->hash, c->func, c->type, c->algorithm, c->protocol,
+                                         c->count, (int64_t)c->seq, c->channels, -1});
     return w->type == NCCL_PAIR ? note_pair_v2(context, &w->pair_v2) : 0;
 }
 
@@ -158,8 +82,9 @@ static int start_v3(void *context, void **ret_event, const struct nccl_start *w)
     const struct nccl_collective_v3 *c = &w->collective_v3;
     *ret_event = NULL;
     if (w->type == NCCL_COLLECTIVE)
-        return note(context, &(struct event){c->hash, c->func, c->type, c->algorithm, c->protocol,
-                                             c->count, (int64_t)c->seq, c->channels, -1});
+        return note(context,
+                    &(struct nccl_facts){c->hash, c->func, c->type, c->algorithm, c->protocol,
+                                         c->count, (int64_t)c->seq, c->channels, -1});
     return w->type == NCCL_PAIR ? note_pair_v2(context, &w->pair_v2) : 0;
 }
 
@@ -168,11 +93,11 @@ static int start_later(void *context, const struct nccl_start *w, uint64_t type)
     const struct nccl_collective_v4 *c = &w->collective_v4;
     const struct nccl_pair_v4 *p = &w->pair_v4;
     if (type == NCCL_COLLECTIVE)
-        return note(context, &(struct event){0, c->func, c->type, c->algorithm, c->protocol,
-                                             c->count, (int64_t)c->seq, c->channels, -1});
+        return note(context, &(struct nccl_facts){0, c->func, c->type, c->algorithm, c->protocol,
+                                                  c->count, (int64_t)c->seq, c->channels, -1});
     if (type == NCCL_PAIR)
-        return note(context, &(struct event){0, p->func, p->type, NULL, NULL, p->count, -1,
-                                             p->channels, p->peer});
+        return note(context, &(struct nccl_facts){0, p->func, p->type, NULL, NULL, p->count, -1,
+                                                  p->channels, p->peer});
     return 0;
 }
 
@@ -193,9 +118,8 @@ static int start_v5(void *context, void **ret_event, const struct nccl_start *w)
 /* Loaded by NCCL before CUDA has loaded us, or by NCCL alone. */
 static void wake_up(void)
 {
-    if (atomic_load(&state) != SWITCH_NEVER || parts_wanted()) return;
-    int never = SWITCH_NEVER;
-    if (recording_prepare()) atomic_compare_exchange_strong(&state, &never, SWITCH_ON);
+    if (nccl_notes_state() == NCCL_NOTES_NEVER_SET && !parts_wanted() && recording_prepare())
+        nccl_notes_switch(true);
 }
 
 static int init_v1(void **ret_context, int *ret_events)
@@ -212,7 +136,7 @@ static int init_v5(void **ret_context, uint64_t hash, int *ret_events, const cha
     (void)nodes;
     (void)log;
     init_v1(ret_context, ret_events);
-    struct comm *c = mem_zalloc(1, sizeof *c);
+    struct nccl_comm *c = mem_zalloc(1, sizeof *c);
     if (!c) return 0;
     snprintf(c->group, sizeof c->group, "0x%" PRIx64, hash);
     snprintf(c->name, sizeof c->name, "%s", name ? name : "");
