@@ -5,6 +5,7 @@
 #include "analyze/kernels/headroom.h"
 #include "analyze/quality/integrity.h"
 #include "cli/show.h"
+#include "cli/whole.h"
 #include "report/view_kernels.h"
 
 /* Rows whose headroom is replayed. */
@@ -68,7 +69,9 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_part(cli, o, show, e);
+    bool done;
+    TRY(whole_show(cli, o, WHOLE_KERNELS, &done, e));
+    return done ? 0 : show_part(cli, o, show, e);
 }
 
 const struct cmd cmd_kernels = {

@@ -77,7 +77,7 @@ static int run(struct cli *cli, const struct opts *o, struct err *e)
     struct arena mem;
     bool done = false;
     TRY(html_check(o, e));
-    if (opt_has(o, "whole") && !opt_has(o, "at")) TRY(whole_show(cli, o, &done, e));
+    TRY(whole_show(cli, o, WHOLE_REPORT, &done, e));
     if (done) return 0;
     arena_init(&mem);
     bool ranks = folder_is(o->args[0]) && !opt_has(o, "part") && !opt_has(o, "whole") &&

@@ -1,6 +1,7 @@
 /* cmd_steps.c: `strata steps`: the iterations of the main loop. */
 #include "analyze/comm/comm.h"
 #include "cli/show.h"
+#include "cli/whole.h"
 #include "report/view_steps.h"
 
 static const struct opt opts[] = {
@@ -30,7 +31,9 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_part(cli, o, show, e);
+    bool done;
+    TRY(whole_show(cli, o, WHOLE_STEPS, &done, e));
+    return done ? 0 : show_part(cli, o, show, e);
 }
 
 const struct cmd cmd_steps = {

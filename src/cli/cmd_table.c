@@ -6,6 +6,7 @@
 #include "analyze/quality/integrity.h"
 #include "base/pool.h"
 #include "cli/show.h"
+#include "cli/whole.h"
 #include "report/view_table.h"
 
 static const struct opt opts[] = {
@@ -101,7 +102,9 @@ static int show(struct cli *cli, const struct opts *o, struct context *cx, struc
 
 static int run(struct cli *cli, const struct opts *o, struct err *e)
 {
-    return show_part(cli, o, show, e);
+    bool done;
+    TRY(whole_show(cli, o, WHOLE_TABLE, &done, e));
+    return done ? 0 : show_part(cli, o, show, e);
 }
 
 const struct cmd cmd_table = {

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/pick_trace.h"
 #include "cli/progress.h"
+#include "cli/whole.h"
 #include "import/import.h"
 
 struct reading {
@@ -149,6 +150,7 @@ int cli_open_part(struct cli *cli, const struct opts *o, const char *path, struc
 {
     struct asked asked;
     TRY(read_asked(o, &asked, e));
+    if (opt_has(o, "whole")) TRY(whole_refuse(path, e));
     asked.o.progress = cli->watch;
     asked.o.given = &cli->given;
     TRY(open_trace(path, asked.o, ret, e));

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "analyze/compare/whole.h"
 #include "cli/pick_trace.h"
 #include "cli/progress.h"
 #include "cli/show.h"
@@ -58,38 +57,80 @@ static int add_pieces(struct whole *w, const char *path, const struct import_pie
     return rc;
 }
 
-static int show(struct cli *cli, const struct opts *o, const char *path, struct arena *mem,
-                struct err *e)
+/* What is asked for. */
+struct job {
+    struct cli *cli;
+    const struct opts *o;
+    enum whole_what what;
+    const char *path;
+    struct arena *mem;
+};
+
+static int make_screen(const struct job *job, struct screen *ret, struct err *e)
+{
+    long top = job->what == WHOLE_REPORT ? 10 : 40;
+    if (job->what == WHOLE_REPORT) TRY(opt_long(job->o, "top", 1, 1000, &top, e));
+    return show_screen(job->cli, job->o, (uint32_t)top, ret, e);
+}
+
+static int show(const struct job *job, struct err *e)
 {
     struct import_pieces pieces;
     struct screen s;
     struct whole w;
-    long top = 10;
-    TRY(opt_long(o, "top", 1, 1000, &top, e));
-    TRY(show_screen(cli, o, (uint32_t)top, &s, e));
-    TRY(rings_pieces(path, cli_most_records() / 4, mem, &pieces, e));
-    TRY(whole_init(&w, pieces.n, mem, e));
+    TRY(make_screen(job, &s, e));
+    TRY(rings_pieces(job->path, cli_most_records() / 4, job->mem, &pieces, e));
+    TRY(whole_init(&w, pieces.n, job->mem, e));
+    w.what = job->what;
     w.n_records = pieces.n_records;
-    int rc = add_pieces(&w, path, &pieces, e);
+    int rc = add_pieces(&w, job->path, &pieces, e);
     if (rc == 0) {
         whole_finish(&w);
-        if (cli->json) view_whole_json(&cli->out, &w);
+        if (job->cli->json) view_whole_json(&job->cli->out, &w);
         else view_whole_text(&s, &w);
     }
     whole_done(&w);
     return rc;
 }
 
-int whole_show(struct cli *cli, const struct opts *o, bool *ret_done, struct err *e)
+/* Options that a sum over parts cannot follow. */
+static int check_options(const struct opts *o, struct err *e)
+{
+    static const char *const refused[] = {"md", "html", "by", "roof", "filter", "sort", "python"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (opt_has(o, refused[i]))
+            return FAIL(e, ERR_USAGE,
+                        "--%s does not go with --whole of a recording this long, which is added "
+                        "up part by part; --at TIME shows one part in detail",
+                        refused[i]);
+    return 0;
+}
+
+int whole_show(struct cli *cli, const struct opts *o, enum whole_what what, bool *ret_done,
+               struct err *e)
 {
     struct arena mem;
-    const char *picked;
+    struct job job = {cli, o, what, NULL, &mem};
+    *ret_done = false;
+    if (!opt_has(o, "whole") || opt_has(o, "at") || opt_has(o, "part")) return 0;
     arena_init(&mem);
-    int rc = pick_trace(o->args[0], &mem, &picked, e);
-    *ret_done = rc == 0 && is_long(picked, &mem, cli_most_records());
-    if (*ret_done && (opt_has(o, "md") || opt_has(o, "html")))
-        rc = FAIL(e, ERR_USAGE, "--whole of a recording this long is text or --json only");
-    if (*ret_done && rc == 0) rc = show(cli, o, picked, &mem, e);
+    int rc = pick_trace(o->args[0], &mem, &job.path, e);
+    *ret_done = rc == 0 && is_long(job.path, &mem, cli_most_records());
+    if (*ret_done) rc = check_options(o, e);
+    if (*ret_done && rc == 0) rc = show(&job, e);
     arena_done(&mem);
     return rc;
+}
+
+int whole_refuse(const char *path, struct err *e)
+{
+    struct arena mem;
+    arena_init(&mem);
+    bool too_long = is_long(path, &mem, cli_most_records());
+    arena_done(&mem);
+    if (!too_long) return 0;
+    return FAIL(e, ERR_USAGE,
+                "%s is too long to be shown here as a whole: strata report, steps, kernels and "
+                "table add it up with --whole; --at TIME shows one part of it",
+                path);
 }

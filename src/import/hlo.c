@@ -95,7 +95,7 @@ static struct instruction read_instruction(struct str bytes)
     return ret;
 }
 
-/* Instructions that are no kernels themselves: values, and those that run others. */
+/* Instructions that are not kernels themselves: values, and those that run others. */
 static bool is_kernel(struct str opcode)
 {
     static const char *const others[] = {

@@ -7,7 +7,7 @@
 #include "import/source_list.h"
 
 /* `proto` is an HloModuleProto. A fusion without a line has that of its result; what is inside one
- * is no kernel. 0 or ERR_NOMEM; what cannot be read is left out. */
+ * is not a kernel. 0 or ERR_NOMEM; what cannot be read is left out. */
 int hlo_sources(struct str proto, struct source_list *out) MUST_USE;
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/jout.h"
 #include "base/stats.h"
+#include "report/cells.h"
 
 enum { PARTS_SHOWN = 3, KERNELS_SHOWN = 8 };
 
@@ -120,9 +121,117 @@ static void put_kernels(const struct screen *s, const struct whole *w)
     text_table_done(&t);
 }
 
+/* All steps would be millions of rows: each part has one. */
+static void put_steps(const struct screen *s, const struct whole *w)
+{
+    static const char *const heads[] = {"from", "length", "steps", "median step", "GPU busy"};
+    struct text_table t;
+    int64_t longest = 0;
+    text_table_init(&t);
+    for (int i = 0; i < 5; i++) text_table_col(&t, heads[i], TEXT_RIGHT);
+    for (uint32_t i = 0; i < w->n_parts; i++)
+        if (w->parts[i].step_ns > longest) longest = w->parts[i].step_ns;
+    for (uint32_t i = 0; i < w->n_parts && i < s->limit; i++) {
+        const struct whole_part *p = &w->parts[i];
+        text_table_row(&t, TEXT_PLAIN);
+        text_table_cell(&t, 0, human_time(p->begin_ns).s);
+        text_table_cell(&t, 1, human_time(p->end_ns - p->begin_ns).s);
+        screen_count(&t, 2, p->n_steps);
+        screen_time(&t, 3, p->step_ns, screen_unit(longest));
+        text_table_cellf(&t, 4, "%.1f %%", busy_pct(p->busy_ns, p->end_ns - p->begin_ns));
+    }
+    buf_addc(s->out, '\n');
+    text_table_print(&t, s->out, 2, s->width, s->color);
+    text_table_done(&t);
+    screen_more(s, w->n_parts);
+}
+
+static int64_t time_of(const struct whole *w, bool on_device)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < w->n_kernels; i++)
+        sum += on_device ? w->kernels[i].total_ns : w->kernels[i].self_cpu_ns;
+    return sum;
+}
+
+/* Medians cannot be added up: the mean and the ends are shown instead. */
+static void put_kernel_rows(const struct screen *s, const struct whole *w)
+{
+    static const char *const heads[] = {"kernel", "calls", "total", "%", "mean", "min", "max"};
+    double all = (double)time_of(w, true);
+    struct text_table t;
+    text_table_init(&t);
+    for (int i = 0; i < 7; i++) text_table_col(&t, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
+    for (size_t i = 0; i < w->n_kernels && i < s->limit; i++) {
+        const struct whole_kernel *k = &w->kernels[i];
+        int64_t mean = k->calls ? k->total_ns / (int64_t)k->calls : 0;
+        text_table_row(&t, TEXT_PLAIN);
+        text_table_cell(&t, 0, cell_text(str_c(k->name), 60).s);
+        screen_count(&t, 1, k->calls);
+        text_table_cell(&t, 2, human_time(k->total_ns).s);
+        text_table_cellf(&t, 3, "%.1f", stats_pct((double)k->total_ns, all));
+        text_table_cell(&t, 4, human_time(mean).s);
+        text_table_cell(&t, 5, human_time(k->min_ns).s);
+        text_table_cell(&t, 6, human_time(k->max_ns).s);
+    }
+    buf_addc(s->out, '\n');
+    text_table_print(&t, s->out, 2, s->width, s->color);
+    text_table_done(&t);
+    screen_more(s, (uint32_t)w->n_kernels);
+}
+
+static void put_table_rows(const struct screen *s, const struct whole *w)
+{
+    static const char *const heads[] = {"name",     "calls", "self CPU", "CPU total",
+                                        "self GPU", "%",     "GPU total"};
+    double all = (double)time_of(w, true);
+    struct text_table t;
+    text_table_init(&t);
+    for (int i = 0; i < 7; i++) text_table_col(&t, heads[i], i ? TEXT_RIGHT : TEXT_LEFT);
+    for (size_t i = 0; i < w->n_kernels && i < s->limit; i++) {
+        const struct whole_kernel *k = &w->kernels[i];
+        text_table_row(&t, TEXT_PLAIN);
+        text_table_cell(&t, 0, cell_text(str_c(k->name), 60).s);
+        screen_count(&t, 1, k->calls);
+        text_table_cell(&t, 2, k->cpu_ns ? human_time(k->self_cpu_ns).s : "-");
+        text_table_cell(&t, 3, k->cpu_ns ? human_time(k->cpu_ns).s : "-");
+        text_table_cell(&t, 4, k->total_ns ? human_time(k->total_ns).s : "-");
+        if (k->total_ns) text_table_cellf(&t, 5, "%.1f", stats_pct((double)k->total_ns, all));
+        else text_table_cell(&t, 5, "-");
+        text_table_cell(&t, 6, k->with_inside_ns ? human_time(k->with_inside_ns).s : "-");
+    }
+    buf_addc(s->out, '\n');
+    text_table_print(&t, s->out, 2, s->width, s->color);
+    text_table_done(&t);
+    screen_more(s, (uint32_t)w->n_kernels);
+}
+
+/* One view of it: steps, kernels or the table. */
+static void put_view(const struct screen *s, const struct whole *w)
+{
+    if (w->what == WHOLE_STEPS) put_steps(s, w);
+    else if (w->what == WHOLE_KERNELS) put_kernel_rows(s, w);
+    else put_table_rows(s, w);
+    if (w->more_kernels)
+        buf_printf(s->out, "  only the first %s names were added up\n",
+                   human_count(w->n_kernels).s);
+    buf_addc(s->out, '\n');
+    static const struct screen_next next[] = {
+        {"report %s --whole", "findings of the whole recording"},
+        {"report %s --at 10min", "the part around a time in detail"},
+    };
+    struct screen part = *s;
+    part.whole = false;
+    screen_next(&part, next, 2);
+}
+
 void view_whole_text(const struct screen *s, const struct whole *w)
 {
     put_head(s, w);
+    if (w->what != WHOLE_REPORT) {
+        put_view(s, w);
+        return;
+    }
     put_parts(s, w);
     put_findings(s, w);
     put_kernels(s, w);
@@ -164,6 +273,23 @@ static void put_part_json(struct jout *j, const struct whole_part *p)
     jout_end_obj(j);
 }
 
+static void put_kernel_json(struct jout *j, const struct whole *w, const struct whole_kernel *k)
+{
+    jout_obj(j, NULL);
+    jout_str(j, "name", str_c(k->name));
+    jout_uint(j, "calls", k->calls);
+    jout_us(j, "time_us", k->total_ns);
+    if (w->what == WHOLE_KERNELS) {
+        jout_us(j, "min_us", k->min_ns);
+        jout_us(j, "max_us", k->max_ns);
+    } else if (w->what == WHOLE_TABLE) {
+        jout_us(j, "gpu_total_us", k->with_inside_ns);
+        jout_us(j, "self_cpu_us", k->self_cpu_ns);
+        jout_us(j, "cpu_total_us", k->cpu_ns);
+    }
+    jout_end_obj(j);
+}
+
 void view_whole_json(struct buf *out, const struct whole *w)
 {
     struct jout j;
@@ -180,13 +306,7 @@ void view_whole_json(struct buf *out, const struct whole *w)
     for (size_t i = 0; i < w->n_findings; i++) put_finding_json(&j, &w->findings[i]);
     jout_end_arr(&j);
     jout_arr(&j, "kernels");
-    for (size_t i = 0; i < w->n_kernels; i++) {
-        jout_obj(&j, NULL);
-        jout_str(&j, "name", str_c(w->kernels[i].name));
-        jout_uint(&j, "calls", w->kernels[i].calls);
-        jout_us(&j, "time_us", w->kernels[i].total_ns);
-        jout_end_obj(&j);
-    }
+    for (size_t i = 0; i < w->n_kernels; i++) put_kernel_json(&j, w, &w->kernels[i]);
     jout_end_arr(&j);
     jout_end_obj(&j);
 }

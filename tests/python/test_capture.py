@@ -834,6 +834,14 @@ def test_a_recording_too_long_to_be_read(capture):
     whole = json.loads(ask_text(run, "report", "--whole", "--json"))
     assert sum(k["calls"] for k in whole["kernels"]) == 30000 and len(whole["parts"]) > 5
     assert "added up from" in ask_text(run, "report", "--whole")
+    for command in ("kernels", "table"):
+        rows = json.loads(ask_text(run, command, "--whole", "--json"))["kernels"]
+        assert sum(k["calls"] for k in rows if k["time_us"]) == 30000
+        assert "added up from" in ask_text(run, command, "--whole")
+    assert len(json.loads(ask_text(run, "steps", "--whole", "--json"))["parts"]) == len(whole["parts"])
+    assert "median step" in ask_text(run, "steps", "--whole")
+    assert "--by does not go with --whole" in ask_text(run, "table", "--whole", "--by", "shape", status=2)
+    assert "table add it up with --whole" in ask_text(run, "gaps", "--whole", status=2)
     assert re.search(r"from (\d+|\d+ us|\d\.\d+ ms) on", ask_text(run, "report", "--at", "1us"))
     assert "--at shows one part" in ask_text(run, "report", "--at", "1us", "--whole", status=2)
 

@@ -294,39 +294,58 @@ TEST(a_wrapped_ring_has_a_wrapped_index)
     folder_done(&f);
 }
 
-TEST(pieces_are_all_of_it)
+/* All parts of the recording, added up one by one. */
+static void add_up(const char *path, enum whole_what what, struct arena *mem, struct whole *w)
 {
-    struct folder f = folder_new();
-    CHECK_EQ_INT(in_child(record_steps, f.path), 0);
-    struct arena mem;
     struct import_pieces p;
-    struct whole w;
-    arena_init(&mem);
-    REQUIRE(rings_pieces(f.path, 40000, &mem, &p, NULL) == 0);
+    REQUIRE(rings_pieces(path, 40000, mem, &p, NULL) == 0);
     CHECK(p.n >= 5 && p.n < 12);
-    REQUIRE(whole_init(&w, p.n, &mem, NULL) == 0);
+    REQUIRE(whole_init(w, p.n, mem, NULL) == 0);
+    w->what = what;
     for (uint32_t i = 0; i < p.n; i++) {
         struct import_options o = {.span = &p.list[i]};
-        struct trace *t = open_with(f.path, &o);
+        struct trace *t = open_with(path, &o);
         struct context cx;
         struct arena scratch;
         REQUIRE(t != NULL);
         arena_init(&scratch);
         context_init(&cx, t, &scratch);
-        CHECK_EQ_INT(whole_add(&w, &cx, p.list[i].begin_ns, p.list[i].end_ns, NULL), 0);
+        CHECK_EQ_INT(whole_add(w, &cx, p.list[i].begin_ns, p.list[i].end_ns, NULL), 0);
         context_done(&cx);
         arena_done(&scratch);
         trace_free(t);
     }
-    whole_finish(&w);
-    CHECK_EQ_UINT(w.n_steps, STEPS);
-    REQUIRE(w.n_kernels == 1);
-    CHECK_EQ_STR(w.kernels[0].name, "matmul");
-    CHECK_EQ_UINT(w.kernels[0].calls, STEPS * LONG_LAUNCHES);
-    CHECK_EQ_INT(w.kernels[0].total_ns, (int64_t)STEPS * LONG_LAUNCHES * LONG_KERNEL_NS);
-    CHECK(w.n_findings > 0);
-    whole_done(&w);
-    arena_done(&mem);
+    whole_finish(w);
+}
+
+static void check_kernel(const struct whole *w)
+{
+    REQUIRE(w->n_kernels >= 1);
+    CHECK_EQ_STR(w->kernels[0].name, "matmul");
+    CHECK_EQ_UINT(w->kernels[0].calls, STEPS * LONG_LAUNCHES);
+    CHECK_EQ_INT(w->kernels[0].total_ns, (int64_t)STEPS * LONG_LAUNCHES * LONG_KERNEL_NS);
+}
+
+TEST(pieces_are_all_of_it)
+{
+    static const enum whole_what whats[] = {WHOLE_REPORT, WHOLE_STEPS, WHOLE_KERNELS, WHOLE_TABLE};
+    struct folder f = folder_new();
+    CHECK_EQ_INT(in_child(record_steps, f.path), 0);
+    for (size_t i = 0; i < sizeof whats / sizeof *whats; i++) {
+        enum whole_what what = whats[i];
+        struct arena mem;
+        struct whole w;
+        arena_init(&mem);
+        add_up(f.path, what, &mem, &w);
+        if (what == WHOLE_REPORT || what == WHOLE_STEPS) CHECK_EQ_UINT(w.n_steps, STEPS);
+        if (what != WHOLE_STEPS) check_kernel(&w);
+        CHECK((w.n_findings > 0) == (what == WHOLE_REPORT));
+        if (what == WHOLE_KERNELS) CHECK_EQ_INT(w.kernels[0].min_ns, LONG_KERNEL_NS);
+        if (what == WHOLE_KERNELS) CHECK_EQ_INT(w.kernels[0].max_ns, LONG_KERNEL_NS);
+        if (what == WHOLE_TABLE) CHECK(w.n_kernels > 1 && w.kernels[1].self_cpu_ns > 0);
+        whole_done(&w);
+        arena_done(&mem);
+    }
     folder_done(&f);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/kernels/kernel_stats.h"
+#include "analyze/ops/op_table.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "format/xxh64.h"
@@ -65,30 +66,59 @@ static int add_finding(struct whole *w, const struct finding *f)
     return 0;
 }
 
-static int add_kernel(struct whole *w, const struct kernel_row *k)
+/* The row called `name`; NULL in *ret when there are too many. */
+static int kernel_at(struct whole *w, struct str name, struct whole_kernel **ret)
 {
-    uint32_t *slot = map_at(&w->seen, map_mix(xxh64(k->name.p, k->name.n) + 11));
+    uint32_t *slot = map_at(&w->seen, map_mix(xxh64(name.p, name.n) + 11));
+    *ret = NULL;
     if (!slot) return ERR_NOMEM;
     if (*slot == MAP_NONE) {
+        w->more_kernels |= w->n_kernels >= MOST_KINDS;
         if (w->n_kernels >= MOST_KINDS) return 0;
         if (VEC_RESERVE(w->kernels, w->n_kernels, w->cap_kernels, 1)) return ERR_NOMEM;
-        const char *name = arena_strdup(w->mem, k->name);
-        if (!name) return ERR_NOMEM;
+        const char *own = arena_strdup(w->mem, name);
+        if (!own) return ERR_NOMEM;
         *slot = (uint32_t)w->n_kernels;
-        w->kernels[w->n_kernels++] = (struct whole_kernel){.name = name};
+        w->kernels[w->n_kernels++] = (struct whole_kernel){.name = own, .min_ns = INT64_MAX};
     }
-    if (*slot >= w->n_kernels) return 0;
-    w->kernels[*slot].calls += k->calls;
-    w->kernels[*slot].total_ns += k->total_ns;
+    if (*slot < w->n_kernels) *ret = &w->kernels[*slot];
     return 0;
 }
 
 static int add_kernels(struct whole *w, struct context *cx, struct err *e)
 {
     struct kernel_stats k;
+    struct whole_kernel *into;
     TRY(kernel_stats_run(cx, KERNEL_BY_NAME, cx->mem, &k, e));
-    for (uint32_t i = 0; i < k.n_rows; i++)
-        if (add_kernel(w, &k.rows[i]) < 0) return err_nomem(e);
+    for (uint32_t i = 0; i < k.n_rows; i++) {
+        const struct kernel_row *r = &k.rows[i];
+        if (kernel_at(w, r->name, &into) < 0) return err_nomem(e);
+        if (!into) continue;
+        into->calls += r->calls;
+        into->total_ns += r->total_ns;
+        if (r->min_ns < into->min_ns) into->min_ns = r->min_ns;
+        if (r->max_ns > into->max_ns) into->max_ns = r->max_ns;
+    }
+    return 0;
+}
+
+static int add_table(struct whole *w, struct context *cx, struct err *e)
+{
+    struct op_table_opts how = {.by = OP_BY_NAME, .n_threads = 1};
+    struct op_table table;
+    struct whole_kernel *into;
+    TRY(op_table_run(cx->t, &how, cx->mem, &table, e));
+    for (uint32_t i = 0; i < table.n_rows; i++) {
+        const struct op_row *r = &table.rows[i];
+        if (r->is_annotation && strcmp(r->device, "cpu") != 0) continue; /* spans, not work */
+        if (kernel_at(w, r->name, &into) < 0) return err_nomem(e);
+        if (!into) continue;
+        into->calls += r->calls;
+        into->total_ns += r->self_device_ns;
+        into->with_inside_ns += r->device_total_ns;
+        into->self_cpu_ns += r->self_cpu_ns;
+        into->cpu_ns += r->cpu_total_ns;
+    }
     return 0;
 }
 
@@ -118,20 +148,34 @@ static void add_steps(struct whole *w, const struct context *cx, struct whole_pa
     w->n_steps += part->n_steps;
 }
 
+static int add_findings(struct whole *w, struct context *cx, struct err *e)
+{
+    TRY(context_need(cx, &findings_pass, e));
+    const struct findings *f = findings_of(cx);
+    for (uint32_t i = 0; i < f->n; i++)
+        if (add_finding(w, f->items[i]) < 0) return err_nomem(e);
+    return 0;
+}
+
+static int add_rows(struct whole *w, struct context *cx, struct whole_part *part, struct err *e)
+{
+    TRY(context_need(cx, &timeline_pass, e));
+    part->busy_ns = busiest_ns(timeline_of(cx));
+    if (w->what == WHOLE_TABLE) return add_table(w, cx, e);
+    if (w->what == WHOLE_REPORT) TRY(add_findings(w, cx, e));
+    if (w->what != WHOLE_KERNELS) {
+        TRY(context_need(cx, &steps_pass, e));
+        add_steps(w, cx, part);
+    }
+    return w->what == WHOLE_STEPS ? 0 : add_kernels(w, cx, e);
+}
+
 int whole_add(struct whole *w, struct context *cx, int64_t begin_ns, int64_t end_ns, struct err *e)
 {
     struct whole_part part = {.begin_ns = begin_ns, .end_ns = end_ns};
     w->wall_ns += end_ns - begin_ns;
     w->n_rows += cx->t->n_rows;
-    if (cx->t->n_rows) {
-        TRY(context_need(cx, &findings_pass, e));
-        part.busy_ns = busiest_ns(timeline_of(cx));
-        add_steps(w, cx, &part);
-        const struct findings *f = findings_of(cx);
-        for (uint32_t i = 0; i < f->n; i++)
-            if (add_finding(w, f->items[i]) < 0) return err_nomem(e);
-        TRY(add_kernels(w, cx, e));
-    }
+    if (cx->t->n_rows) TRY(add_rows(w, cx, &part, e));
     if (!*w->device && cx->t->n_devices)
         w->device = arena_strdup(w->mem, trace_str(cx->t, cx->t->devices[0].name));
     w->busy_ns += part.busy_ns;
@@ -151,6 +195,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct whole_kernel *x = a, *y = b;
     if (x->total_ns != y->total_ns) return x->total_ns > y->total_ns ? -1 : 1;
+    if (x->self_cpu_ns != y->self_cpu_ns) return x->self_cpu_ns > y->self_cpu_ns ? -1 : 1;
     return strcmp(x->name, y->name);
 }
 

@@ -15,10 +15,21 @@ struct whole_finding {
     int64_t blocked_ns, exposed_ns, gain_ns;
 };
 
+/* A kernel, copy or fill; of WHOLE_TABLE, any row of it. */
 struct whole_kernel {
     const char *name;
     uint64_t calls;
-    int64_t total_ns;
+    int64_t total_ns;                            /* on the device, its own */
+    int64_t min_ns, max_ns;                      /* of one call; not of WHOLE_TABLE */
+    int64_t self_cpu_ns, cpu_ns, with_inside_ns; /* WHOLE_TABLE; on the device with those inside */
+};
+
+/* What is added up. */
+enum whole_what {
+    WHOLE_REPORT,  /* findings, steps, kernels */
+    WHOLE_STEPS,   /* steps by part */
+    WHOLE_KERNELS, /* kernels, copies and fills */
+    WHOLE_TABLE,   /* operators, calls and kernels, as strata table counts them */
 };
 
 struct whole_part {
@@ -30,6 +41,7 @@ struct whole_part {
 
 struct whole {
     struct arena *mem;
+    enum whole_what what; /* may be set after whole_init */
     uint64_t n_records;
     const char *device; /* "" when not known */
     struct whole_part *parts;
@@ -38,9 +50,10 @@ struct whole {
     uint64_t n_steps, n_rows;
     struct whole_finding *findings; /* by gain, after whole_finish */
     size_t n_findings, cap_findings;
-    struct whole_kernel *kernels; /* by time, after whole_finish */
+    struct whole_kernel *kernels; /* by time on the device, then on the CPU, after whole_finish */
     size_t n_kernels, cap_kernels;
-    struct map seen; /* key of a finding or kernel -> its index */
+    bool more_kernels; /* kinds that found no room */
+    struct map seen;   /* key of a finding or kernel -> its index */
 };
 
 /* Room for `n_parts`; memory from `mem`. */
