@@ -16,16 +16,27 @@
 
 enum { TRIES = 50, TRY_MS = 100 };
 
-/* It imports nothing that is not there already but strata, and says nothing if that fails. */
+/* Where a process that was entered before waits, in the folder made for it now. */
+#define WAITS_IN ".waits_in"
+
+/* It imports nothing that is not there already but strata, and says nothing if that fails. Its
+ * variables: the package, and the run. */
 static const char script[] =
-    "import os, sys\n"
-    "sys.path.append(%s)\n"
-    "os.environ.update(STRATA_LEVEL='standby', STRATA_RUN=%s, STRATA_TABLE='off')\n"
-    "try:\n"
-    "    from strata._timeline import standby\n"
-    "    standby.enter()\n"
-    "finally:\n"
-    "    sys.path.remove(%s)\n";
+    "def enter(package, run):\n"
+    "    import os, sys\n"
+    "    before = os.environ.get('STRATA_RUN', '')\n"
+    "    if os.path.exists(os.path.join(before, 'control', str(os.getpid()))):\n"
+    "        with open(os.path.join(run, '" WAITS_IN "'), 'w') as f:\n"
+    "            f.write(before)\n"
+    "        return\n"
+    "    sys.path.append(package)\n"
+    "    os.environ.update(STRATA_LEVEL='standby', STRATA_RUN=run, STRATA_TABLE='off')\n"
+    "    try:\n"
+    "        from strata._timeline import standby\n"
+    "        standby.enter()\n"
+    "    finally:\n"
+    "        sys.path.remove(package)\n"
+    "enter(%s, %s)\n";
 
 static bool is_python(long pid, char *exe, size_t cap)
 {
@@ -60,7 +71,7 @@ static int write_script(const char *path, const char *run, struct arena *mem, st
     const char *folder = quoted(mem, package);
     FILE *f = fopen(path, "wxe");
     if (!f) return FAIL(e, ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    fprintf(f, script, folder, quoted(mem, run), folder);
+    fprintf(f, script, folder, quoted(mem, run));
     return fclose(f) == 0 ? 0 : FAIL(e, ERR_IO, "cannot write %s", path);
 }
 
@@ -89,11 +100,32 @@ static int hand_over(char *exe, long pid, const char *path, struct arena *mem, s
                 pid);
 }
 
+/* The folder in which it waits since it was entered before; NULL when it has not said so. */
+static const char *waits_in(const char *run, struct arena *mem)
+{
+    char path[RUNDIR_MAX + sizeof WAITS_IN], before[RUNDIR_MAX];
+    snprintf(path, sizeof path, "%s/" WAITS_IN, run);
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(before, 1, sizeof before - 1, f) : 0;
+    if (f) fclose(f);
+    before[n] = 0;
+    return n ? arena_printf(mem, "%s", before) : NULL;
+}
+
+static void remove_folder(const char *run)
+{
+    char path[RUNDIR_MAX + sizeof WAITS_IN];
+    snprintf(path, sizeof path, "%s/" WAITS_IN, run);
+    unlink(path);
+    rmdir(run);
+}
+
 static int wait_for_it(long pid, const char *run, struct arena *mem, struct recordables *ret,
                        struct err *e)
 {
     for (int i = 0; i < TRIES; i++) {
-        TRY(recordables_of_run(run, mem, ret, e));
+        const char *before = waits_in(run, mem);
+        TRY(recordables_of_run(before ? before : run, mem, ret, e));
         if (ret->n) return 0;
         usleep(TRY_MS * 1000);
     }
@@ -122,6 +154,6 @@ int enter_process(long pid, struct arena *mem, struct recordables *ret, struct e
     if (rc == 0) rc = hand_over(exe, pid, file, mem, e);
     if (rc == 0) rc = wait_for_it(pid, run, mem, ret, e);
     unlink(file);
-    if (rc < 0) rmdir(run);
+    if (rc < 0 || waits_in(run, mem)) remove_folder(run);
     return rc;
 }

@@ -2,6 +2,7 @@
 and on Python programs without one."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -351,3 +352,93 @@ def test_slow_requests_of_a_server(tmp_path):
     assert served["parts"][0]["stage"] == "decode"
     assert served["slow_us"] > served["usual_us"]
     assert "of it in decode" in strata("report", folder).stdout
+
+
+# ---- Python 3.14's sys.remote_exec, where there is no such Python ----
+
+DOOR = """
+    import os, signal, sys
+
+    def _run(*_):
+        with open(os.environ["REMOTE"] + "." + str(os.getpid())) as f:
+            path = f.read()
+        with open(path) as f:
+            exec(compile(f.read(), path, "exec"), {"__name__": "__main__"})
+
+    def remote_exec(pid, path):
+        with open(os.environ["REMOTE"] + "." + str(pid), "w") as f:
+            f.write(path)
+        os.kill(pid, signal.SIGUSR1)
+
+    if sys.flags.isolated:  # the one that hands over
+        sys.version_info = (3, 14, 0, "final", 0)
+        sys.remote_exec = remote_exec
+    else:
+        signal.signal(signal.SIGUSR1, _run)
+"""
+
+ENTERED = """
+    import ctypes, os, sys, time, types
+    ctypes.CDLL(os.environ["APP_CUPTI"], ctypes.RTLD_GLOBAL)  # as torch does
+    cuda, kernel = ctypes.CDLL("libcuda.so.1"), ctypes.c_char_p(b"gemm")
+    torch = sys.modules["torch"] = types.ModuleType("torch")  # all that matters of it
+    torch.version = types.SimpleNamespace(cuda="13.0")
+    cuda.cuInit(0)
+
+    def frame():
+        for _ in range(20):
+            cuda.cuLaunchKernel(kernel, 1, 0)
+        cuda.cuCtxSynchronize()
+
+    print("ready", flush=True)
+    while True:
+        frame()
+        time.sleep(0.0005)
+"""
+
+
+@pytest.fixture
+def python_that_can_be_entered(tmp_path):
+    """A Python like ours, called python3.14, that takes scripts: by a signal, whose handler runs where
+    PEP 768 runs them, between two instructions of the main thread."""
+    real = Path(os.path.realpath(sys.executable))
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    library = Path(os.__file__).parent
+    home = tmp_path / "home"
+    (home / "bin").mkdir(parents=True)
+    (home / "lib" / version / "site-packages").mkdir(parents=True)
+    shutil.copy(real, home / "bin" / "python3.14")
+    for entry in library.iterdir():
+        if entry.name != "site-packages":
+            (home / "lib" / version / entry.name).symlink_to(entry)
+    (home / "lib" / version / "site-packages" / "sitecustomize.py").write_text(textwrap.dedent(DOOR))
+    return home / "bin" / "python3.14"
+
+
+def test_a_python_that_was_not_started_by_us_is_entered(python_that_can_be_entered, tmp_path):
+    libraries = tmp_path / "lib"
+    libraries.mkdir()
+    for name, file in (("libcuda.so.1", "libcuda.so.1"), ("libcupti.so.13", "libcupti.so.13.fake")):
+        (libraries / name).symlink_to(FAKES / file)
+    (tmp_path / "frames.py").write_text(textwrap.dedent(ENTERED))
+    env = clean_environment(LD_LIBRARY_PATH=libraries, APP_CUPTI="libcupti.so.13",
+                            REMOTE=tmp_path / "remote")
+    env.pop("PYTHONPATH")
+    program = subprocess.Popen([str(python_that_can_be_entered), "frames.py"], cwd=tmp_path, env=env,
+                               stdout=subprocess.PIPE, text=True)
+    try:
+        assert program.stdout.readline() == "ready\n"
+        out = {"REMOTE": tmp_path / "remote", "STRATA_OUT": tmp_path / "out"}
+        for part in (1, 2):
+            strata("record", program.pid, "--for", "500ms", "--quiet", **out)
+            assert program.poll() is None, part
+        (run,) = (tmp_path / "out").glob("*/*")
+        assert not list(run.glob(".enter.py"))
+        info = json.loads(strata("info", run, "--json").stdout)
+        assert sum(c["events"] for c in info["categories"] if c["name"] == "kernel") > 100
+        assert json.loads(strata("report", run, "--part", "2", "--json").stdout)
+        (site, *_) = json.loads(strata("syncs", run, "--json").stdout)["sites"]
+        assert site["source"]["function"] == "frame" and site["source"]["file"].endswith("frames.py")
+    finally:
+        program.kill()
+        program.wait()
