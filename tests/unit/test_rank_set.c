@@ -431,6 +431,24 @@ TEST(a_slow_link_is_found_where_groups_can_be_compared)
     arena_done(&f.mem);
 }
 
+/* Collectives of one size take 100 us in one place and 400 us in another: no link is slow. */
+TEST(a_place_where_all_transfers_take_long_is_usual)
+{
+    static const char *const keys[] = {"0\na\n", "1\nb\n", "2\nc\n", "3\nd\n"};
+    struct fixture f;
+    setup(&f, 8);
+    for (uint32_t r = 0; r < 8; r++) {
+        f.list[r].groups = f.list[r].group_names = (const char **)(uintptr_t)keys;
+        f.list[r].n_groups = 4;
+        add(&f, r, r / 2, 0, 100);
+        add(&f, r, r / 2, 1000, 1400);
+    }
+    run(&f);
+    REQUIRE(f.s.n_list == 8);
+    for (uint32_t i = 0; i < 8; i++) CHECK_EQ_INT(f.s.list[i].usual_ns, f.s.list[i].transfer_ns);
+    arena_done(&f.mem);
+}
+
 /* Without a device the function that takes longer than elsewhere is the cause. */
 TEST(why_a_rank_without_a_device_is_late)
 {

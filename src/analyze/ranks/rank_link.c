@@ -9,6 +9,8 @@
 
 /* The usual transfer is short: where there are only two groups, half of them may be slow. */
 #define USUAL_PERCENTILE 25
+/* Groups that say what is usual at one place in the program. */
+#define LEAST_GROUPS 3
 
 struct transfer {
     uint32_t index;    /* of the collective */
@@ -23,6 +25,15 @@ static int by_kind(const void *a, const void *b)
     if (x->what != y->what) return x->what < y->what ? -1 : 1;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
     return x->n < y->n ? -1 : x->n > y->n;
+}
+
+/* Ranks run the same program: the n-th collectives of ranks are the same line of it. */
+static int by_place(const void *a, const void *b)
+{
+    uint32_t x = ((const struct transfer *)a)->c->members[0].event;
+    uint32_t y = ((const struct transfer *)b)->c->members[0].event;
+    int c = by_kind(a, b);
+    return c ? c : (x > y) - (x < y);
 }
 
 static bool one_group(const struct transfer *x, uint32_t n)
@@ -40,6 +51,31 @@ static void set_usual(struct rank_set *s, const struct transfer *x, uint32_t n, 
     for (uint32_t i = 0; i < n; i++) s->list[x[i].index].usual_ns = usual;
 }
 
+/* Transfers of one size differ from place to place (what they carry is not all that counts): where
+ * all groups take longer at a place, that is usual there. */
+static void raise_usual(struct rank_set *s, const struct transfer *x, uint32_t n, int64_t *sorted)
+{
+    for (uint32_t i = 0; i < n; i++) sorted[i] = x[i].c->transfer_ns;
+    stats_sort(sorted, n);
+    int64_t usual = stats_percentile(sorted, n, USUAL_PERCENTILE);
+    if (n < LEAST_GROUPS || one_group(x, n)) return;
+    for (uint32_t i = 0; i < n; i++)
+        if (s->list[x[i].index].usual_ns < usual) s->list[x[i].index].usual_ns = usual;
+}
+
+typedef void class_fn(struct rank_set *s, const struct transfer *x, uint32_t n, int64_t *sorted);
+
+/* Calls `fn` for each run of transfers that `order` holds for equal. */
+static void each_class(struct rank_set *s, struct transfer *x, int64_t *sorted,
+                       int (*order)(const void *, const void *), class_fn *fn)
+{
+    if (s->n_list) qsort(x, s->n_list, sizeof *x, order);
+    for (uint32_t at = 0, end; at < s->n_list; at = end) {
+        for (end = at + 1; end < s->n_list && order(&x[at], &x[end]) == 0;) end++;
+        fn(s, x + at, end - at, sorted);
+    }
+}
+
 int rank_links(struct rank_set *s, struct arena *mem)
 {
     struct arena_mark mark = arena_mark(mem);
@@ -51,11 +87,8 @@ int rank_links(struct rank_set *s, struct arena *mem)
         const struct rank_summary *r = &s->ranks[c->members[0].rank];
         x[i] = (struct transfer){i, r->groups[r->events[c->members[0].event].group], c};
     }
-    if (s->n_list) qsort(x, s->n_list, sizeof *x, by_kind);
-    for (uint32_t at = 0, end; at < s->n_list; at = end) {
-        for (end = at + 1; end < s->n_list && by_kind(&x[at], &x[end]) == 0;) end++;
-        set_usual(s, x + at, end - at, sorted);
-    }
+    each_class(s, x, sorted, by_kind, set_usual);
+    each_class(s, x, sorted, by_place, raise_usual);
     arena_reset_to(mem, mark);
     return 0;
 }

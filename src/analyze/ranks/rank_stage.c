@@ -20,9 +20,16 @@ static bool names_stage(const struct stage_node *n)
     return !host_cause_is_gc(host_cause_of(n->name));
 }
 
-static uint32_t named_call(const struct stage_tree *tree, uint32_t call)
+/* A function of which a stage was derived is not in itself. */
+static bool is_itself(const struct stage_tree *tree, uint32_t call, row_t r)
 {
-    while (call != STAGE_NONE && !names_stage(&tree->nodes[tree->calls[call].node]))
+    return tree->calls[call].row == r && tree->nodes[tree->calls[call].node].derived;
+}
+
+static uint32_t named_call(const struct stage_tree *tree, uint32_t call, row_t r)
+{
+    while (call != STAGE_NONE &&
+           (!names_stage(&tree->nodes[tree->calls[call].node]) || is_itself(tree, call, r)))
         call = tree->calls[call].parent;
     return call;
 }
@@ -31,11 +38,11 @@ static uint32_t call_of(const struct rank_reader *in, row_t r)
 {
     const struct context *cx = in->cx;
     const struct stage_tree *tree = &stages_of(cx)->tree;
-    uint32_t call = named_call(tree, tree->owner[r]);
+    uint32_t call = named_call(tree, tree->owner[r], r);
     lane_id main = steps_of(cx)->lane;
     if (call != STAGE_NONE || main == LANE_NONE || main == cx->t->lane[r]) return call;
     if (!in->autograd[cx->t->lane[r]]) return call;
-    return named_call(tree, stage_tree_at(tree, main, cx->t->ts_ns[r]));
+    return named_call(tree, stage_tree_at(tree, main, cx->t->ts_ns[r]), r);
 }
 
 uint32_t rank_stage_node(const struct rank_reader *in, row_t r)
