@@ -64,7 +64,8 @@ static int replay(struct cli *cli, const struct rank_set *s, int64_t *ret, struc
     struct open_rank r;
     uint32_t rank;
     *ret = 0;
-    if (!s->n_stragglers || !rank_replay_pick(s, &rank)) return 0;
+    /* which stage a pipeline waits for changes with the schedule, which is not replayed */
+    if (!s->n_stragglers || s->pipeline.ranks || !rank_replay_pick(s, &rank)) return 0;
     struct picked p = {s->ranks[rank].path, s->ranks[rank].part};
     int rc = open_rank(cli, p, &r, e);
     if (rc == 0) rc = rank_replay_run(&r.cx, s, rank, ret, e);

@@ -6,6 +6,7 @@
 
 #define COLLECTIVES_SHOWN 5
 #define PATH_SHOWN        4
+#define UNEVEN_PCT        1.0
 
 static int number_of(const struct rank_set *r, uint32_t i)
 {
@@ -93,6 +94,37 @@ void ranks_step(struct buf *out, const struct rank_set *r, int64_t without_ns)
     if (without_ns <= 0 || !r->n_stragglers) return;
     buf_printf(out, "a step takes %s; ", human_time(r->step_ns).s);
     buf_printf(out, "%s if no rank came late", human_time(without_ns).s);
+}
+
+void ranks_bubbles(struct buf *out, const struct rank_set *r)
+{
+    const struct rank_pipeline *p = &r->pipeline;
+    if (!p->ranks) return;
+    buf_printf(out, "pipeline of %s ranks: bubbles take %s of the time", human_count(p->ranks).s,
+               human_pct(p->bubble_pct).s);
+    if (p->uneven_pct >= UNEVEN_PCT) {
+        buf_printf(out, "; %s because rank %d computes %.2f times as long as the others",
+                   human_pct(p->uneven_pct).s, number_of(r, p->slowest), p->ratio);
+        buf_printf(out, ", %s because the pipeline fills and drains",
+                   human_pct(p->bubble_pct - p->uneven_pct).s);
+    } else {
+        buf_adds(out, ", while it fills and drains: more and smaller microbatches, or an "
+                      "interleaved schedule, make them smaller");
+    }
+}
+
+void ranks_experts(struct buf *out, const struct rank_set *r)
+{
+    const struct rank_experts *x = &r->experts;
+    if (!x->found) return;
+    buf_printf(out, "uneven experts: between all-to-alls the busiest rank computes %.2f times as ",
+               x->ratio);
+    buf_printf(out, "long as the mean, and the others wait for %s of the time",
+               human_pct(x->wait_pct).s);
+    if (x->size_ratio > 1.02)
+        buf_printf(out, "; its messages are %.2f times the mean size", x->size_ratio);
+    buf_printf(out, "; most often it is rank %d (%s)", number_of(r, x->busiest),
+               human_pct(100 * x->often).s);
 }
 
 /* ---- tables */

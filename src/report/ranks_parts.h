@@ -22,6 +22,11 @@ void ranks_late(struct buf *out, const struct rank_set *r, const struct rank_str
 /* "a step takes 5 ms; 4 ms if no rank came late"; nothing where nothing was replayed (0). */
 void ranks_step(struct buf *out, const struct rank_set *r, int64_t without_ns);
 
+/* Waiting that follows from how work is divided: bubbles of a pipeline, uneven experts. Nothing
+ * where there is none. */
+void ranks_bubbles(struct buf *out, const struct rank_set *r);
+void ranks_experts(struct buf *out, const struct rank_set *r);
+
 /* Whose own time the critical path is made of, most first; how far clocks are apart. Nothing where
  * there are no collectives. */
 void ranks_path(struct buf *out, const struct rank_set *r);

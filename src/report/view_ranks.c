@@ -14,14 +14,23 @@ static void put_who(const struct screen *s, const struct rank_set *r)
     buf_done(&line);
 }
 
+/* A sentence in lines, with the next line indented. */
+static void put_wrapped(const struct screen *s, struct buf *line)
+{
+    if (line->n) {
+        buf_adds(s->out, "  ");
+        text_wrap(s->out, buf_c(line), 4, s->width);
+    }
+    buf_reset(line);
+}
+
 static void put_straggler(const struct screen *s, const struct rank_set *r,
                           const struct rank_straggler *x)
 {
     struct buf line;
     buf_init(&line);
     ranks_late(&line, r, x);
-    buf_adds(s->out, "  ");
-    text_wrap(s->out, buf_c(&line), 4, s->width);
+    put_wrapped(s, &line);
     buf_done(&line);
 }
 
@@ -31,9 +40,20 @@ static void put_line(const struct screen *s, const char *before, struct buf *lin
     if (line->n) buf_printf(s->out, "%s%s\n", before, buf_c(line));
 }
 
+static void put_schedule(const struct screen *s, const struct rank_set *r)
+{
+    struct buf line;
+    buf_init(&line);
+    ranks_bubbles(&line, r);
+    put_wrapped(s, &line);
+    ranks_experts(&line, r);
+    put_wrapped(s, &line);
+    buf_done(&line);
+}
+
 static void put_stragglers(const struct screen *s, const struct rank_set *r)
 {
-    if (!r->n_stragglers) {
+    if (!r->n_stragglers && !r->pipeline.ranks && !r->experts.found) {
         text_styled(s->out, TEXT_GREEN, s->color,
                     "  no straggler: no rank keeps the others waiting");
         buf_addc(s->out, '\n');
@@ -57,6 +77,7 @@ void view_ranks_verdict(const struct screen *s, const struct view_ranks *v)
         return;
     }
     put_stragglers(s, r);
+    put_schedule(s, r);
     buf_init(&line);
     ranks_step(&line, r, v->step_without_ns);
     put_line(s, "  ", &line);

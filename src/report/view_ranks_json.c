@@ -144,6 +144,42 @@ static void json_who(struct jout *j, const struct rank_set *s)
     jout_end_arr(j);
 }
 
+static void json_pipeline(struct jout *j, const struct rank_set *s)
+{
+    const struct rank_pipeline *p = &s->pipeline;
+    if (!p->ranks) {
+        jout_null(j, "pipeline");
+        return;
+    }
+    jout_obj(j, "pipeline");
+    jout_uint(j, "ranks", p->ranks);
+    jout_num(j, "bubble_pct", p->bubble_pct, 3);
+    jout_num(j, "uneven_pct", p->uneven_pct, 3);
+    jout_int(j, "slowest_rank", rank_of(s, p->slowest)->rank);
+    jout_num(j, "ratio", p->ratio, 3);
+    jout_arr(j, "bubble_us");
+    for (uint32_t i = 0; i < s->n; i++) jout_us(j, NULL, p->bubble_ns[i]);
+    jout_end_arr(j);
+    jout_end_obj(j);
+}
+
+static void json_experts(struct jout *j, const struct rank_set *s)
+{
+    const struct rank_experts *x = &s->experts;
+    if (!x->found) {
+        jout_null(j, "experts");
+        return;
+    }
+    jout_obj(j, "experts");
+    jout_num(j, "wait_pct", x->wait_pct, 3);
+    jout_num(j, "ratio", x->ratio, 3);
+    if (x->size_ratio > 0) jout_num(j, "size_ratio", x->size_ratio, 3);
+    else jout_null(j, "size_ratio");
+    jout_int(j, "busiest_rank", rank_of(s, x->busiest)->rank);
+    jout_num(j, "busiest_share", x->often, 3);
+    jout_end_obj(j);
+}
+
 void view_ranks_json(struct buf *out, const struct view_ranks *v)
 {
     struct jout j;
@@ -158,6 +194,8 @@ void view_ranks_json(struct buf *out, const struct view_ranks *v)
     json_collectives(&j, v->set);
     json_clocks(&j, v->set);
     json_path(&j, v->set);
+    json_pipeline(&j, v->set);
+    json_experts(&j, v->set);
     jout_uint(&j, "unmatched", v->set->unmatched);
     jout_end_obj(&j);
 }

@@ -34,7 +34,8 @@ static void put_verdict(struct buf *out, const struct view_ranks *v, struct buf 
         buf_printf(out, "\n%s\n", ranks_no_answer(r));
         return;
     }
-    buf_adds(out, r->n_stragglers ? "\n" : "\nno straggler: no rank keeps the others waiting\n");
+    bool quiet = !r->n_stragglers && !r->pipeline.ranks && !r->experts.found;
+    buf_adds(out, quiet ? "\nno straggler: no rank keeps the others waiting\n" : "\n");
     for (uint32_t i = 0; i < r->n_stragglers && i < RANKS_STRAGGLERS; i++) {
         ranks_late(line, r, &r->stragglers[i]);
         put_line(out, "- ", line);
@@ -42,6 +43,10 @@ static void put_verdict(struct buf *out, const struct view_ranks *v, struct buf 
     if (r->n_stragglers > RANKS_STRAGGLERS)
         buf_printf(out, "- %s more ranks are late\n",
                    human_count(r->n_stragglers - RANKS_STRAGGLERS).s);
+    ranks_bubbles(line, r);
+    put_line(out, "- ", line);
+    ranks_experts(line, r);
+    put_line(out, "- ", line);
     ranks_step(line, r, v->step_without_ns);
     put_line(out, "\n", line);
 }

@@ -31,6 +31,12 @@ static void put_sentences(struct jout *j, const struct view_ranks *v)
         put_words(j, NULL, &words);
     }
     jout_end_arr(j);
+    jout_arr(j, "schedule");
+    ranks_bubbles(&words, r);
+    if (words.n) put_words(j, NULL, &words);
+    ranks_experts(&words, r);
+    if (words.n) put_words(j, NULL, &words);
+    jout_end_arr(j);
     ranks_step(&words, r, v->step_without_ns);
     put_words(j, "step", &words);
     ranks_path(&words, r);

@@ -104,6 +104,49 @@ def check_groups(strata):
         f"groups: step without straggler {step} us, made without the fault {quiet['step_us']} us"
 
 
+def check_pipeline(strata, folder, make, seed):
+    """Bubbles as the schedule leaves them, one stage that takes longer; nobody is to blame."""
+    dice = random.Random(seed)
+    stages, micro = dice.choice((2, 4, 8)), dice.choice((4, 8, 16))
+    options = ['pipeline', '--ranks', stages, '--micro', micro, '--seed', seed]
+    make([f'{folder}/even', *options])
+    even, want = ranks(strata, f'{folder}/even'), 100 * (stages - 1) / (micro + stages - 1)
+    slow = make([f'{folder}/uneven', *options, '--uneven', '1.4'])
+    uneven = ranks(strata, f'{folder}/uneven')
+    if even['stragglers'] or even['experts'] or not even['pipeline']:
+        yield f"even pipeline: {even['stragglers']}, {even['experts']}, {even['pipeline']}"
+        return
+    if abs(even['pipeline']['bubble_pct'] - want) > 0.1 * want or even['pipeline']['uneven_pct'] > 1:
+        yield f"even pipeline of {stages}, {micro}: {even['pipeline']}, planned {want:.1f} %"
+    found = uneven['pipeline'] or {'slowest_rank': None, 'uneven_pct': 0, 'ratio': 0}
+    if found['slowest_rank'] != slow or found['uneven_pct'] < 3 or abs(found['ratio'] - 1.4) > 0.05:
+        yield f'stage {slow} of {stages} takes longer: {found}'
+
+
+def check_experts(strata, folder, make, seed):
+    """Experts with more tokens than others, in turns; with sizes recorded or not. Even ones are quiet."""
+    dice = random.Random(seed)
+    n, times = dice.choice((4, 8, 16)), dice.choice((1.3, 1.6, 2.0))
+    options = ['experts', '--ranks', n, '--seed', seed, '--sizes', dice.choice((0, 1)),
+               '--gemm', dice.choice(('grouped_gemm_', 'mlp_'))]
+    make([f'{folder}/even', *options])
+    make([f'{folder}/uneven', *options, '--uneven', times])
+    even, uneven = ranks(strata, f'{folder}/even'), ranks(strata, f'{folder}/uneven')
+    if even['stragglers'] or even['experts'] or even['pipeline']:
+        yield f"even experts: {even['stragglers']}, {even['experts']}, {even['pipeline']}"
+    if not uneven['experts'] or abs(uneven['experts']['ratio'] - times) > 0.05:
+        yield f"uneven experts, {n} ranks, {times}: {uneven['experts']}"
+
+
+def check_schedules(strata):
+    sys.path.insert(0, str(ROOT / 'bench/ranks'))
+    import schedule
+    for seed in range(1, 4):
+        for check in (check_pipeline, check_experts):
+            with tempfile.TemporaryDirectory() as folder:
+                yield '; '.join(check(strata, folder, schedule.make, seed))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--strata', required=True)
@@ -121,7 +164,8 @@ def main():
             failed += bool(wrong)
             passed += not wrong
             print(''.join(f'{fault}, seed {seed}: {w}\n' for w in wrong), end='')
-    for wrong in (*check_planted(args.strata), check_groups(args.strata)):
+    for wrong in (*check_planted(args.strata), check_groups(args.strata),
+                  *check_schedules(args.strata)):
         failed += bool(wrong)
         passed += not wrong
         print(f'{wrong}\n' if wrong else '', end='')

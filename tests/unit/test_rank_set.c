@@ -449,6 +449,55 @@ TEST(a_place_where_all_transfers_take_long_is_usual)
     arena_done(&f.mem);
 }
 
+/* Messages of neighbours, four each way: rank `a` waits `wait_us` for `b`. */
+static void exchange(struct fixture *f, uint32_t group, uint32_t a, uint32_t b, double wait_us)
+{
+    for (int i = 0; i < 4; i++) {
+        double at = 2000 * i + 400 * group;
+        struct rank_event *x = add(f, a, group, at, at + wait_us + 20);
+        struct rank_event *y = add(f, b, group, at + wait_us, at + wait_us + 20);
+        x->what = y->what = COLLECTIVE_SEND_RECV;
+        x->exposed_ns = (float)(wait_us + 20) * US;
+    }
+}
+
+static void set_pairs(struct fixture *f)
+{
+    static const char *const keys[] = {"0\n\n0 to 1", "0\n\n1 to 2", "0\n\n2 to 3", "0\n\n3 to 0"};
+    setup(f, 4);
+    for (uint32_t r = 0; r < 4; r++) {
+        f->list[r].groups = f->list[r].group_names = (const char **)(uintptr_t)keys;
+        f->list[r].n_groups = 4;
+        f->list[r].compute_ns = (r == 2 ? 6000 : 5000) * US;
+    }
+}
+
+TEST(nobody_is_late_in_a_pipeline)
+{
+    struct fixture f;
+    set_pairs(&f);
+    for (uint32_t r = 0; r < 3; r++) exchange(&f, r, r, r + 1, 300);
+    run(&f);
+    CHECK_EQ_UINT(f.s.n_stragglers, 0);
+    CHECK_EQ_UINT(f.s.pipeline.ranks, 4);
+    CHECK_EQ_INT(f.s.pipeline.bubble_ns[0], 4 * 300 * US);
+    CHECK_EQ_INT(f.s.pipeline.bubble_ns[3], 0);
+    CHECK_NEAR(f.s.pipeline.bubble_pct, 9, 0.01);
+    CHECK_EQ_UINT(f.s.pipeline.slowest, 2);
+    CHECK_NEAR(f.s.pipeline.ratio, 1.2, 0.001);
+    arena_done(&f.mem);
+}
+
+TEST(a_ring_is_no_pipeline)
+{
+    struct fixture f;
+    set_pairs(&f);
+    for (uint32_t r = 0; r < 4; r++) exchange(&f, r, r, (r + 1) % 4, 300);
+    run(&f);
+    CHECK_EQ_UINT(f.s.pipeline.ranks, 0);
+    arena_done(&f.mem);
+}
+
 /* Without a device the function that takes longer than elsewhere is the cause. */
 TEST(why_a_rank_without_a_device_is_late)
 {

@@ -129,6 +129,7 @@ static void add_event(const struct context *cx, const struct sums *idle, uint32_
                              .work = i,
                              .what = (uint32_t)m->what & 63,
                              .bytes = m->bytes,
+                             .exposed_ns = (float)comm_of(cx)->works[i].exposed_ns,
                              .seq = m->seq < 0 ? -1 : (int32_t)(m->seq & INT32_MAX)};
     read_counters(cx, idle, cx->t->ts_ns[r], begin);
     uint32_t kernels = work_at(cx, cx->t->ts_ns[r], s->n_events);

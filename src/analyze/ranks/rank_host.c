@@ -53,6 +53,7 @@ static int list_events(const struct context *cx, struct arena *mem, struct rank_
                                 .what = (uint32_t)x->what & 63,
                                 .group = x->group & RANK_GROUPS,
                                 .bytes = x->bytes,
+                                .exposed_ns = (float)t->dur_ns[x->row],
                                 .seq = x->seq < 0 ? -1 : (int32_t)(x->seq & INT32_MAX)};
     }
     return 0;

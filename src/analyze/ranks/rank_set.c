@@ -189,7 +189,8 @@ static int walk_groups(struct waiting *w, struct intern *groups, struct arena *m
         if (!seen[g]) return ERR_NOMEM;
         w->seen = seen[g];
         for (uint32_t k = 0; k < c->n; k++) w->at[k] = arrival(s, c, &c->members[k]);
-        if (is_after_start(s, c)) find_late(w, c);
+        bool planned = c->what == COLLECTIVE_SEND_RECV && s->pipeline.ranks;
+        if (is_after_start(s, c) && !planned) find_late(w, c);
         for (uint32_t k = 0; k < c->n; k++) {
             uint32_t rank = c->members[k].rank;
             count_once(w, &c->members[k]);
@@ -236,6 +237,7 @@ static int run(struct rank_summary *list, uint32_t n, struct arena *mem, struct 
     TRY(find_missing(s, mem));
     TRY(find_step(s, mem));
     TRY(rank_match(s, mem));
+    TRY(rank_find_pipeline(s, mem));
     TRY(rank_clocks(s, mem));
     s->begin_ns = INT64_MAX;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -244,7 +246,8 @@ static int run(struct rank_summary *list, uint32_t n, struct arena *mem, struct 
     }
     TRY(rank_waits(s, mem));
     TRY(rank_path(s, mem));
-    return rank_blame(s, mem);
+    TRY(rank_blame(s, mem));
+    return rank_schedule(s, mem);
 }
 
 int rank_set_run(struct rank_summary *list, uint32_t n, struct arena *mem, struct rank_set *ret,

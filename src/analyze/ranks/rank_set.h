@@ -80,6 +80,29 @@ struct rank_hop {
     int64_t start_ns, own_ns, transfer_ns;
 };
 
+/* Ranks that hand work to each other in a chain. Which of two neighbours comes later to a message
+ * follows from the schedule: neither is late. */
+struct rank_pipeline {
+    uint32_t ranks;     /* 0 when there is none, or its bubbles are small */
+    bool *stage;        /* by index in the set: one of them */
+    uint32_t *next;     /* by index in the set: a rank it exchanges messages with, or UINT32_MAX */
+    int64_t *bubble_ns; /* by index in the set: waits for the others, and nothing else runs */
+    double bubble_pct;  /* of the wall clock of all ranks */
+    double uneven_pct;  /* of it: because stages compute for different times */
+    uint32_t slowest;   /* stage that computes longest, index in the set */
+    double ratio;       /* by the mean of the others */
+};
+
+/* Compute between two all-to-alls, the one that hands out tokens and the one that collects them. */
+struct rank_experts {
+    bool found;
+    double wait_pct;   /* of the wall clock: the busiest rank less the mean */
+    double ratio;      /* compute of the busiest rank by the mean */
+    double size_ratio; /* the same of message sizes; 0 when not known */
+    uint32_t busiest;  /* the rank that most often is */
+    double often;      /* share of the times */
+};
+
 struct rank_set {
     struct rank_summary *ranks; /* by rank */
     uint32_t n;
@@ -101,6 +124,8 @@ struct rank_set {
     int64_t path_transfer_ns; /* and of all transfers */
     int64_t begin_ns;         /* first begin of any rank */
     int64_t step_ns;          /* median over ranks */
+    struct rank_pipeline pipeline;
+    struct rank_experts experts;
 };
 
 /* `list` has room for `n` summaries and is sorted in place; memory from `mem`. */

@@ -34,6 +34,7 @@ struct rank_event {
     uint32_t what : 6;          /* enum collective */
     uint32_t work;              /* index in comm->works of its trace, or its row without a device */
     uint32_t kernels;           /* run since the end of its collective before this one */
+    float exposed_ns;           /* of it: nothing else ran */
     float unit_ns;              /* of `since` */
     uint16_t since[RANK_TIMES]; /* what the rank did meanwhile; all 0 when it ran beside that one */
 };

@@ -13,11 +13,13 @@ struct rank_summary;
 
 /* ---- of a set, in this order */
 
-int rank_match(struct rank_set *s, struct arena *mem);  /* list, unmatched */
-int rank_clocks(struct rank_set *s, struct arena *mem); /* clocks */
-int rank_waits(struct rank_set *s, struct arena *mem);  /* waits, who came last, lateness */
-int rank_path(struct rank_set *s, struct arena *mem);   /* the critical path */
-int rank_blame(struct rank_set *s, struct arena *mem);  /* stragglers and their causes */
+int rank_match(struct rank_set *s, struct arena *mem);         /* list, unmatched */
+int rank_find_pipeline(struct rank_set *s, struct arena *mem); /* pipeline.ranks */
+int rank_clocks(struct rank_set *s, struct arena *mem);        /* clocks */
+int rank_waits(struct rank_set *s, struct arena *mem);         /* waits, who came last, lateness */
+int rank_path(struct rank_set *s, struct arena *mem);          /* the critical path */
+int rank_blame(struct rank_set *s, struct arena *mem);         /* stragglers and their causes */
+int rank_schedule(struct rank_set *s, struct arena *mem);      /* pipeline, experts */
 
 /* Room for a figure of every rank, and those at hand. */
 struct rank_scratch {

@@ -54,6 +54,8 @@ export interface RanksDoc {
   doubts: string[];
   no_answer: string | null;
   late: string[];
+  /** Bubbles of a pipeline, uneven experts. */
+  schedule: string[];
   step: string | null;
   path_words: string | null;
   clocks_words: string | null;

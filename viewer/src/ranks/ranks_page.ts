@@ -14,8 +14,9 @@ import { RanksChart } from './ranks_chart';
 function verdict(doc: RanksDoc): HTMLElement {
   const none = doc.no_answer ?? 'no straggler: no rank keeps the others waiting';
   const sign = doc.no_answer ? 'unknown' : 'good';
-  const items: Child[] = doc.late.length
-    ? doc.late.map(text => h('li', { class: 'bad' }, h('bdi', null, text)))
+  const found = [...doc.late, ...doc.schedule];
+  const items: Child[] = found.length
+    ? found.map(text => h('li', { class: 'bad' }, h('bdi', null, text)))
     : [h('li', { class: sign }, none)];
   const more = doc.stragglers.length - doc.late.length;
   return h(
