@@ -4,8 +4,8 @@
     schedule.py FOLDER pipeline|experts [--ranks N] [--micro N] [--uneven X] [--seed N] [--steps N]
 
 pipeline   one forward, one backward: a stage receives from its neighbour, computes and sends on. Bubbles are
-           what the schedule leaves: (stages - 1) / (microbatches + stages - 1) where stages are even. --uneven
-           makes one stage compute X times as long as the others.
+           what the schedule leaves: (stages - 1) / (microbatches + stages - 1) where stages are even.
+           --uneven makes one stage compute X times as long as the others.
 experts    every layer: attention, an all-to-all that hands out tokens, a grouped GEMM, an all-to-all that
            collects them. --uneven is how many times the mean the busiest rank gets; which one it is changes
            from layer to layer.

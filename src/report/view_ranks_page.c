@@ -110,12 +110,14 @@ static void put_members(struct jout *j, const struct rank_set *s, const struct r
     jout_end_arr(j);
 }
 
-/* Whether a rank of it is late by its own doing. */
-static bool is_late(const struct rank_collective *x)
+/* The rank that is most late by its own doing: who came last may have waited for it elsewhere. */
+static void put_late(struct jout *j, const struct rank_set *s, const struct rank_collective *x)
 {
+    const struct rank_member *late = NULL;
     for (uint32_t i = 0; i < x->n; i++)
-        if (x->members[i].late_ns > 0) return true;
-    return false;
+        if (x->members[i].late_ns > (late ? late->late_ns : 0)) late = &x->members[i];
+    if (late) jout_int(j, "late_rank", s->ranks[late->rank].rank);
+    else jout_null(j, "late_rank");
 }
 
 static void put_collective(struct jout *j, const struct rank_set *s, const struct rank_chart *c,
@@ -132,7 +134,7 @@ static void put_collective(struct jout *j, const struct rank_set *s, const struc
     jout_us(j, "transfer_us", x->transfer_ns);
     jout_us(j, "spread_us", x->spread_ns);
     jout_int(j, "last_rank", s->ranks[x->members[x->last].rank].rank);
-    jout_bool(j, "late", is_late(x));
+    put_late(j, s, x);
     put_members(j, s, c, x);
     jout_end_obj(j);
 }

@@ -151,6 +151,26 @@ TEST(of_two_ranks_one_can_be_late)
     arena_done(&f.mem);
 }
 
+/* Pairs 0 and 1, 2 and 3, then all: the path leads through the pair that all wait for. */
+TEST(the_critical_path_goes_from_rank_to_rank)
+{
+    struct fixture f;
+    setup(&f, 4);
+    for (uint32_t r = 0; r < 2; r++) add(&f, r, 1, r ? 500 : 100, 600);
+    for (uint32_t r = 2; r < 4; r++) add(&f, r, 2, 700, 710);
+    for (uint32_t r = 0; r < 4; r++) add(&f, r, 0, r == 0 ? 2000 : 1000, 2100);
+    run(&f);
+    REQUIRE(f.s.n_path == 2);
+    CHECK_EQ_UINT(
+        f.s.list[f.s.path[0].collective].members[f.s.list[f.s.path[0].collective].last].rank, 1);
+    CHECK_EQ_INT(f.s.path[0].own_ns, 500 * US);
+    CHECK_EQ_INT(f.s.path[0].transfer_ns, 100 * US);
+    CHECK_EQ_INT(f.s.path[1].own_ns, 1400 * US);
+    CHECK_EQ_INT(f.s.path_own_ns[0], 1400 * US);
+    CHECK_EQ_INT(f.s.path_own_ns[2] + f.s.path_own_ns[3], 0);
+    arena_done(&f.mem);
+}
+
 /* Rank 1 is slow; rank 0 waits for it in their pair and so comes late to the meeting of all. */
 TEST(who_is_held_up_by_another_rank_is_not_to_blame)
 {

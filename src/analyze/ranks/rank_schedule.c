@@ -6,7 +6,7 @@
 #include "analyze/ranks/ranks_private.h"
 #include "base/stats.h"
 
-/* Less of the wall clock is not worth a word. */
+/* Less of the wall clock is not reported. */
 #define LEAST_PCT 3.0
 /* Messages between neighbours, per rank, that make a pipeline. */
 #define LEAST_MESSAGES 4

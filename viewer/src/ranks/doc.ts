@@ -24,7 +24,8 @@ export interface Collective extends Row {
   transfer_us: number;
   spread_us: number;
   last_rank: number;
-  late: boolean;
+  /** Late by its own doing. */
+  late_rank: number | null;
   members: Member[];
 }
 

@@ -141,15 +141,15 @@ export class RanksChart {
     );
   }
 
-  /** A mark where the last rank comes, on its row, with a bracket back to the first that came. */
+  /** A mark where a rank comes that is late by its own doing. */
   private late(): Node[] {
     const out: Node[] = [];
     let before = -Infinity;
     for (const c of this.chart.collectives) {
-      const last = c.members.find(m => m[0] === c.last_rank);
-      if (!c.late || !last) continue;
+      const last = c.members.find(m => m[0] === c.late_rank);
+      if (!last) continue;
       const box = this.clip(last[1], last[3]);
-      const row = this.rowOf(c.last_rank);
+      const row = this.rowOf(last[0]);
       if (!box || row < 0 || last[1] < this.view[0] || box[0] - before < MARK) continue;
       before = box[0];
       const y = this.y(row);
