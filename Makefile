@@ -45,6 +45,7 @@ deps:
 test: build build-asan build-tsan build-steps
 	@tools/venv.sh build-venv >/dev/null
 	@tools/perfetto.sh build-node
+	@tools/flamegraph.sh build-node
 	@tools/deps.sh browser && tools/node.sh build-browser || :
 	@$(NINJA) -C build
 	@$(NINJA) -C build-asan

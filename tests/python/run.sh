@@ -11,6 +11,7 @@ top=$(pwd)
 tools/deps.sh python >&2
 python=$(tools/venv.sh build-venv)
 tools/perfetto.sh build-node
+tools/flamegraph.sh build-node
 
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT

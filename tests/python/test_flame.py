@@ -1,7 +1,11 @@
 """strata flame: totals are those of the other commands, for every trace, and every format says the same."""
 import gzip
+import html
 import json
+import re
+import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,7 @@ import pytest
 from conftest import PROGRAM
 
 DATA = Path(__file__).parent.parent / "data"
+FLAMEGRAPH = shutil.which("flamegraph.pl") or Path(__file__).parent.parent.parent / "build-node/flamegraph.pl"
 TRACES = ["wan/wan_before_compile.json.gz", "whatif/pingpong_v0.json.gz",
           "flux2/flux2_before_compile.json.gz", "torch/gpu_threads.json.gz",
           "torch/gpu_training.json.gz", "torch/gpu_graph.json.gz", "tiny.json"]
@@ -75,3 +80,28 @@ def test_json_and_speedscope_say_the_same(tmp_path, of):
     assert profile["endValue"] == sum(profile["weights"]) == doc["total_ns"]
     assert profile["unit"] == "nanoseconds" and len(profile["samples"]) == len(profile["weights"])
     assert max(k for s in profile["samples"] for k in s) < len(scope["shared"]["frames"])
+
+
+def drawn(text):
+    """Name and nanoseconds of every box that flamegraph.pl draws."""
+    done = subprocess.run(["perl", FLAMEGRAPH, "--countname", "ns", "--minwidth", "0"], input=text,
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    titles = re.findall(r"<title>(.*) \(([\d,]+) ns, [\d.]+%\)</title>", done.stdout)
+    return Counter((html.unescape(name), int(ns.replace(",", ""))) for name, ns in titles)
+
+
+@pytest.mark.skipif(not Path(FLAMEGRAPH).exists() or not shutil.which("perl"),
+                    reason="no flamegraph.pl here: tools/flamegraph.sh build-node")
+@pytest.mark.parametrize("name", [TRACES[0], "tiny.json"])
+@pytest.mark.parametrize("of", ["gpu", "cpu"])
+def test_flamegraph_pl_draws_every_stack(name, of):
+    stacks, boxes = folded(DATA / name, of), Counter()
+    for stack, ns in stacks.items():
+        frames = stack.translate(str.maketrans("<>", "()")).split(";")  # as flamegraph.pl shows them
+        for depth in range(1, len(frames) + 1):
+            boxes[tuple(frames[:depth])] += ns
+    expected = Counter((frames[-1], ns) for frames, ns in boxes.items())
+    expected["all", sum(stacks.values())] += 1
+    got = drawn(strata("flame", DATA / name, "--of", of, "--to", "folded"))
+    assert got == expected
