@@ -32,6 +32,16 @@ static bool is_compressed(struct str head)
            (memcmp(head.p, "\x1f\x8b", 2) == 0 || memcmp(head.p, "\x28\xb5\x2f\xfd", 4) == 0);
 }
 
+/* What a compressed file holds is judged by its name. */
+static bool is_named_like_trace(const char *path)
+{
+    static const char *const parts[] = {".json", ".pftrace", ".xplane.pb", ".sqlite",
+                                        ".db.",  ".rpd",     ".strata",    NULL};
+    for (int i = 0; parts[i]; i++)
+        if (str_has(str_c(path), parts[i])) return true;
+    return false;
+}
+
 bool pick_trace_is(const char *path)
 {
     struct file_map f;
@@ -40,8 +50,7 @@ bool pick_trace_is(const char *path)
     struct str head = str_from(f.p, f.n < SNIFFED ? f.n : SNIFFED);
     bool yes = import_native.sniff(head) || import_nsys.sniff(head) || import_xplane.sniff(head) ||
                import_pftrace.sniff(head);
-    if (is_compressed(head))
-        yes = str_has(str_c(path), ".json") || str_has(str_c(path), ".pftrace");
+    if (is_compressed(head)) yes = is_named_like_trace(path);
     else if (!yes)
         yes = str_has(head, "\"traceEvents\"") || str_has(head, "\"ph\"") ||
               import_rocprof.sniff(head);

@@ -234,6 +234,9 @@ $ gzip -nc $DATA/memory/out_of_memory.pickle > memory.pickle.gz; strata report m
 $ gzip -nc $DATA/../fuzz/corpus/nsys/sample.sqlite | head -c 900 > cut.gz; strata info cut.gz
 ! strata: cut.gz: cut short, or damaged: gzip ends early
 ? 3
+$ mkdir packed; gzip -nc $DATA/../fuzz/corpus/rocpd/tracks.db > packed/tracks.db.gz; strata info packed | head -1
+| packed   rocpd sqlite, 15.4 kB, 19 events
+! strata: reading packed/tracks.db.gz
 $ strata info $DATA/nsys_parquet | head -1
 | $DATA/nsys_parquet   nsys parquet, 16.5 kB, 17 events
 
