@@ -1,12 +1,15 @@
 /* json_args.c: see json_args.h.
  *
  * Compressed text is inflated again, a window at a time. On the way the state of the codec is
- * saved every few megabytes, so that going back costs one such stretch, not the whole file. */
+ * saved every few megabytes, so that going back costs one such stretch, not the whole file.
+ * Recorders write one kind of event after the other; whoever goes by time jumps between these
+ * places, so several of them stay open. */
 #include "import/json_args.h"
 
 #include <pthread.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "import/inflate.h"
 #include "import/json_scan.h"
@@ -14,9 +17,19 @@
 #define WINDOW ((size_t)1 << 20)
 #define STRIDE ((uint64_t)8 << 20) /* text between saved states */
 
+enum { CURSORS = 16 };
+
 struct saved {
     uint64_t offset;
     void *state;
+};
+
+/* A place in the text. */
+struct cursor {
+    struct inflater inflater; /* without a state: not in use */
+    struct buf window;        /* text from `begin` on; the inflater stands at its end */
+    uint64_t begin;
+    uint64_t used; /* when last */
 };
 
 struct json_args {
@@ -25,9 +38,8 @@ struct json_args {
     const struct codec *codec; /* NULL for plain text */
 
     pthread_mutex_t lock; /* all below: traces are shared between threads */
-    struct inflater inflater;
-    struct buf window; /* text from `begin` on; the inflater stands at its end */
-    uint64_t begin;
+    struct cursor cursors[CURSORS];
+    uint64_t now; /* counts what was asked for */
     struct saved *saved;
     size_t n_saved, cap_saved;
 };
@@ -35,59 +47,106 @@ struct json_args {
 static void args_free(struct args_source *self)
 {
     struct json_args *a = (struct json_args *)self;
-    inflater_done(&a->inflater);
+    for (int i = 0; i < CURSORS; i++) {
+        inflater_done(&a->cursors[i].inflater);
+        buf_done(&a->cursors[i].window);
+    }
     for (size_t i = 0; i < a->n_saved; i++) a->codec->free(a->saved[i].state);
     mem_free(a->saved);
-    buf_done(&a->window);
     pthread_mutex_destroy(&a->lock);
     file_unmap(&a->file);
     mem_free(a);
 }
 
-/* Saves the codec's state where it stands, when that is worth it. Failing costs only time. */
-static void save_state(struct json_args *a, uint64_t offset)
+static uint64_t end_of(const struct cursor *c)
 {
-    uint64_t last = a->n_saved ? a->saved[a->n_saved - 1].offset : 0;
+    return c->begin + c->window.n;
+}
+
+/* Saves the codec's state where it stands, when that is worth it. Failing costs only time. */
+static void save_state(struct json_args *a, const struct cursor *c)
+{
+    uint64_t last = a->n_saved ? a->saved[a->n_saved - 1].offset : 0, offset = end_of(c);
     if (!a->codec->clone || offset < last + STRIDE) return;
     if (VEC_RESERVE(a->saved, a->n_saved, a->cap_saved, 1)) return;
-    void *state = a->codec->clone(a->inflater.state);
+    void *state = a->codec->clone(c->inflater.state);
     if (state) a->saved[a->n_saved++] = (struct saved){offset, state};
 }
 
-/* Puts the inflater where the text at `offset` can still be reached going forward. */
-static int rewind_to(struct json_args *a, uint64_t offset, struct err *e)
+/* The last saved state from which the text at `offset` can be reached, or NULL. */
+static const struct saved *saved_before(const struct json_args *a, uint64_t offset)
 {
-    size_t i = a->n_saved;
-    while (i > 0 && a->saved[i - 1].offset > offset) i--;
-    inflater_done(&a->inflater);
-    TRY(inflater_init(&a->inflater, a->codec, str_from(a->file.p, a->file.n), e));
-    buf_reset(&a->window);
-    a->begin = 0;
-    void *state = i ? a->codec->clone(a->saved[i - 1].state) : NULL;
+    size_t i = 0;
+    SEARCH_PAST(i, a->n_saved, a->saved[i].offset <= offset);
+    return i ? &a->saved[i - 1] : NULL;
+}
+
+/* The cursor that reaches `offset` with the least to inflate, or NULL. */
+static struct cursor *cursor_before(struct json_args *a, uint64_t offset)
+{
+    struct cursor *best = NULL;
+    for (int i = 0; i < CURSORS; i++) {
+        struct cursor *c = &a->cursors[i];
+        if (!c->inflater.state || c->begin > offset) continue;
+        if (!best || end_of(c) > end_of(best)) best = c;
+    }
+    return best;
+}
+
+static struct cursor *least_used(struct json_args *a)
+{
+    struct cursor *least = a->cursors;
+    for (int i = 1; i < CURSORS; i++)
+        if (a->cursors[i].used < least->used) least = &a->cursors[i];
+    return least;
+}
+
+/* Puts the cursor to a saved state, or to the start. */
+static int restart(struct json_args *a, struct cursor *c, const struct saved *from, struct err *e)
+{
+    inflater_done(&c->inflater);
+    TRY(inflater_init(&c->inflater, a->codec, str_from(a->file.p, a->file.n), e));
+    buf_reset(&c->window);
+    c->begin = 0;
+    void *state = from ? a->codec->clone(from->state) : NULL;
     if (!state) return 0;
-    a->codec->free(a->inflater.state);
-    a->inflater.state = state;
-    a->inflater.produced = a->begin = a->saved[i - 1].offset;
+    a->codec->free(c->inflater.state);
+    c->inflater.state = state;
+    c->inflater.produced = c->begin = from->offset;
+    return 0;
+}
+
+/* A cursor from which the text at `offset` can be reached going forward. */
+static int find_cursor(struct json_args *a, uint64_t offset, struct cursor **ret, struct err *e)
+{
+    const struct saved *saved = saved_before(a, offset);
+    *ret = cursor_before(a, offset);
+    if (!*ret || (saved && saved->offset > end_of(*ret))) {
+        *ret = least_used(a);
+        TRY(restart(a, *ret, saved, e));
+    }
+    (*ret)->used = ++a->now;
     return 0;
 }
 
 /* One more window of text; what lies before `keep` is dropped. False at the end. */
-static int extend(struct json_args *a, uint64_t keep, bool *ret_more, struct err *e)
+static int extend(struct json_args *a, struct cursor *c, uint64_t keep, bool *ret_more,
+                  struct err *e)
 {
-    uint64_t end = a->begin + a->window.n;
-    save_state(a, end);
-    uint64_t drop = keep > end ? a->window.n : keep > a->begin ? keep - a->begin : 0;
+    uint64_t end = end_of(c);
+    save_state(a, c);
+    uint64_t drop = keep > end ? c->window.n : keep > c->begin ? keep - c->begin : 0;
     if (drop) {
-        memmove(a->window.p, a->window.p + drop, a->window.n - drop);
-        a->window.n -= drop;
-        a->begin += drop;
+        memmove(c->window.p, c->window.p + drop, c->window.n - drop);
+        c->window.n -= drop;
+        c->begin += drop;
     }
-    char *room = buf_room(&a->window, WINDOW + SCAN_PADDING);
+    char *room = buf_room(&c->window, WINDOW + SCAN_PADDING);
     if (!room) return err_nomem(e);
     size_t n;
-    TRY(inflater_step(&a->inflater, room, WINDOW, &n, e));
-    a->window.n += n;
-    memset(a->window.p + a->window.n, 0, SCAN_PADDING);
+    TRY(inflater_step(&c->inflater, room, WINDOW, &n, e));
+    c->window.n += n;
+    memset(c->window.p + c->window.n, 0, SCAN_PADDING);
     *ret_more = n > 0;
     return 0;
 }
@@ -132,14 +191,15 @@ static int read_plain(struct json_args *a, uint64_t src, struct str *ret)
 
 static int read_inflated(struct json_args *a, uint64_t src, struct str *ret, struct err *e)
 {
-    if (!a->inflater.state || src < a->begin) TRY(rewind_to(a, src, e));
+    struct cursor *c;
+    TRY(find_cursor(a, src, &c, e));
     for (bool more = true; more;) {
-        uint64_t end = a->begin + a->window.n;
+        uint64_t end = end_of(c);
         if (src < end) {
-            struct str text = str_from(a->window.p + (src - a->begin), end - src);
+            struct str text = str_from(c->window.p + (src - c->begin), end - src);
             if (find_args_any(text, ret) != SCAN_CUT) return 0;
         }
-        TRY(extend(a, src, &more, e));
+        TRY(extend(a, c, src, &more, e));
     }
     return 0;
 }
