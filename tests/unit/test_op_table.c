@@ -429,8 +429,10 @@ static int same_table(void *ctx)
     arena_init(&x.mem);
     int rc = op_table_run(x.t, &opts, &x.mem, &x.op, NULL);
     if (rc == 0 && CHECK_EQ_UINT(x.op.n_rows, want->op.n_rows))
-        for (uint32_t i = 0; i < x.op.n_rows; i++)
+        for (uint32_t i = 0; i < x.op.n_rows; i++) {
             CHECK_EQ_INT(x.op.rows[i].self_cpu_ns, want->op.rows[i].self_cpu_ns);
+            CHECK_EQ_INT(x.op.rows[i].device_mem_bytes, want->op.rows[i].device_mem_bytes);
+        }
     arena_done(&x.mem);
     return rc;
 }
@@ -443,6 +445,7 @@ TEST(out_of_memory_is_reported)
         snprintf(name, sizeof name, "op %d", i);
         k.tid = 1;
         kit_op(&k, name, i * 100, 90);
+        kit_memory(&k, i * 100 + 50, 64, 64, 64);
         k.tid = 2; /* known to the runtime by another number */
         kit_launch(&k, i * 100 + 10, name, i * 100 + 30, 40);
     }
@@ -452,6 +455,7 @@ TEST(out_of_memory_is_reported)
     arena_init(&x.mem);
     REQUIRE(CHECK_EQ_INT(op_table_run(x.t, &opts, &x.mem, &x.op, NULL), 0));
     CHECK_EQ_INT(row(&x, "cpu", "op 3")->self_cpu_ns, 85000);
+    CHECK_EQ_INT(row(&x, "cpu", "op 3")->device_mem_bytes, 64);
     CHECK_EVERY_ALLOC(same_table, &x);
     done(&x);
 }

@@ -222,7 +222,6 @@ int ranks_run(const struct timing *list, uint32_t n, struct arena *mem, struct r
     struct ranks r = {.list = list, .n = n, .straggler = -1, .world = -1, .waiting_in = UINT32_MAX};
     for (uint32_t i = 0; i < n; i++) {
         if (list[i].world > r.world) r.world = list[i].world;
-        if (i == 0 || list[i].wall_ns < r.wall_min_ns) r.wall_min_ns = list[i].wall_ns;
         if (list[i].wall_ns > r.wall_max_ns) r.wall_max_ns = list[i].wall_ns;
     }
     struct map place;

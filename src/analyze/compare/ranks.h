@@ -30,7 +30,7 @@ struct ranks {
     struct rank_stage *stages;
     uint32_t n_stages;
     const struct timing_stage **at; /* [stage * n + i]: as it was on the i-th rank, or NULL */
-    int64_t wall_min_ns, wall_max_ns;
+    int64_t wall_max_ns;
     uint32_t n_workers; /* processes that were added to those above; set by the caller */
 
     int straggler;          /* its rank, or -1 when none stands out */
