@@ -156,6 +156,30 @@ static void define_on_threads(const char *dir)
     for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
 }
 
+/* The folder cannot be made: reported each time, with the reason. */
+static void has_no_folder(const char *dir)
+{
+    char path[512];
+    struct err e;
+    snprintf(path, sizeof path, "%s/file", dir);
+    FILE *f = fopen(path, "w");
+    CHECK(f && fclose(f) == 0);
+    snprintf(path, sizeof path, "%s/file/run", dir);
+    start(path);
+    for (int i = 0; i < 2; i++) {
+        err_init(&e);
+        CHECK(recorder_open(&e) < 0);
+        CHECK(strstr(e.msg, "cannot create the folder") != NULL);
+    }
+}
+
+TEST(a_recording_without_a_folder_fails)
+{
+    struct folder f = folder_new();
+    CHECK_EQ_INT(in_child(has_no_folder, f.path), 0);
+    folder_done(&f);
+}
+
 TEST(equal_definitions_from_several_threads_get_one_id)
 {
     struct folder f = folder_new();

@@ -816,6 +816,30 @@ TEST(functions_around_the_same_module_again)
     done(&f);
 }
 
+/* Functions that call the next one twice, to so many levels. */
+static double calls_within(struct kit *k, double at, int left)
+{
+    char name[32];
+    double begin = at;
+    if (!left) {
+        kit_launch(k, at, "gemm", at + 5, 3);
+        return at + 10;
+    }
+    for (int i = 0; i < 2; i++) at = calls_within(k, at + 1, left - 1);
+    snprintf(name, sizeof name, "deep.py(%d): level%d", left, left);
+    kit_python(k, name, begin, at + 1 - begin);
+    return at + 2;
+}
+
+TEST(endless_levels_stop_somewhere)
+{
+    struct kit k = kit_begin();
+    calls_within(&k, 0, 12);
+    struct found f = find(&k);
+    CHECK(steps_of(&f.cx)->n_levels > 4 && steps_of(&f.cx)->n_levels <= LEVELS_MOST);
+    done(&f);
+}
+
 TEST(layers_inside_labelled_steps)
 {
     struct kit k = kit_begin();

@@ -5,7 +5,9 @@
 
 #include "analyze/compare/ranks.h"
 #include "analyze/compare/timing_diff.h"
+#include "analyze/compare/timing_rows.h"
 #include "base/file.h"
+#include "kit.h"
 #include "recording.h"
 
 static struct arena mem;
@@ -304,6 +306,28 @@ TEST(stages_of_one_side)
     CHECK_EQ_INT(d.changes[0].verdict, TIMING_ONE_SIDE);
     CHECK(isnan(d.changes[0].change_pct));
     arena_done(&mem);
+}
+
+/* Calls of one, two and three: one alone does not deviate from anything. */
+TEST(deviation_of_a_few_calls)
+{
+    static const char *const names[] = {"one", "two", "three"};
+    static const double us[] = {10, 30, 20};
+    struct kit k = kit_begin();
+    for (int n = 0; n < 3; n++)
+        for (int i = 0; i <= n; i++) kit_label(&k, names[n], n * 1000 + i * 100, us[i]);
+    struct trace *t = kit_end(&k);
+    struct timing timing;
+    REQUIRE(t != NULL);
+    arena_init(&mem);
+    struct timing_rows_of of = {.process = 0, .since_ns = INT64_MIN};
+    REQUIRE(CHECK_EQ_INT(timing_rows_run(t, &of, &mem, &timing, NULL), 0));
+    REQUIRE(CHECK_EQ_UINT(timing.n_stages, 3));
+    CHECK_NEAR(timing.stages[0].std_ns, -1, 0);
+    CHECK_NEAR(timing.stages[1].std_ns, 10000 * sqrt(2), 1);
+    CHECK_NEAR(timing.stages[2].std_ns, 10000, 1);
+    arena_done(&mem);
+    trace_free(t);
 }
 
 static int run_again(void *ctx)
