@@ -38,7 +38,7 @@ PHRASES = [
     (r"\b(?:that|which|it) (?:is|are) none\b", 'what it is: "a simulated device"'),
     (r"\bdoors?\b", '"injection variable", "entry point"'),
     (r"\btakes? long to come\b", '"long delay before"'),
-    (r"\b1 times\b", "the singular"),
+    (r"(?<![\d.,])1 times\b", "the singular"),
     (r"\blet(?:s|ting)? (?:go )?by\b", '"skip first"'),
     (r"\bin all(?=[.,;:)\"'`]|\\n|$| \()", '"in total"'),
     (r"\bst(?:ands?|ood|anding) (?:idle|still|by)\b", '"is idle", "is blocked", "waits"'),
