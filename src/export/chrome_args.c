@@ -2,6 +2,7 @@
 #include "export/chrome_args.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/jout.h"
 #include "base/json_valid.h"
@@ -109,6 +110,74 @@ static bool is_empty(struct str args)
     return args.n == 0 || str_is(args, "{}");
 }
 
+/* Whether the row knows ids that its args do not tell under Kineto's names: those of other formats,
+ * which keep their own. */
+static bool says_less(const struct trace *t, row_t r, struct str args)
+{
+    const struct op_info *op = trace_op(t, r);
+    const struct call_info *call = trace_call(t, r);
+    const struct gpu_info *gpu = trace_gpu(t, r);
+    int64_t correlation = call ? call->correlation : gpu ? gpu->correlation : ID_NONE;
+    if (correlation != ID_NONE && !str_has(args, "\"correlation\"")) return true;
+    if (trace_mem(t, r) && !str_has(args, "\"Bytes\"")) return true;
+    if (gpu && gpu->grid[0] && !str_has(args, "\"grid\"")) return true;
+    return op && op->external_id != ID_NONE && !str_has(args, "xternal id\"");
+}
+
+/* The length of the text at `s`, inside an object, up to the comma or bracket behind it, or up to
+ * the end of the string it begins with. */
+static size_t piece(struct str s, bool only_string)
+{
+    bool inside = false;
+    int depth = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (inside && c == '\\') i++;
+        else if (c == '"') {
+            inside = !inside;
+            if (!inside && only_string) return i + 1;
+        } else if (!inside && (c == '{' || c == '[')) depth++;
+        else if (!inside && depth > 0 && (c == '}' || c == ']')) depth--;
+        else if (!inside && depth == 0 && (c == ',' || c == '}')) return i;
+    }
+    return s.n;
+}
+
+/* The members of the object `own`, which is valid JSON, whose keys `known` does not have. */
+static void add_others(struct str own, struct str known, struct buf *out)
+{
+    struct str rest = str_from(own.p + 1, own.n - 1);
+    while (rest.n > 1) {
+        size_t n = piece(rest, false);
+        struct str member = str_trim(str_from(rest.p, n));
+        size_t key_n = piece(member, true);
+        if (member.n && !memmem(known.p, known.n, member.p, key_n)) {
+            buf_addc(out, ',');
+            buf_add_str(out, member);
+        }
+        n = n < rest.n ? n + 1 : n;
+        rest = str_from(rest.p + n, rest.n - n);
+    }
+}
+
+/* What the row knows, then what its args say besides. */
+static void add_known(const struct trace *t, row_t r, struct buf *args)
+{
+    struct buf known = {0}, both = {0};
+    struct str own = str_trim(buf_str(args));
+    make(t, r, &known);
+    if (known.n > 2 && own.n > 2 && *own.p == '{' && json_valid(own)) {
+        buf_add(&both, known.p, known.n - 1);
+        add_others(own, buf_str(&known), &both);
+        buf_addc(&both, '}');
+        buf_reset(args);
+        buf_add_str(args, buf_str(&both));
+    }
+    args->failed |= known.failed || both.failed;
+    buf_done(&known);
+    buf_done(&both);
+}
+
 int chrome_args_add(const struct trace *t, row_t r, struct buf *scratch, struct buf *out,
                     bool *ret_any, struct err *e)
 {
@@ -117,6 +186,8 @@ int chrome_args_add(const struct trace *t, row_t r, struct buf *scratch, struct 
     if (is_empty(str_trim(buf_str(scratch)))) {
         buf_reset(scratch);
         make(t, r, scratch);
+    } else if (says_less(t, r, buf_str(scratch))) {
+        add_known(t, r, scratch);
     }
     if (!buf_ok(scratch)) return err_nomem(e);
     struct str args = str_trim(buf_str(scratch));

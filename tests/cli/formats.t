@@ -251,3 +251,6 @@ $ cat $DATA/memory/out_of_memory.pickle > p & strata info p | head -1
 $ printf '\377\376{\000' > wide.json; strata info wide.json
 ! strata: wide.json: text in UTF-16, which is not read; convert it: iconv -f UTF-16 -t UTF-8 FILE
 ? 3
+
+# What is exported reads as the same tables, whatever names the format gives its args.
+$ for f in xplane/cuda.xplane.pb pftrace/torch.pftrace pftrace/own.pftrace rocprof/mi300.json rocpd/tracks.db rocpd/trace.rpd nsys/sample.sqlite; do for to in pftrace json; do strata export $DATA/../fuzz/corpus/$f -o again.$to >out; for c in table kernels gaps; do strata $c --json $DATA/../fuzz/corpus/$f > one; strata $c --json again.$to > two; cmp -s one two || echo $f as $to: $c differs; done; done; done 2>err
