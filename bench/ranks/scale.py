@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """How long `strata ranks` takes, and how much memory: 1,024 ranks of 40,000 device rows, and 8 ranks
-of 60 MB, those beside HolisticTraceAnalysis. Writes ranks.csv.
+of 60 MB; and 8 ranks of 6 MB beside HolisticTraceAnalysis, which does not finish the larger ones in
+minutes. Writes ranks.csv; with --hta PYTHON that interpreter has it installed.
 
-    scale.py [--strata BINARY] [--folder build-bench] [--many N]
+    scale.py [--strata BINARY] [--folder build-bench] [--many N] [--hta PYTHON] [--skip large,small,many]
 
 The traces are made by tests/data/comm/make.py; rank 5 is slow. Of the many ranks eight are different,
 and the others are links to them: every one is read and analysed by itself.
@@ -101,8 +102,10 @@ def main():
     parser.add_argument('--folder', type=Path, default=Path('build-bench'))
     parser.add_argument('--many', type=int, default=1024)
     parser.add_argument('--skip', default='')
+    parser.add_argument('--hta', help='an interpreter that has HolisticTraceAnalysis')
     args = parser.parse_args()
-    large, small, rows = args.folder / 'ranks8', args.folder / 'ranks40000', []
+    large, small, few = (args.folder / name for name in ('ranks8', 'ranks40000', 'ranks8_small'))
+    rows = []
 
     def add(what, tool, used, goal=''):
         print(f"{what:40} {tool:24} {used['seconds']:8.2f} s  {used['cpu_seconds']:8.2f} s of CPU  "
@@ -114,12 +117,15 @@ def main():
     if 'large' not in args.skip:
         make_eight(large, 11600)
         add('8 ranks of 60 MB', 'strata ranks', ours(args.strata, large, 8), '< 3 s')
-        python = args.folder / 'venv/bin/python'
-        if python.exists():
-            try:
-                add('8 ranks of 60 MB', 'HolisticTraceAnalysis', theirs(str(python), large))
-            except (OSError, ValueError, IndexError) as why:
-                print(f'HolisticTraceAnalysis: {why}')
+    if 'small' not in args.skip:
+        make_eight(few, 1160)
+        mine = ours(args.strata, few, 8)
+        add('8 ranks of 6 MB', 'strata ranks', mine)
+        python = args.hta or args.folder / 'venv/bin/python'
+        if Path(python).exists():
+            other = theirs(str(python), few)
+            ratio = f"{other['cpu_seconds'] / mine['cpu_seconds']:.0f} times the CPU time of strata ranks"
+            add('8 ranks of 6 MB', 'HolisticTraceAnalysis', other, ratio)
     if 'many' not in args.skip:
         make_eight(small, 3334)
         many = make_many(args.folder / 'ranks_many', small, args.many)

@@ -403,6 +403,25 @@ TEST(kernels_that_take_a_microsecond_longer_explain_no_delay)
     arena_done(&f.mem);
 }
 
+/* The thread that waits for the other one takes as much longer. */
+TEST(what_happened_is_named_and_not_who_waits_for_it)
+{
+    struct fixture f;
+    struct rank_cost usual[1] = {kernel("run_backward", 5, 900, 0)};
+    struct rank_cost own[2] = {kernel("run_backward", 5, 1101, 0), kernel("log", 5, 200, 0)};
+    usual[0].reason = own[0].reason = own[1].reason = RANK_IDLE_HOST;
+    setup(&f, 4);
+    for (uint32_t r = 0; r < 4; r++) {
+        f.list[r].host_only = true;
+        f.list[r].functions = (struct rank_costs){r == 3 ? own : usual, r == 3 ? 2 : 1};
+        for (int i = 0; i < 5; i++) add(&f, r, 0, 1000 * i + (r == 3 ? 300 : 100), 1000 * i + 400);
+    }
+    run(&f);
+    REQUIRE(f.s.n_stragglers == 1);
+    CHECK_EQ_STR(f.s.stragglers[0].place.name, "log");
+    arena_done(&f.mem);
+}
+
 /* Others that run ahead wait again for the rank that was held up once. */
 TEST(no_more_can_be_gained_than_was_lost)
 {

@@ -14,6 +14,8 @@
 #define CLOCK_NAMES 3
 /* Kernels that take longer by less than this share of the lateness do not explain it. */
 #define LEAST_KERNELS 0.25
+/* Times that differ by no more than a tenth. */
+#define ALIKE 0.9
 /* A link is slow when transfers take this much longer than in other groups. */
 #define SLOW_LINK 1.1
 
@@ -175,8 +177,16 @@ static void blame_kernels(struct rank_scratch *w, struct rank_straggler *x,
 /* The cost of one rank that is most above what it is elsewhere. */
 struct extra {
     const struct rank_cost *cost;
-    int64_t ns;
+    int64_t ns, usual_ns;
 };
+
+/* Who waits for another thread takes as much longer as what runs there: of two that take about as
+ * much longer, the one that takes less elsewhere is what happened. */
+static bool explains_more(const struct extra *x, const struct extra *y)
+{
+    bool alike = (double)x->ns >= ALIKE * (double)y->ns && (double)y->ns >= ALIKE * (double)x->ns;
+    return alike ? x->usual_ns < y->usual_ns : x->ns > y->ns;
+}
 
 /* Medians of a cost over the other ranks, 0 for those that have none. */
 static void usual_cost(struct rank_scratch *w, uint32_t rank, costs_fn *of,
@@ -200,15 +210,16 @@ static void usual_cost(struct rank_scratch *w, uint32_t rank, costs_fn *of,
 static struct extra most_extra(struct rank_scratch *w, uint32_t rank, costs_fn *of,
                                unsigned reasons)
 {
-    struct extra ret = {NULL, 0};
+    struct extra ret = {NULL, 0, 0};
     const struct rank_costs *own = of(&w->s->ranks[rank]);
     for (uint32_t i = 0; i < own->n; i++) {
         const struct rank_cost *x = &own->list[i];
         int64_t usual, calls;
-        if (!(reasons >> x->reason & 1) || x->total_ns <= ret.ns) continue;
+        if (!(reasons >> x->reason & 1) || (double)x->total_ns < ALIKE * (double)ret.ns) continue;
         usual_cost(w, rank, of, x, &usual, &calls);
         if (of == functions_of && x->reason == RANK_IDLE_SYNC && x->calls <= calls) continue;
-        if (x->total_ns - usual > ret.ns) ret = (struct extra){x, x->total_ns - usual};
+        struct extra found = {x, x->total_ns - usual, usual};
+        if (found.ns > 0 && explains_more(&found, &ret)) ret = found;
     }
     return ret;
 }
