@@ -50,7 +50,7 @@ $ here=$PWD; cd $DATA && ../cli/figures.py report $(cat "$here/traces")
 | replay.traced_us: 20 numbers, sum 518840, 07a2
 | replay.replayed_us: 20 numbers, sum 518840, 07a2
 | replay.error_pct: 20 numbers, sum 0, c2a7
-| replay.without_profiler_us: 20 numbers, sum 473759, 232d
+| replay.without_profiler_us: 20 numbers, sum 473723, 65f5
 | replay.cost_per_launch_us: 20 numbers, sum 202.452, 9d33
 | replay.cost_per_op_us: 20 numbers, sum 72.652, 4c98
 | replay.fitted: 0 of 20 true, b5e5
@@ -116,13 +116,13 @@ $ here=$PWD; cd $DATA && ../cli/figures.py report $(cat "$here/traces")
 | not_worth_it.count: 20 numbers, sum 9, b88b
 | not_worth_it.blocked_us: 20 numbers, sum 13676.2, 8de8
 | not_worth_it.gain_us: 20 numbers, sum 0, c2a7
-| all_fixed_us: 20 numbers, sum 243904, bd50
+| all_fixed_us: 20 numbers, sum 243868, 6b28
 | no_gain_reason: 3 texts, d54d
 | idle_unexplained: 8 of 20 true, 5000
 | ladder[].kind: 73 texts, 7759
 | ladder[].name: 73 texts, 263d
-| ladder[].wall_us: 73 numbers, sum 1.16984e+06, dbf2
-| ladder[].gain_pct: 73 numbers, sum 1282.38, e018
+| ladder[].wall_us: 73 numbers, sum 1.16981e+06, 1aff
+| ladder[].gain_pct: 73 numbers, sum 1282.37, 100e
 | ladder[].finding: 34 numbers, sum 96, 3fb7
 | checklist[].id: 120 texts, 700c
 | checklist[].question: 120 texts, 7e28

@@ -623,6 +623,32 @@ TEST(the_profiler_hides_what_is_critical)
     sim_end(&s);
 }
 
+/* Ten launches of a graph, 100 us each, and as many of a kernel: what recording adds to them, in
+ * us.
+ */
+static double recorded_graphs_us(int nodes)
+{
+    struct kit k = kit_begin();
+    for (int i = 0; i < 10; i++) {
+        kit_launch(&k, i * 200, "gemm", i * 200 + 10, 5);
+        kit_call(&k, "cudaGraphLaunch", i * 200 + 20, 100);
+        for (int n = 0; n < nodes; n++) kit_work(&k, KIND_KERNEL, "node", i * 200 + 122 + n, 0.5);
+    }
+    struct sim s = sim_begin(kit_end(&k));
+    struct undistort u;
+    CHECK_EQ_INT(undistort_run(&s.m, 0, &s.mem, &u, NULL), 0);
+    sim_end(&s);
+    return (double)(u.replayed_ns - u.plain_ns) / 1e3;
+}
+
+/* A fifth of a launch call per node, which takes 5 us here; after the last one only the device
+ * works.
+ */
+TEST(a_graph_recorded_by_node_costs_more_the_larger_it_is)
+{
+    CHECK_NEAR(recorded_graphs_us(41) - recorded_graphs_us(1), 9 * 40 * 1.0, 10);
+}
+
 /* Steps of one launch after 200 calls of a function, one every `every_us`. */
 static struct trace *calling(double every_us)
 {
