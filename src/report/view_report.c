@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/device/sharing.h"
 #include "analyze/ops/cpu_hot.h"
 #include "analyze/rules/rule.h"
 #include "base/human.h"
@@ -39,6 +40,7 @@ int view_report_need(struct context *cx, struct err *e)
     TRY(context_need(cx, &odd_step_pass, e));
     TRY(context_need(cx, &requests_pass, e));
     TRY(context_need(cx, &messages_pass, e));
+    TRY(context_need(cx, &sharing_pass, e));
     return context_need(cx, &no_gain_pass, e);
 }
 
@@ -102,6 +104,35 @@ static void put_quality(const struct screen *s, const struct context *cx)
     for (uint32_t i = 0; i < integrity_of(cx)->n_doubts; i++)
         if (integrity_of(cx)->doubts[i].level > QUALITY_GOOD)
             put_doubt(s, &integrity_of(cx)->doubts[i]);
+}
+
+/* "[4711] 4711" is 4711: what stands before it keeps processes apart. */
+static struct str pid_in(struct str text)
+{
+    size_t n = 0;
+    while (n < text.n && text.p[text.n - 1 - n] != ' ') n++;
+    return str_from(text.p + text.n - n, n);
+}
+
+/* A device that several processes use is busy with the work of all of them. */
+static void put_sharing(const struct screen *s, const struct context *cx)
+{
+    const struct sharing *h = sharing_of(cx);
+    const struct trace *t = cx->t;
+    struct buf text;
+    if (h->n_processes < 2) return;
+    buf_init(&text);
+    buf_printf(&text, "%u processes use GPU %d, which is busy with the work of all of them",
+               h->n_processes, h->device);
+    if (steps_of(cx)->n_steps && steps_of(cx)->lane < t->n_lanes) {
+        const struct process *p = &t->processes[t->lanes[steps_of(cx)->lane].process];
+        buf_adds(&text, "; steps are those of process ");
+        if (p->pid != ID_NONE) buf_printf(&text, "%lld", (long long)p->pid);
+        else buf_add_str(&text, pid_in(trace_str(t, p->pid_text)));
+    }
+    buf_addc(&text, '\n');
+    text_wrap(s->out, buf_c(&text), 0, s->width);
+    buf_done(&text);
 }
 
 static const char *bound_title(enum bound b)
@@ -496,6 +527,7 @@ void view_report_text(const struct screen *s, const struct context *cx)
     view_part_text(s->out, cx->t);
     view_odd_step_text(s, cx);
     put_quality(s, cx);
+    put_sharing(s, cx);
     buf_adds(s->out, "\n  ");
     struct buf verdict;
     buf_init(&verdict);

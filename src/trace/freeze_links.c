@@ -1,8 +1,9 @@
 /* freeze_links.c: device work to the call that launched it, by correlation id.
  *
  * One id may stand for many kernels (a graph launch) and, where the files of several processes
- * were merged, for several calls. Among those the call of the same process group wins, then the
- * latest one that does not start after the device work. */
+ * were merged, for several calls. Those of another process group are not meant, even where the own
+ * one is not there; of the others the call of the same group wins, then the latest one that does
+ * not start after the device work. */
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -16,6 +17,7 @@ struct linking {
     struct map by_id; /* correlation -> last call row with it */
     row_t *earlier;   /* by call: the previous call row with the same id */
     str_id *group;    /* by process: what merged files put before the pid, 0 when nothing */
+    struct map calls; /* groups that have calls */
 };
 
 static bool is_id(int64_t correlation)
@@ -41,7 +43,9 @@ static int index_calls(struct linking *k)
         int64_t correlation = t->calls[t->aux[r]].correlation;
         if (!is_id(correlation)) continue;
         uint32_t *last = map_at(&k->by_id, (uint64_t)correlation);
-        if (!last) return ERR_NOMEM;
+        uint32_t *calls = map_at(&k->calls, k->group[t->lanes[t->lane[r]].process]);
+        if (!last || !calls) return ERR_NOMEM;
+        *calls = 1;
         k->earlier[t->aux[r]] = *last;
         *last = r;
     }
@@ -62,13 +66,23 @@ static bool better(const struct linking *k, row_t candidate, row_t best, row_t g
     return before == (t->ts_ns[candidate] > t->ts_ns[best]);
 }
 
+/* The group of the work has calls of its own, and this is one of another: ids of one process say
+ * nothing in another. */
+static bool is_foreign(const struct linking *k, row_t call, row_t gpu)
+{
+    const struct trace *t = k->t;
+    str_id want = k->group[t->lanes[t->lane[gpu]].process];
+    str_id has = k->group[t->lanes[t->lane[call]].process];
+    return want && has && want != has && map_find(&k->calls, want) != MAP_NONE;
+}
+
 static row_t find_launch(const struct linking *k, row_t gpu, int64_t correlation)
 {
     row_t best = ROW_NONE;
     if (!is_id(correlation)) return best;
     row_t at = map_find(&k->by_id, (uint64_t)correlation);
     for (int i = 0; at != ROW_NONE && i < 4096; i++, at = k->earlier[k->t->aux[at]])
-        if (better(k, at, best, gpu)) best = at;
+        if (!is_foreign(k, at, gpu) && better(k, at, best, gpu)) best = at;
     return best;
 }
 
@@ -159,10 +173,12 @@ int freeze_links(struct trace *t)
 {
     struct linking k = {.t = t};
     map_init(&k.by_id);
+    map_init(&k.calls);
     k.earlier = mem_alloc(t->n_calls * sizeof *k.earlier);
     k.group = mem_alloc(t->n_processes * sizeof *k.group);
     int rc = k.earlier && k.group ? link_with(&k) : ERR_NOMEM;
     map_done(&k.by_id);
+    map_done(&k.calls);
     mem_free(k.earlier);
     mem_free(k.group);
     if (rc == 0) judge_external_ids(t);

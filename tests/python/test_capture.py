@@ -768,7 +768,7 @@ def test_two_processes_on_two_devices_stay_apart(capture, tmp_path):
     assert sorted({r["args"]["device"] for r in rows if r["cat"] == "kernel"}) == [2, 5]
     text = subprocess.run([PROGRAM, "report", "--whole", str(run.folder)], capture_output=True, text=True,
                           check=True).stdout
-    assert " x 2" in text.splitlines()[0]
+    assert " x 2" in text.splitlines()[0] and "processes use GPU" not in text
 
 
 def test_two_processes_on_one_device_share_it(capture, tmp_path):
@@ -777,6 +777,9 @@ def test_two_processes_on_one_device_share_it(capture, tmp_path):
     rows = [r for r in run.rows(tmp_path) if r["cat"] == "kernel"]
     assert {r["args"]["device"] for r in rows} == {0}
     assert len({(r["pid"], r["tid"]) for r in rows}) == 2  # streams of their own
+    text = subprocess.run([PROGRAM, "report", "--whole", str(run.folder)], capture_output=True, text=True,
+                          check=True).stdout
+    assert "2 processes use GPU 0, which is busy with the work of all of them" in text
 
 
 def test_devices_of_one_process_keep_its_numbers(capture, tmp_path):

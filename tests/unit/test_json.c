@@ -228,6 +228,13 @@ TEST(processes_that_reuse_ids_are_kept_apart)
     CHECK_EQ_UINT(trace_launch_of(t, 2), 0);
     CHECK_EQ_UINT(trace_launch_of(t, 3), 1);
     trace_free(t);
+    /* the call of the first was made before recording began: that of the other is not meant */
+    t = read_text("[" CALL("\"[TP00] 99\"", 10, 6) "," CALL("\"[TP01] 98\"", 12, 5) "," KERNEL(
+        "\"[TP00] 0\"", 20, 5, 1) "," KERNEL("\"GPU 0\"", 21, 5, 1) "]");
+    REQUIRE(t && t->n_rows == 4);
+    CHECK_EQ_UINT(trace_launch_of(t, 2), ROW_NONE);
+    CHECK_EQ_UINT(trace_launch_of(t, 3), 1); /* what is called so has no calls of its own */
+    trace_free(t);
     /* nothing tells them apart but time: the latest call not after the kernel, give or take skew */
     t = read_text("[" CALL("99", 10, 5) "," CALL("98", 50, 5) "," KERNEL("0", 45, 5, 1) "," KERNEL(
         "1", 200, 5, 1) "]");
