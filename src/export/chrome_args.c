@@ -110,7 +110,7 @@ static bool is_empty(struct str args)
     return args.n == 0 || str_is(args, "{}");
 }
 
-/* Whether the row knows ids that its args do not tell under Kineto's names: those of other formats,
+/* Whether the row knows ids that its args do not have under Kineto's names: those of other formats,
  * which keep their own. */
 static bool says_less(const struct trace *t, row_t r, struct str args)
 {

@@ -35,8 +35,8 @@ enum kind_table { TABLE_NONE, TABLE_OP, TABLE_CALL, TABLE_GPU, TABLE_PY, TABLE_M
  * written them, and where somebody has, that counts. */
 #define CAT_DERIVED "strata_derived"
 
-/* Categories of notes on collectives (KIND_OTHER): what they carry, in arguments named as Kineto's. The
- * range it is about begins next, or its kernel was launched last. */
+/* Categories of notes on collectives (KIND_OTHER): what they carry, in arguments named as Kineto's.
+ * The range it is about begins next, or its kernel was launched last. */
 #define CAT_COLLECTIVE "collective"
 #define CAT_LAUNCHED   "collective_kernel"
 

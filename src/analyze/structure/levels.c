@@ -206,8 +206,8 @@ static int keep_rounds(struct search *s, const struct roots *v, const struct rou
     return 0;
 }
 
-/* Two groups, one far larger than the other, are a warm-up and the loop itself: nothing larger comes
- * again. */
+/* Two groups, one far larger than the other, are a warm-up and the loop itself: nothing larger
+ * comes again. */
 static bool is_warm_up(const uint32_t *cuts, uint32_t n)
 {
     uint32_t first = cuts[0], second = n == 2 ? cuts[1] - cuts[0] : first;

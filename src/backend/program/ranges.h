@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* `category` and `name` are string ids of record/names.h. False when so many are open that this one is
- * not recorded. */
+/* `category` and `name` are string ids of record/names.h. False when so many are open that this one
+ * is not recorded. */
 bool ranges_begin(uint32_t category, uint32_t name, uintptr_t key);
 
 /* Ends the innermost range with that key, if there is one. */
