@@ -213,8 +213,8 @@ static void set_held_up(struct model_build *b, const struct sweep *s, struct sim
     if (dur < HELD_UP_NS || dur < HELD_UP_FACTOR * m->typical_launch_ns) return;
     uint32_t ended = last_ended(m, s->by_end, c->begin_ns, c->end_ns);
     if (ended == SIM_NONE || c->end_ns - m->works[ended].end_ns > RETURN_WINDOW_NS / 2) return;
-    uint32_t own = c->n_work ? m->works_by_call[c->first_work] : SIM_NONE;
-    if (own == ended) return;
+    if (m->works[ended].call == (uint32_t)(c - m->calls))
+        return; /* its own: a graph's first nodes */
     wait_on(c, SIM_WAIT_WORK, ended);
     c->return_ns = c->end_ns - m->works[ended].end_ns;
     int64_t usual = m->typical_launch_ns > c->return_ns ? m->typical_launch_ns : c->return_ns;
