@@ -19,7 +19,7 @@
 #define LIBRARY "gloo:"
 
 enum {
-    MANY = 1000, /* torch keeps 2,000 unless set otherwise */
+    MANY = 1500, /* torch keeps 2,000 unless set otherwise */
     SELDOM_S = 3,
 };
 
