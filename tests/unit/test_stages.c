@@ -566,6 +566,26 @@ TEST(calls_of_modules_and_functions_are_stages)
     done(&f);
 }
 
+/* A function that only calls another is not a stage of its own, whatever it does beside that. */
+TEST(a_function_around_another_gives_way_to_it)
+{
+    struct kit k = kit_begin();
+    kit_python(&k, "main.py(1): <module>", 0, 10000);
+    for (int i = 0; i < 3; i++) {
+        double us = 100 + i * 3000;
+        kit_python(&k, "lib/run.py(3): wrapper", us, 2000);
+        kit_python(&k, "lib/run.py(9): solve", us + 1, 1930);
+        kit_launch(&k, us + 100, "gemm", us + 110, 1500);
+        kit_python(&k, "lib/run.py(20): summarize", us + 1935, 60);
+        kit_launch(&k, us + 1940, "sum", us + 1950, 90);
+    }
+    struct found f = measure(&k);
+    CHECK(f.s.n > 1);
+    for (uint32_t i = 0; i < f.s.n; i++)
+        if (!CHECK(strstr(f.s.list[i].path, "wrapper") == NULL)) puts(f.s.list[i].path);
+    done(&f);
+}
+
 /* Where threads launch, functions of one that does not are no stages. */
 TEST(functions_beside_the_program_are_no_stages)
 {
