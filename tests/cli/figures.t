@@ -1482,4 +1482,6 @@ $ cd $DATA && ../cli/figures.py ranks comm/slow_rank
 | critical_path[].collective: 10 texts, 7a02
 | critical_path[].seq: 10 numbers, sum 55, 1afa
 | critical_path[].transfer_us: 10 numbers, sum 900.015, 319c
+| pipeline: 0 texts, fbb3
+| experts: 0 texts, fbb3
 | unmatched: 1 numbers, sum 0, 03f9

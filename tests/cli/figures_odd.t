@@ -35,7 +35,7 @@ $ $DATA/../cli/figures.py report *.json
 | replay.traced_us: 63 numbers, sum 137588, 3030
 | replay.replayed_us: 63 numbers, sum 138242, a8ae
 | replay.error_pct: 63 numbers, sum 286.604, 92cd
-| replay.without_profiler_us: 63 numbers, sum 131643, 7e21
+| replay.without_profiler_us: 63 numbers, sum 131622, d8bc
 | replay.cost_per_launch_us: 63 numbers, sum 247.04, b08a
 | replay.cost_per_op_us: 63 numbers, sum 82.99, 0fc2
 | replay.fitted: 0 of 63 true, 180e
@@ -65,7 +65,7 @@ $ $DATA/../cli/figures.py report *.json
 | not_worth_it.count: 63 numbers, sum 94, 1ce2
 | not_worth_it.blocked_us: 63 numbers, sum 2597.84, 83c7
 | not_worth_it.gain_us: 63 numbers, sum 240.452, 80a5
-| all_fixed_us: 63 numbers, sum 118203, 8642
+| all_fixed_us: 63 numbers, sum 118179, 9415
 | no_gain_reason: 34 texts, 39eb
 | idle_unexplained: 42 of 63 true, 4197
 | idle_causes[].kind: 175 texts, feb5
@@ -74,8 +74,8 @@ $ $DATA/../cli/figures.py report *.json
 | idle_causes[].share_pct: 175 numbers, sum 2587.34, 3822
 | ladder[].kind: 191 texts, 4813
 | ladder[].name: 191 texts, 96be
-| ladder[].wall_us: 191 numbers, sum 280057, 9997
-| ladder[].gain_pct: 191 numbers, sum 3501.47, 0895
+| ladder[].wall_us: 191 numbers, sum 279997, 4d48
+| ladder[].gain_pct: 191 numbers, sum 3501.35, 3974
 | ladder[].finding: 57 numbers, sum 477, fff1
 | checklist[].id: 378 texts, d728
 | checklist[].question: 378 texts, 0d12
@@ -121,11 +121,11 @@ $ $DATA/../cli/figures.py report *.json
 | findings[].blocked_us: 84 numbers, sum 19891.4, c3f4
 | findings[].exposed_us: 84 numbers, sum 18592.9, 6e1f
 | findings[].device_us: 21 numbers, sum 7743.75, faa3
-| findings[].predicted_gain_us: 84 numbers, sum 13199.7, c9ea
-| findings[].predicted_gain_pct: 84 numbers, sum 609.183, cefe
-| findings[].predicted_gain_low_pct: 84 numbers, sum 580.219, fb01
-| findings[].predicted_gain_high_pct: 84 numbers, sum 634.178, adaa
-| findings[].predicted_gain_alone_pct: 84 numbers, sum 579.517, 56b4
+| findings[].predicted_gain_us: 84 numbers, sum 13202.1, b078
+| findings[].predicted_gain_pct: 84 numbers, sum 609.544, 568f
+| findings[].predicted_gain_low_pct: 84 numbers, sum 580.239, 6163
+| findings[].predicted_gain_high_pct: 84 numbers, sum 634.848, 43eb
+| findings[].predicted_gain_alone_pct: 84 numbers, sum 580.063, 7a44
 | findings[].effort: 84 texts, ab8d
 | findings[].only_together: 3 of 84 true, a5cc
 | findings[].promises_gain: 57 of 84 true, 05c6
@@ -140,14 +140,14 @@ $ $DATA/../cli/figures.py report *.json
 | kernels[].gb_per_s: 88 numbers, sum 274.274, 75c0
 | kernels[].of_roof_pct: 49 numbers, sum 208.15, 971a
 | kernels[].headroom_us: 49 numbers, sum 13487, b027
-| kernels[].headroom_wall_us: 44 numbers, sum 7657, 854e
-| kernels[].headroom_wall_pct: 44 numbers, sum 511.681, 5afb
+| kernels[].headroom_wall_us: 44 numbers, sum 7659.4, 4af1
+| kernels[].headroom_wall_pct: 44 numbers, sum 511.937, 80fe
 | cpu.functions[].name: 46 texts, a879
 | cpu.functions[].calls: 46 numbers, sum 152, 7c26
 | cpu.functions[].self_us: 46 numbers, sum 7123.32, 97d6
 | cpu.functions[].share_pct: 46 numbers, sum 262.23, f3bc
 | findings[].options[].name: 10 texts, d40a
-| findings[].options[].gain_pct: 10 numbers, sum 207.784, 7ca0
+| findings[].options[].gain_pct: 10 numbers, sum 207.834, 2de5
 | findings[].options[].effort: 10 texts, 633d
 | findings[].options[].note: 10 texts, 6f4c
 | findings[].thresholds.first_step_ratio: 6 numbers, sum 9, 5093
