@@ -90,9 +90,12 @@ static struct silence silence_at(const struct readbacks *x, int64_t ts_ns)
     uint32_t i = 0;
     SEARCH_PAST(i, x->n_calls, x->m->calls[x->calls[i]].begin_ns <= ts_ns);
     const struct sim_call *last = i ? &x->m->calls[x->calls[i - 1]] : NULL;
-    bool said = last && last->end_ns > ts_ns && call_waits(last->kind);
-    struct silence s = {{ts_ns, x->m->threads[x->loop].end_ns}, said ? last->row : ROW_NONE};
-    if (last) s.span.begin_ns = said ? last->begin_ns : last->end_ns;
+    struct silence s = {{ts_ns, x->m->threads[x->loop].end_ns}, ROW_NONE};
+    if (last) {
+        bool said = last->end_ns > ts_ns && call_waits(last->kind);
+        s.span.begin_ns = said ? last->begin_ns : last->end_ns;
+        if (said) s.wait = last->row;
+    }
     if (i < x->n_calls) s.span.end_ns = x->m->calls[x->calls[i]].begin_ns;
     return s;
 }
