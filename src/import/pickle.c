@@ -88,7 +88,7 @@ static int take_marked(struct machine *m, struct pickle_value **ret, size_t *ret
 {
     if (!m->n_marks) return fail_at(m, m->p - 1, "a pickle that looks for a mark it did not set");
     size_t at = m->marks[--m->n_marks];
-    *ret = m->stack + at;
+    *ret = m->stack ? m->stack + at : NULL; /* nothing was pushed yet */
     *ret_n = m->n_stack - at;
     m->n_stack = at;
     return 0;
