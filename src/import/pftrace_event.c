@@ -520,6 +520,7 @@ int pf_reader_add(struct pf_reader *r, const struct pf_packet *p)
     r->view = (struct pf_view){r->survey, p->state, p->begin};
     ev->have = 0;
     ev->have_args = 0;
+    ev->name = ev->cat = pf_scan_text(str_c("")); /* not those of the event before */
     ev->filled_by = NULL;
     scan_begin(&r->scan, p->begin, SCAN_STRICT);
     TRY(p->is_stage ? add_stage(r, p) : add_track_event(r, p));
