@@ -110,9 +110,10 @@ static const struct span_node *crossed(const struct span_tree *t, int64_t at, in
 static void fit_end(const struct span_node *s, struct border *begin, struct border *end,
                     int64_t slack_ns)
 {
-    if (s->begin_ns <= begin->hi_ns) begin->at_ns = s->begin_ns;
-    else if (s->end_ns <= end->hi_ns) end->at_ns = s->end_ns;
-    else if (s->begin_ns - begin->at_ns <= slack_ns) begin->at_ns = s->begin_ns;
+    bool may_begin = s->begin_ns <= begin->hi_ns, may_end = s->end_ns <= end->hi_ns;
+    bool near = s->begin_ns - begin->at_ns <= slack_ns;
+    if (may_begin || (near && !may_end)) begin->at_ns = s->begin_ns;
+    else if (may_end) end->at_ns = s->end_ns;
     else if (end->at_ns - s->begin_ns <= slack_ns) end->at_ns = s->begin_ns;
 }
 
@@ -120,9 +121,10 @@ static void fit_end(const struct span_node *s, struct border *begin, struct bord
 static void fit_begin(const struct span_node *s, struct border *begin, struct border *end,
                       int64_t slack_ns)
 {
-    if (s->end_ns >= end->lo_ns) end->at_ns = s->end_ns;
-    else if (s->begin_ns >= begin->lo_ns) begin->at_ns = s->begin_ns;
-    else if (end->at_ns - s->end_ns <= slack_ns) end->at_ns = s->end_ns;
+    bool may_end = s->end_ns >= end->lo_ns, may_begin = s->begin_ns >= begin->lo_ns;
+    bool near = end->at_ns - s->end_ns <= slack_ns;
+    if (may_end || (near && !may_begin)) end->at_ns = s->end_ns;
+    else if (may_begin) begin->at_ns = s->begin_ns;
     else if (s->end_ns - begin->at_ns <= slack_ns) begin->at_ns = s->end_ns;
 }
 

@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { BATCH = 256, FIXED = 6, DIGITS = 24 };
 
 static pid_t start(const char *path, const uint64_t *addresses, size_t n, int *ret_fd)

@@ -405,8 +405,9 @@ static struct line read_line(struct str bytes, int device)
     while (pb_next(&m, &f)) {
         if (f.number == ID) line.id = (int64_t)f.value;
         else if (f.number == TIME) line.ts_ns = (int64_t)f.value;
-        else if (f.number == NAME && f.type == PB_BYTES) line.name = f.bytes;
-        else if (f.number == DISPLAY_NAME && !line.name.n) line.name = f.bytes;
+        else if ((f.number == NAME && f.type == PB_BYTES) ||
+                 (f.number == DISPLAY_NAME && !line.name.n))
+            line.name = f.bytes;
     }
     if (line.id == ID_NONE) line.id = 0;
     return line;

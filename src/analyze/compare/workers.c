@@ -74,11 +74,17 @@ static int add_process(struct timing *into, const struct timing *from, struct ar
     return rc;
 }
 
+/* Of a rank; of processes without one too. */
+static uint64_t key_of(const struct timing *t)
+{
+    return (uint64_t)((int64_t)t->rank + 1);
+}
+
 /* The entry of each rank that the others of it work for. */
 static int find_mains(const struct timing_run *run, struct map *mains)
 {
     for (uint32_t i = 0; i < run->n; i++) {
-        uint32_t *at = map_at(mains, (uint64_t)(run->list[i].rank + 1));
+        uint32_t *at = map_at(mains, key_of(&run->list[i]));
         if (!at) return ERR_NOMEM;
         if (*at == MAP_NONE || (is_main(&run->list[i]) && !is_main(&run->list[*at]))) *at = i;
     }
@@ -90,12 +96,12 @@ static int fold(struct timing_run *run, const struct map *mains, struct arena *m
     bool ranks = false;
     uint32_t n = 0;
     for (uint32_t i = 0; i < run->n; i++) {
-        uint32_t owner = map_find(mains, (uint64_t)(run->list[i].rank + 1));
+        uint32_t owner = map_find(mains, key_of(&run->list[i]));
         ranks |= run->list[i].rank >= 0;
         if (owner != i) TRY(add_process(&run->list[owner], &run->list[i], mem));
     }
     for (uint32_t i = 0; i < run->n; i++) {
-        bool main = map_find(mains, (uint64_t)(run->list[i].rank + 1)) == i;
+        bool main = map_find(mains, key_of(&run->list[i])) == i;
         if (main && (!ranks || run->list[i].rank >= 0)) run->list[n++] = run->list[i];
     }
     run->n_workers = run->n - n;
