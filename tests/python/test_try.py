@@ -2,6 +2,7 @@
 torch on the CPU for what happens inside a program."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import time
 
 import pytest
 
-from conftest import PROGRAM, clean_environment
+from conftest import PACKAGE, PROGRAM, clean_environment
 
 PYTHON = sys.executable
 
@@ -47,6 +48,24 @@ def evidence(folder):
 
 def by_fix(found):
     return {f["fix"]: f for f in [*found["fixes"], *found["combinations"]]}
+
+
+@pytest.mark.parametrize("other", ["link", "copy"])
+def test_a_program_is_entered_once(tmp_path, other):
+    """Whatever names our folder has on the path, and if another strata started us: two of us would
+    count every call twice."""
+    ours = os.path.join(PACKAGE, "strata", "_inject")
+    if other == "link":
+        (tmp_path / "link").symlink_to(PACKAGE)
+        theirs = str(tmp_path / "link" / "strata" / "_inject")
+    else:
+        theirs = shutil.copytree(ours, tmp_path / "theirs" / "strata" / "_inject")
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps({"folder": str(tmp_path), "unit": None}))
+    subprocess.run([PYTHON, "-c", "pass"], check=True, env=environment(
+        tmp_path, PYTHONPATH=f"{ours}:{theirs}", STRATA="off", STRATA_TRY=str(plan)))
+    (log,) = tmp_path.glob("units-*.jsonl")
+    assert [json.loads(line)["what"] for line in log.open()] == ["begin", "end"]
 
 
 # ---- the driver, with programs that need no torch ----

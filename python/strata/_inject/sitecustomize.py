@@ -100,11 +100,20 @@ def _flush_before_the_end():
 
 
 def _leave_path():
-    sys.path[:] = [p for p in sys.path if os.path.normpath(p or os.curdir) != _HERE]
+    """By all names of the folder: one of them may lead through a link."""
+    here = os.path.realpath(_HERE)
+    sys.path[:] = [p for p in sys.path if os.path.realpath(p or os.curdir) != here]
+
+
+def _is_first():
+    """Whether no other copy of us was here before: a program started by one strata may start another."""
+    first = not hasattr(sys, "strata_injected")
+    sys.strata_injected = True  # type: ignore[attr-defined]
+    return first
 
 
 def _begin():
-    if sys.version_info < (3, 10):
+    if sys.version_info < (3, 10) or not _is_first():
         return
     sys.meta_path.append(_Package())  # the last: one that is installed is found before
     sys.meta_path.insert(0, _Waiter())
