@@ -293,7 +293,7 @@ import time
 probe.probe_side(10000, 0)
 class Thing:
     def __init__(self, n):
-        self.n = n
+        self.n = sum(range(n))
 def count(n):
     for i in range(n):
         yield i

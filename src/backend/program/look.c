@@ -8,8 +8,8 @@ enum {
     BUDGET_AT_1KHZ = 100,      /* reading takes one part in so many of the time */
     LEFT_ALONE_NS = 100000000, /* in a call: one that takes longer may never end */
     STOOD_PER_SKIP = 4,
-    MOST_SKIPS = 10,    /* looks at one that stands become rarer */
-    AT_ONCE_NS = 50000, /* readings further apart were interrupted */
+    MOST_SKIPS = 10,     /* looks at one that stands become rarer */
+    AT_ONCE_NS = 500000, /* readings further apart were interrupted: they take some 50 us */
 };
 
 static struct {
