@@ -9,8 +9,10 @@ static void put_who(const struct screen *s, const struct rank_set *r)
     buf_addc(s->out, '\n');
     struct buf line;
     buf_init(&line);
-    for (uint32_t i = 0; ranks_doubt(&line, r, i); i++, buf_reset(&line))
+    for (uint32_t i = 0; ranks_doubt(&line, r, i); i++, buf_reset(&line)) {
         buf_printf(s->out, "  !  %s\n", buf_c(&line));
+        if (!buf_ok(&line)) s->out->failed = true;
+    }
     buf_done(&line);
 }
 
@@ -21,6 +23,7 @@ static void put_wrapped(const struct screen *s, struct buf *line)
         buf_adds(s->out, "  ");
         text_wrap(s->out, buf_c(line), 4, s->width);
     }
+    if (!buf_ok(line)) s->out->failed = true;
     buf_reset(line);
 }
 
@@ -38,6 +41,7 @@ static void put_straggler(const struct screen *s, const struct rank_set *r,
 static void put_line(const struct screen *s, const char *before, struct buf *line)
 {
     if (line->n) buf_printf(s->out, "%s%s\n", before, buf_c(line));
+    if (!buf_ok(line)) s->out->failed = true;
 }
 
 static void put_schedule(const struct screen *s, const struct rank_set *r)
@@ -98,6 +102,7 @@ static void put_collectives(const struct screen *s, const struct rank_set *r)
 {
     struct text_table table;
     ranks_collectives(&table, r);
+    if (table.failed) s->out->failed = true;
     if (table.n_rows) {
         buf_adds(s->out, "\n  where ranks arrive furthest apart\n");
         text_table_print(&table, s->out, 2, s->width, s->color);

@@ -19,6 +19,7 @@ static void put_cut(struct buf *out, const char *before, struct buf *line, int w
         md_text(out, human_cut(str_c(buf_c(line)), width, cut, sizeof cut));
         buf_addc(out, '\n');
     }
+    if (!buf_ok(line)) out->failed = true;
     buf_reset(line);
 }
 
@@ -60,6 +61,7 @@ static void put_tables(struct buf *out, const struct rank_set *r)
     if (r->n > MOST_RANKS)
         buf_printf(out, "\n%s more ranks are left out.\n", human_count(r->n - MOST_RANKS).s);
     ranks_collectives(&table, r);
+    if (table.failed) out->failed = true;
     if (table.n_rows) {
         buf_adds(out, "\n## Where ranks arrive furthest apart\n");
         md_table(out, &table);
@@ -87,6 +89,5 @@ void view_ranks_md(struct buf *out, const struct view_ranks *v, const char *path
     put_line(out, "\n", &line);
     ranks_clocks(&line, v->set);
     put_line(out, "\n", &line);
-    if (line.failed) out->failed = true;
     buf_done(&line);
 }
