@@ -157,10 +157,12 @@ def test_a_full_disk_is_no_trouble_for_the_program(waiting, tmp_path):
     limited.write_text(f"#!/bin/sh\nulimit -f 512\nexec '{app}' steady=100000000\n")
     limited.chmod(0o755)
     program = waiting(command=[str(limited)])
-    for _ in range(2):
+    counts = []
+    while len(counts) < 2 or (max(counts) <= 100 and len(counts) < 10):  # little runs on a busy machine
         strata("record", program.pid, "--for", "500ms", "--quiet")
+        counts.append(program.kernels())
     assert program.state() == "idle" and program.process.poll() is None
-    assert program.kernels() > 100
+    assert max(counts) > 100, counts
 
 
 def test_who_cannot_be_recorded_is_told_why():
