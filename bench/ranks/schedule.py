@@ -92,13 +92,13 @@ def pipeline(ranks, options):
     stages, micro = options.ranks, options.micro
     slow = random.Random(options.seed).randrange(stages)
     cost = [FORWARD_US * (options.uneven if p == slow else 1) for p in range(stages)]
-    done, todo = {}, {p: order_of(p, stages, micro) for p in range(stages)}
+    done, waiting = {}, {p: order_of(p, stages, micro) for p in range(stages)}
     ready = {p: ranks[p].free for p in range(stages)}
-    while any(todo.values()):
+    while any(waiting.values()):
         for p in range(stages):
-            if not todo[p]:
+            if not waiting[p]:
                 continue
-            what, i = todo[p][0]
+            what, i = waiting[p][0]
             source = p - 1 if what == 'F' else p + 1
             if 0 <= source < stages:
                 if (what, i, source) not in done:
@@ -110,7 +110,7 @@ def pipeline(ranks, options):
                                 'Src Rank' if k else 'Dst Rank': pair[1 - k],
                                 'Collective name': 'recv' if k else 'send'}, 20 if what == 'F' else 21)
                 ranks[p].free = max(ranks[p].free, end)
-            todo[p].pop(0)
+            waiting[p].pop(0)
             ranks[p].compute('gemm_forward' if what == 'F' else 'gemm_backward',
                              cost[p] * (1 if what == 'F' else 2))
             done[what, i, p] = ready[p] = ranks[p].free

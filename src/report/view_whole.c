@@ -206,6 +206,16 @@ static void put_table_rows(const struct screen *s, const struct whole *w)
     screen_more(s, (uint32_t)w->n_kernels);
 }
 
+/* The commands that follow say themselves whether they are about all of it. */
+static void put_next(const struct screen *s, struct screen_next first)
+{
+    struct screen_next next[] = {first,
+                                 {"report %s --at 10min", "the part around a time in detail"}};
+    struct screen part = *s;
+    part.whole = false;
+    screen_next(&part, next, 2);
+}
+
 /* One view of it: steps, kernels or the table. */
 static void put_view(const struct screen *s, const struct whole *w)
 {
@@ -216,13 +226,7 @@ static void put_view(const struct screen *s, const struct whole *w)
         buf_printf(s->out, "  only the first %s names were added up\n",
                    human_count(w->n_kernels).s);
     buf_addc(s->out, '\n');
-    static const struct screen_next next[] = {
-        {"report %s --whole", "findings of the whole recording"},
-        {"report %s --at 10min", "the part around a time in detail"},
-    };
-    struct screen part = *s;
-    part.whole = false;
-    screen_next(&part, next, 2);
+    put_next(s, (struct screen_next){"report %s --whole", "findings of the whole recording"});
 }
 
 void view_whole_text(const struct screen *s, const struct whole *w)
@@ -235,13 +239,7 @@ void view_whole_text(const struct screen *s, const struct whole *w)
     put_parts(s, w);
     put_findings(s, w);
     put_kernels(s, w);
-    static const struct screen_next next[] = {
-        {"report %s", "the usual part of it in detail"},
-        {"report %s --at 10min", "the part around a time in detail"},
-    };
-    struct screen part = *s;
-    part.whole = false;
-    screen_next(&part, next, 2);
+    put_next(s, (struct screen_next){"report %s", "the usual part of it in detail"});
 }
 
 static void put_finding_json(struct jout *j, const struct whole_finding *f)

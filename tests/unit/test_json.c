@@ -597,7 +597,7 @@ static void gzip(struct str text, struct buf *out)
     deflateEnd(&z);
 }
 
-/* One thread after the other, as recorders write them; the args are told apart by `i`. */
+/* One thread after the other, as recorders write them; `i` in the args says which is which. */
 static void write_threads(struct buf *text, int n_threads, int n)
 {
     buf_addc(text, '[');
