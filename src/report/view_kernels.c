@@ -235,7 +235,8 @@ static void put_replayed(const struct screen *s, const struct kernel_stats *k)
 {
     if (!k->captured_ns) return;
     buf_printf(
-        s->out, "  %s of it replayed from CUDA graphs; %.0f %% of that has what was captured\n",
+        s->out,
+        "  %s of it replayed from CUDA graphs; what was captured is known for %.0f %% of that\n",
         human_time(k->replayed_ns).s, stats_pct((double)k->captured_ns, (double)k->replayed_ns));
 }
 
