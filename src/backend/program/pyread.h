@@ -13,6 +13,9 @@ bool pyread_works(void);
 /* All `n` bytes at `from`, or false. */
 bool pyread(void *to, uintptr_t from, size_t n);
 
+/* The text at `from`, cut to fit and terminated; its length, 0 if it is not there. */
+size_t pyread_text(char *to, uintptr_t from, size_t cap);
+
 /* Several pieces in one call, one after the other in `to`; how many of them were read before the
  * first that is not there. At most PYREAD_MOST. */
 #define PYREAD_MOST 18

@@ -158,36 +158,47 @@ static const struct pytable_code *code_of(const struct pyapi *api, uintptr_t add
     return c;
 }
 
-/* The type of an object and its name; false when unreadable. */
-static bool type_of(uintptr_t object, uintptr_t *ret_type, char *name, size_t cap)
+/* The type of an object, 0 when unreadable. One that is alive is looked at directly: this is asked
+ * for every module in a stack that has changed. */
+static uintptr_t type_of(uintptr_t object, bool alive)
+{
+    uintptr_t type = 0, at = object + sizeof(void *);
+    if (!object || object % sizeof(void *)) return 0;
+    if (alive) memcpy(&type, (const void *)at, sizeof type);
+    else if (!pyread(&type, at, sizeof type)) return 0;
+    return type;
+}
+
+static bool type_name(uintptr_t type, char *name, size_t cap)
 {
     enum { TP_NAME = 24 };
     uintptr_t text = 0;
-    if (!pyread(ret_type, object + sizeof(void *), sizeof *ret_type) ||
-        !pyread(&text, *ret_type + TP_NAME, sizeof text))
-        return false;
-    size_t n = 0;
-    while (n + 1 < cap && pyread(name + n, text + n, 1) && name[n]) n++;
-    name[n] = 0;
-    return n > 0;
+    return pyread(&text, type + TP_NAME, sizeof text) && pyread_text(name, text, cap) > 0;
 }
 
 /* "nn.Module: Linear_12", numbered in the order they are seen. With the lock held. */
-static uint32_t module_of(uintptr_t object)
+static uint32_t new_module(uintptr_t type, uint32_t *known)
 {
-    uintptr_t type = 0;
     char class[96], text[128];
-    if (!object || !type_of(object, &type, class, sizeof class)) return 0;
-    uint32_t *known = map_at(&modules, object);
-    if (!known) return 0;
-    if (*known != MAP_NONE && module_list[*known].type == type) return module_list[*known].name;
     uint32_t *count = map_at(&class_counts, type);
-    if (!count || VEC_RESERVE(module_list, n_modules, cap_modules, 1)) return 0;
+    if (!type_name(type, class, sizeof class) || !count ||
+        VEC_RESERVE(module_list, n_modules, cap_modules, 1))
+        return 0;
     if (*count == MAP_NONE) *count = 0;
     snprintf(text, sizeof text, "nn.Module: %s_%u", class, (*count)++);
     module_list[n_modules] = (struct module){type, defs_id(DEF_MODULE, str_c(text))};
     *known = (uint32_t)n_modules;
     return module_list[n_modules++].name;
+}
+
+/* With the lock held. */
+static uint32_t module_of(uintptr_t object, bool alive)
+{
+    uintptr_t type = type_of(object, alive);
+    uint32_t *known = type ? map_at(&modules, object) : NULL;
+    if (!known) return 0;
+    if (*known != MAP_NONE && module_list[*known].type == type) return module_list[*known].name;
+    return new_module(type, known);
 }
 
 static uint64_t node_hash(const struct node *n)
@@ -240,10 +251,10 @@ static uint32_t node_of(const struct pyapi *api, const struct node *want)
     return number;
 }
 
-static uint32_t module_locked(uintptr_t object)
+static uint32_t module_locked(uintptr_t object, bool alive)
 {
     pthread_mutex_lock(&lock);
-    uint32_t name = module_of(object);
+    uint32_t name = module_of(object, alive);
     pthread_mutex_unlock(&lock);
     return name;
 }
@@ -265,7 +276,7 @@ static int unchanged(const struct pyapi *api, const struct pytable_memo *memo,
 
 /* The node of a frame that the last one of the memo called. */
 static uint32_t node_after(const struct pyapi *api, const struct pytable_memo *memo,
-                           const struct pyframe *f, const struct pytable_code *c)
+                           const struct pyframe *f, const struct pytable_code *c, bool alive)
 {
     bool wrapped = memo->n && memo->at[memo->n - 1].code->module_call == MODULE_WRAPPER;
     struct node want = {.code = c, .offset = f->offset};
@@ -274,7 +285,7 @@ static uint32_t node_after(const struct pyapi *api, const struct pytable_memo *m
     if (!pycode_counts(&c->facts, f->offset) || c->module_call == OURS) return want.parent;
     /* A wrapper and the call inside it are one call of the module. */
     if (c->module_call == MODULE_WRAPPER || (c->module_call == MODULE_CALL && !wrapped))
-        want.module = module_locked(f->self);
+        want.module = module_locked(f->self, alive);
     return node_of(api, &want);
 }
 
@@ -286,7 +297,7 @@ uint32_t pytable_find(const struct pyapi *api, struct pytable_memo *memo,
         const struct pyframe *f = &frames[n - 1 - memo->n];
         const struct pytable_code *c = code_of(api, f->code, alive);
         if (!c) return 0;
-        uint32_t node = node_after(api, memo, f, c);
+        uint32_t node = node_after(api, memo, f, c, alive);
         if (!node && pycode_counts(&c->facts, f->offset) && c->module_call != OURS) return 0;
         memo->at[memo->n].frame = *f;
         memo->at[memo->n].code = c;
