@@ -4,9 +4,10 @@
     bench/capture_programs.py --build build [--seconds 20] [--profiler] [--cpu] PROGRAM...
 
 Programs are those of bench/advice: sdxl, train, generate, loader; and compiled, torch.compile with
-mode="reduce-overhead". In one process, with recording off and on in turns; with --profiler instead
-without and under torch.profiler, which wants a process of its own. A row per program: the medians, and
-the median of the ratios of neighbours with its quartiles: a host is not equally fast all the time.
+mode="reduce-overhead". In one process, with recording off and on in turns, unit by unit; with --profiler
+instead without and under torch.profiler, which wants a process of its own. A row per program: the medians,
+and the median of the ratios to the mean of both neighbours, with quartiles: a host is not equally fast all
+the time, and the closer together two units are the less of that is between them.
 """
 import argparse
 import csv
@@ -39,8 +40,6 @@ class Ways:
         return ["timeline", "a timeline without the Python side"] if which == "sdxl" else ["timeline"]
 
     def run(self, name, measure):
-        if name == "plain":
-            return measure()
         if name == "torch.profiler":
             return self.profiled(measure)
         return self.recorded(measure, NO_PYTHON if name != "timeline" else {})
@@ -88,51 +87,55 @@ def build(which, at):
     return __import__(names[which]).build(at)
 
 
-REPS = {"sdxl": 2, "train": 6, "generate": 1, "loader": 4, "compiled": 4}
+PROGRAMS = ("sdxl", "train", "generate", "loader", "compiled")
+SMALL_CALLS = 20  # after a switch: what it has to set up is not the unit's
 
 
 def turns(which, at, ways, seconds):
-    """Times by name, those of one round at the same place of their lists."""
+    """By name, a list of times with those of its neighbours without recording."""
     import torch
     case = build(which, at)
     wait = (lambda: None) if at.cpu else torch.cuda.synchronize
+    small = torch.ones(8, device=at.device)
 
     def measure():
-        case.v0()  # what the switch itself has slowed down
+        for _ in range(SMALL_CALLS):
+            small.add_(1)
         wait()
         begun = time.perf_counter()
-        for _ in range(REPS[which]):
-            case.v0()
+        case.v0()
         wait()
-        return (time.perf_counter() - begun) / REPS[which] * 1e3
+        return (time.perf_counter() - begun) * 1e3
     for _ in range(3):
         measure()
-    names = ["plain", *ways.names(which)]
+    names = ways.names(which)
     for name in names:  # its own first time
         ways.run(name, measure)
     took = {name: [] for name in names}
-    until, forwards = time.monotonic() + seconds, True
-    while time.monotonic() < until or len(took["plain"]) < 4:
-        for name in names if forwards else reversed(names):
-            took[name].append(ways.run(name, measure))
-        forwards = not forwards
+    until, before = time.monotonic() + seconds, measure()
+    while time.monotonic() < until or len(took[names[0]]) < 4:
+        names.reverse()
+        for name in names:
+            with_it, after = ways.run(name, measure), measure()
+            took[name].append((with_it, (before + after) / 2))
+            before = after
     return took
 
 
 def rows_of(which, took):
-    plain = took.pop("plain")
-    yield [f"{which}: without", round(statistics.median(plain), 3), "ms"]
-    for name, times in took.items():
-        more = sorted((a / b - 1) * 100 for a, b in zip(times, plain))
+    without = [plain for pairs in took.values() for _, plain in pairs]
+    yield [f"{which}: without", round(statistics.median(without), 3), "ms"]
+    for name, pairs in took.items():
+        more = [(a / b - 1) * 100 for a, b in pairs]
         low, middle, high = statistics.quantiles(more, n=4)
-        yield [f"{which}: with {name}", round(statistics.median(times), 3), "ms"]
+        yield [f"{which}: with {name}", round(statistics.median(a for a, _ in pairs), 3), "ms"]
         yield [f"{which}: added by {name}, {len(more)} pairs",
                f"{middle:+.1f} ({low:+.1f} to {high:+.1f})", "%"]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("programs", nargs="+", choices=[*REPS], metavar="PROGRAM")
+    parser.add_argument("programs", nargs="+", choices=PROGRAMS, metavar="PROGRAM")
     parser.add_argument("--build", type=Path, default=Path("build"))
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--profiler", action="store_true")
