@@ -9,6 +9,7 @@
 
 enum {
     DEFAULT_PERIOD_US = 1000,
+    MOST_PERIODS = 4,     /* between samples of a thread that ran */
     DEFAULT_FRAMES = 192, /* what recorders take that do not say it */
 };
 
@@ -79,14 +80,53 @@ static int add_process(struct builder *b, struct ring_set *s, uint32_t i,
     return err_grow(e, rc);
 }
 
-/* The shortest distance of samples that any process chose, in a meta: readers of the trace are to
- * know how good the times of functions are. 0 where all stacks are of calls that waited. */
+static int by_length(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median distance of the samples of one thread, from at most MOST of them; 0 when there are
+ * none. Where they are further apart than that it stood, and nothing is uncertain. */
+static int64_t usual_distance(const struct stack_seen *seen, size_t n, int64_t furthest)
+{
+    enum { MOST = 1000 };
+    int64_t apart[MOST];
+    size_t n_apart = 0, step = n / MOST + 1;
+    for (size_t i = 0; i + 1 < n && n_apart < MOST; i += step) {
+        int64_t distance = seen[i + 1].begin_ns - seen[i].begin_ns;
+        if (!seen[i].exact && !seen[i + 1].exact && distance <= furthest)
+            apart[n_apart++] = distance;
+    }
+    if (n_apart) qsort(apart, n_apart, sizeof *apart, by_length);
+    return n_apart ? apart[n_apart / 2] : 0;
+}
+
+/* How far the samples of the thread that has most of them are apart: a recorder that reads stacks
+ * slowly reads them less often than it meant to. They are sorted by thread. */
+static int64_t sampled_ns(const struct stack_rows *s, int64_t period)
+{
+    size_t most = 0, first = 0;
+    for (size_t i = 0, n; i < s->n_seen; i += n) {
+        for (n = 1; i + n < s->n_seen && stack_seen_same_thread(&s->seen[i], &s->seen[i + n]);) n++;
+        if (n <= most) continue;
+        most = n;
+        first = i;
+    }
+    return most ? usual_distance(&s->seen[first], most, period * MOST_PERIODS) : 0;
+}
+
+/* The distance of samples, at least the shortest that any process chose, in a meta: readers of the
+ * trace are to know how good the times of functions are. 0 where all stacks are of calls that
+ * waited. */
 static int add_meta(struct builder *b, const struct ring_set *s, bool sampled)
 {
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < s->n_processes; i++)
         if (has_stacks(&s->processes[i]) && period_ns(&s->processes[i]) < least)
             least = period_ns(&s->processes[i]);
+    int64_t real = sampled ? sampled_ns(&s->stacks, least) : 0;
+    if (real > least) least = real;
     char text[32];
     snprintf(text, sizeof text, "%lld", (long long)(sampled ? least / 1000 : 0));
     return builder_add_meta(b, str_c(TRACE_META_SAMPLED), str_c(text));

@@ -337,9 +337,7 @@ static int by_thread(const void *a, const void *b)
 static int add_threads(struct stack_rows *s, struct sweep *w)
 {
     for (size_t i = 0, n; i < s->n_seen; i += n) {
-        for (n = 1; i + n < s->n_seen && s->seen[i + n].process == s->seen[i].process &&
-                    s->seen[i + n].tid == s->seen[i].tid;)
-            n++;
+        for (n = 1; i + n < s->n_seen && stack_seen_same_thread(&s->seen[i], &s->seen[i + n]);) n++;
         if (s->seen[i].process != w->p->process) continue;
         w->tid = s->seen[i].tid;
         TRY(span_tree_build(&w->spans, s->spans, s->n_spans, &s->seen[i]));

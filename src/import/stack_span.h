@@ -16,6 +16,11 @@ struct stack_seen {
     bool exact; /* a call that waited, and then the thread went on; else a sample */
 };
 
+static inline bool stack_seen_same_thread(const struct stack_seen *a, const struct stack_seen *b)
+{
+    return a->process == b->process && a->tid == b->tid;
+}
+
 struct stack_span {
     int64_t begin_ns, end_ns;
     int64_t tid;

@@ -426,6 +426,68 @@ TEST(the_check_waits_for_the_gil)
     folder_done(&f);
 }
 
+/* The period that a thread chooses after it has read itself, with one of so many ticks wanted. */
+static uint64_t period_chosen(uint64_t wanted)
+{
+    uint64_t now = clock_ticks(recorder_clock());
+    watched_begin(wanted);
+    watched_read(now);
+    return atomic_load(&watched_me->due) - now;
+}
+
+static void read_slowly(const char *dir)
+{
+    set_up(dir);
+    watched_prepare();
+    CHECK_EQ_INT(pystack_init(NULL), 0);
+    watched_begin(1);
+    watched_add_me();
+    REQUIRE(watched_me != NULL);
+    uint64_t hour = (uint64_t)(recorder_ticks_per_second() * 3600);
+    CHECK_EQ_UINT(period_chosen(hour), hour);
+    CHECK_EQ_UINT(period_chosen(2), 2 * WATCHED_MOST_PERIODS); /* a reading takes longer */
+    uint64_t between = hour / 3600 / 1000000; /* a microsecond: many readings per period */
+    CHECK(period_chosen(between) >= between);
+    CHECK(period_chosen(between) <= between * WATCHED_MOST_PERIODS);
+}
+
+TEST(slow_readings_become_rarer_up_to_a_limit)
+{
+    struct folder f = folder_new();
+    CHECK_EQ_INT(in_child(read_slowly, f.path), 0);
+    folder_done(&f);
+}
+
+/* Three samples, each 2.5 times as long after the last as was planned. */
+static void sample_late(const char *dir)
+{
+    struct sampler_options o = {1000, NULL};
+    struct err e;
+    err_init(&e);
+    set_up(dir);
+    CHECK_EQ_INT(pystack_init(&e), 0);
+    CHECK_EQ_INT(sampler_start(&o, &e), 0);
+    sampler_stop();
+    uint64_t at = clock_ticks(recorder_clock()), ms = (uint64_t)(recorder_ticks_per_second() / 1e3);
+    for (uint64_t i = 0; i < 3; i++) {
+        struct ring_record r = {.kind = RING_STACK_OF, .ticks = at + i * ms * 5 / 2};
+        recorder_put(ring_with_id(r, pystack_now()), (uint64_t)getpid());
+    }
+}
+
+TEST(samples_are_as_good_as_they_are_close)
+{
+    struct folder f;
+    struct trace *t = record_in_child(sample_late, &f);
+    REQUIRE(t != NULL);
+    struct str us = trace_meta(t, TRACE_META_SAMPLED);
+    REQUIRE(us.p != NULL);
+    long got = strtol(us.p, NULL, 10);
+    CHECK(got >= 2490 && got <= 2510);
+    trace_free(t);
+    folder_done(&f);
+}
+
 /* Threads that call and return all the time, with frames that are not whole at some moments. */
 static atomic_bool enough;
 

@@ -13,7 +13,7 @@ enum {
 };
 
 static struct {
-    uint64_t fresh_ticks, left_alone_ticks, at_once_ticks;
+    uint64_t late_ticks, left_alone_ticks, at_once_ticks;
     uint64_t period_ns;
     uint64_t read_at_ns; /* when the next one that runs may be read */
 } plan;
@@ -139,13 +139,14 @@ static void read_standing(struct watched *p)
     record(p, p->standing, ticks);
 }
 
-/* It reads itself, or is about to. */
+/* It has read itself and will again, is about to, or is in a call. */
 static bool looks_after_itself(const struct watched *p)
 {
     uint64_t now = clock_ticks(recorder_clock());
-    uint64_t seen = atomic_load_explicit(&p->seen, memory_order_relaxed);
+    uint64_t due = atomic_load_explicit(&p->due, memory_order_relaxed);
     uint64_t in_call = atomic_load_explicit(&p->in_call, memory_order_relaxed);
-    return now - seen < plan.fresh_ticks || (in_call && now - in_call < plan.left_alone_ticks);
+    return (due && now < due + plan.late_ticks) ||
+           (in_call && now - in_call < plan.left_alone_ticks);
 }
 
 /* At `ticks` it was where it was before: there is less and less reason to look. */
@@ -182,7 +183,7 @@ void look_begin(uint64_t period_ns)
 {
     double per_ns = recorder_ticks_per_second() / 1e9;
     plan.period_ns = period_ns;
-    plan.fresh_ticks = (uint64_t)((double)period_ns * 1.5 * per_ns);
+    plan.late_ticks = (uint64_t)((double)period_ns * 0.5 * per_ns);
     plan.left_alone_ticks = (uint64_t)(LEFT_ALONE_NS * per_ns);
     plan.at_once_ticks = (uint64_t)(AT_ONCE_NS * per_ns);
     plan.read_at_ns = 0;

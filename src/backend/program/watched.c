@@ -110,8 +110,7 @@ static void settle(struct watched *w, uintptr_t tstate, clockid_t cpu_clock)
     w->stack_memo.n = w->walk_memo.n = 0;
     w->walk_memo.holder = w->outermost[0] = w->outermost[1] = 0;
     w->standing = w->stood = w->skip = 0;
-    w->due = 0;
-    atomic_store(&w->seen, 0);
+    atomic_store(&w->due, 0);
     atomic_store(&w->in_call, 0);
     atomic_store(&w->tid, (int)syscall(SYS_gettid));
     pthread_setspecific(at_thread_exit, w);
@@ -132,15 +131,24 @@ void watched_join(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* In ticks, after a reading that took so many. */
+static uint64_t next_period(uint64_t took)
+{
+    uint64_t period = atomic_load_explicit(&watched_period, memory_order_relaxed);
+    uint64_t wanted = took * WATCHED_PARTS, most = period * WATCHED_MOST_PERIODS;
+    if (wanted < period) return period;
+    return wanted < most ? wanted : most;
+}
+
 void watched_read(uint64_t ticks)
 {
     struct watched *w = watched_me;
     if (!atomic_load_explicit(&watched_open, memory_order_relaxed)) return;
-    w->due = ticks + atomic_load_explicit(&watched_period, memory_order_relaxed);
     uint32_t stack = pystack_now();
+    uint64_t now = clock_ticks(recorder_clock());
+    watched_wait_until(ticks + next_period(now > ticks ? now - ticks : 0));
     if (!stack) return;
     struct ring_record r = {.kind = RING_STACK_OF, .ticks = ticks};
     recorder_put(ring_with_id(r, stack),
                  (uint64_t)atomic_load_explicit(&w->tid, memory_order_relaxed));
-    atomic_store_explicit(&w->seen, ticks, memory_order_relaxed);
 }

@@ -2,7 +2,9 @@
  *
  * A thread that makes calls of the driver reads its own stack at one of them, when a period has
  * passed since it was last read: its frames are in its own cache and hold still. One that makes no
- * calls for longer is read from outside (look.h).
+ * calls for longer is read from outside (look.h). Where reading is slow, with deep stacks and cold
+ * caches, it becomes rarer: it may take one part in WATCHED_PARTS of the time, but periods are
+ * never longer than WATCHED_MOST_PERIODS, or too little would be known of what ran between.
  *
  * A watched thread has a place. Places are never freed, only used again. A thread that ends gives
  * its place back and waits, by the lock, for the sampling thread to look away: its thread state is
@@ -16,12 +18,13 @@
 
 #include "backend/program/pytable.h"
 
+enum { WATCHED_PARTS = 200, WATCHED_MOST_PERIODS = 3 };
+
 struct watched {
     /* Written by the thread itself, on cache lines that nobody else writes to. */
     char before[64];
-    _Atomic uint64_t seen;    /* ticks when its stack was last written down */
     _Atomic uint64_t in_call; /* since when it is in a call that says so at its end; 0: in none */
-    uint64_t due;             /* when it is to read itself again */
+    _Atomic uint64_t due;     /* when it is to read itself again */
     char after[64];
 
     _Atomic int tid; /* 0: nobody's */
@@ -69,6 +72,11 @@ static inline void watched_enters(uint64_t ticks)
     if (watched_me) atomic_store_explicit(&watched_me->in_call, ticks, memory_order_relaxed);
 }
 
+static inline void watched_wait_until(uint64_t due)
+{
+    atomic_store_explicit(&watched_me->due, due, memory_order_relaxed);
+}
+
 /* It has ended, and its stack is written down. */
 static inline void watched_was_seen(uint64_t ticks)
 {
@@ -77,8 +85,7 @@ static inline void watched_was_seen(uint64_t ticks)
         return;
     }
     atomic_store_explicit(&watched_me->in_call, 0, memory_order_relaxed);
-    atomic_store_explicit(&watched_me->seen, ticks, memory_order_relaxed);
-    watched_me->due = ticks + atomic_load_explicit(&watched_period, memory_order_relaxed);
+    watched_wait_until(ticks + atomic_load_explicit(&watched_period, memory_order_relaxed));
 }
 
 /* It has ended, or an operator begins: a moment to read the stack if it is time. */
@@ -89,7 +96,8 @@ static inline void watched_passes(uint64_t ticks)
         return;
     }
     atomic_store_explicit(&watched_me->in_call, 0, memory_order_relaxed);
-    if (__builtin_expect(ticks >= watched_me->due, 0)) watched_read(ticks);
+    uint64_t due = atomic_load_explicit(&watched_me->due, memory_order_relaxed);
+    if (__builtin_expect(ticks >= due, 0)) watched_read(ticks);
 }
 
 /* For the sampling thread: while it holds them no watched thread ends. */
