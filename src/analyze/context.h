@@ -30,6 +30,7 @@ enum pass_id {
     PASS_IDLE,
     PASS_LEVELS,
     PASS_GPU_CLOCKS,
+    PASS_GPU_SHARING,
     PASS_DRIVING,
     PASS_OUTLINE,
     PASS_STEPS,

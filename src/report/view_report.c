@@ -205,7 +205,9 @@ void view_report_verdict(struct buf *out, const struct context *cx)
     buf_printf(out, "%s wall, ", human_time(wall_of(cx)->wall_ns).s);
     put_program_wall(out, cx);
     if (wall_of(cx)->abstains) {
-        buf_adds(out, "no diagnosis: device records are incomplete, so GPU idle time is unknown");
+        buf_printf(out, "no diagnosis: %s, so GPU idle time is unknown",
+                   integrity_of(cx)->shared ? "another process shared the GPU"
+                                            : "device records are incomplete");
         return;
     }
     if (view_cpu_only(cx)) {
@@ -430,7 +432,9 @@ static void put_findings(const struct screen *s, const struct context *cx)
     const struct findings *f = findings_of(cx);
     buf_addc(s->out, '\n');
     if (wall_of(cx)->abstains) {
-        buf_adds(s->out, "  no findings: the records cannot be trusted\n");
+        buf_adds(s->out, integrity_of(cx)->shared
+                             ? "  no findings: times include what another process ran\n"
+                             : "  no findings: the records cannot be trusted\n");
     } else if (f->n == 0 && (no_gain_of(cx)->n_fills || view_cpu_only(cx))) {
         buf_adds(s->out, "  no findings\n");
     } else if (f->n == 0) {

@@ -1,11 +1,17 @@
 /* fake_nvml.c: libnvidia-ml.so.1 of a device that behaves as FAKE_NVML says: words like mhz=1395
  * max=1980 power=698000 (mW) limit=700000 temperature=71 limits=4 (bits of reasons). What is not
- * named cannot be asked for. */
+ * named cannot be asked for. Processes on it are direct=self/77/78 and mps=77, the latter clients
+ * of a server; instance=3 puts them into a partition, and late=2 shows those other than the first
+ * only from the second time on that they are listed. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "backend/cuda/processes.h"
 
 #define API __attribute__((visibility("default")))
-enum { NOT_SUPPORTED = 3 };
+enum { NOT_SUPPORTED = 3, INSUFFICIENT_SIZE = 7 };
 
 static char the_device;
 
@@ -66,4 +72,40 @@ API int nvmlDeviceGetTemperature(void *device, int which, unsigned *ret)
 API int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *ret)
 {
     return device == &the_device ? answer("limits=", ret) : NOT_SUPPORTED;
+}
+
+static int processes(const char *word, unsigned *n, struct nvml_process *ret)
+{
+    const char *all = getenv("FAKE_NVML"), *at = all ? strstr(all, word) : NULL;
+    static unsigned long long n_listed;
+    unsigned long long instance = UINT32_MAX, late = 0;
+    unsigned found = 0;
+    if (!at) return NOT_SUPPORTED;
+    (void)answer("instance=", &instance);
+    (void)answer("late=", &late);
+    int only_first = ++n_listed < late;
+    for (at += strlen(word); *at && *at != ' '; at += *at == '/') {
+        int self = strncmp(at, "self", 4) == 0;
+        char *end = (char *)at + 4;
+        uint32_t pid = self ? (uint32_t)getpid() : (uint32_t)strtoul(at, &end, 10);
+        if (end == at) break;
+        if (found < *n && !(found && only_first))
+            ret[found] = (struct nvml_process){.pid = pid, .gpu_instance = (uint32_t)instance};
+        if (!(found && only_first)) found++;
+        at = end;
+    }
+    int rc = found > *n ? INSUFFICIENT_SIZE : 0;
+    *n = found;
+    return rc;
+}
+
+API int nvmlDeviceGetComputeRunningProcesses_v2(void *device, unsigned *n, struct nvml_process *ret)
+{
+    return device == &the_device ? processes("direct=", n, ret) : NOT_SUPPORTED;
+}
+
+API int nvmlDeviceGetMPSComputeRunningProcesses_v3(void *device, unsigned *n,
+                                                   struct nvml_process *ret)
+{
+    return device == &the_device ? processes("mps=", n, ret) : NOT_SUPPORTED;
 }

@@ -168,6 +168,29 @@ def test_clocks_that_cannot_be_read_leave_the_program_alone(capture, tmp_path, n
     assert set(counters(run, tmp_path)) == found.get(nvml, set())
 
 
+@pytest.mark.parametrize("nvml, others", [
+    ("direct=self", {0}),
+    ("direct=self/77/78", {2}),
+    ("direct=4711/77", {1}),  # the host's numbers, seen from inside a container
+    ("direct=", None),  # hidden: not even this process is listed
+    ("", None),
+    ("direct=9 mps=self/77", {1}),  # the server of MPS and its clients
+    ("direct=self/77 instance=3", None),  # each in a partition of its own
+    ("direct=self/77 late=2", {0, 1}),  # another one comes while we record
+])
+def test_other_processes_on_the_gpu_are_counted(capture, tmp_path, nvml, others):
+    run = capture("beat=13", FAKE_NVML="mhz=1395 " + nvml)
+    assert run.status == 0, run.stderr
+    found = counters(run, tmp_path)
+    seen = found.get("GPU 0 other processes", [])
+    assert (set(seen) if seen else None) == others
+    assert len(seen) == (len(found["GPU 0 SM clock (MHz)"]) if others else 0), "with every sample"
+    doubts = {d["id"]: d for d in run.ask("report", "--whole")["trace_quality"]["doubts"]}
+    shared = bool(others and max(others))
+    assert ("gpu_shared" in doubts) == shared
+    assert not shared or doubts["gpu_shared"]["level"] == "good", "it disturbed nobody"
+
+
 def test_clocks_are_left_alone_when_that_is_asked_for(capture, tmp_path):
     run = capture("beat=3", FAKE_NVML=SLOW, STRATA_CLOCKS="off")
     assert run.status == 0 and not counters(run, tmp_path)

@@ -1,12 +1,10 @@
-/* gpu_clocks.c: see gpu_clocks.h. A sample is a row per reading, at nearly the same time; the value
- * is in the row's args, which are few enough to read. */
+/* gpu_clocks.c: see gpu_clocks.h. A sample is a row per reading, at nearly the same time. */
 #include "analyze/device/gpu_clocks.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/jdoc.h"
+#include "analyze/device/gpu_samples.h"
 
 /* Readings of one sample lie this close together. */
 #define SAMPLE_NS 50000000
@@ -54,19 +52,12 @@ enum gpu_limit gpu_clock_reason(const struct gpu_clock *c)
     return best;
 }
 
-/* "GPU 3 power (W)": device and reading; false for other names. */
 static bool parse(struct str name, int32_t *ret_device, enum reading *ret)
 {
-    if (!str_starts(name, "GPU ")) return false;
-    size_t i = 4;
-    int32_t device = 0;
-    for (; i < name.n && isdigit((unsigned char)name.p[i]) && device < 1000; i++)
-        device = device * 10 + (name.p[i] - '0');
-    if (i == 4 || i + 1 >= name.n || name.p[i] != ' ') return false;
-    struct str rest = str_from(name.p + i + 1, name.n - i - 1);
+    struct str title;
+    if (!gpu_sample_name(name, ret_device, &title)) return false;
     for (int k = 0; k < N_READINGS; k++)
-        if (str_is(rest, titles[k])) {
-            *ret_device = device;
+        if (str_is(title, titles[k])) {
             *ret = (enum reading)k;
             return true;
         }
@@ -79,21 +70,6 @@ struct sample {
     double value[N_READINGS];
     bool has[N_READINGS];
 };
-
-static double value_of(const struct context *cx, row_t r)
-{
-    struct buf args;
-    struct jdoc doc;
-    struct arena_mark mark = arena_mark(cx->mem);
-    double value = -1;
-    buf_init(&args);
-    if (trace_args(cx->t, r, &args, NULL) == 0 && buf_ok(&args) &&
-        jdoc_parse(str_from(args.p, args.n), cx->mem, &doc, NULL) == 0)
-        value = jdoc_number(&doc, "value", -1);
-    buf_done(&args);
-    arena_reset_to(cx->mem, mark);
-    return value;
-}
 
 static bool worked(const struct context *cx, int32_t device, int64_t ts_ns)
 {
@@ -141,17 +117,19 @@ static int32_t highest_device(const struct trace *t)
     return highest;
 }
 
-static void add_row(const struct context *cx, struct gpu_clocks *c, struct sample *samples, row_t r)
+static int add_row(const struct context *cx, struct gpu_clocks *c, struct sample *samples, row_t r,
+                   struct err *e)
 {
     int32_t device;
     enum reading which;
-    if (!parse(trace_name(cx->t, r), &device, &which) || (uint32_t)device >= c->n) return;
+    if (!parse(trace_name(cx->t, r), &device, &which) || (uint32_t)device >= c->n) return 0;
     struct sample *s = &samples[device];
     bool next = s->ts_ns == INT64_MIN || cx->t->ts_ns[r] - s->ts_ns > SAMPLE_NS || s->has[which];
     if (next) count(cx, &c->list[device], s);
     if (next) s->ts_ns = cx->t->ts_ns[r];
-    s->value[which] = value_of(cx, r);
+    TRY(gpu_sample_value(cx, r, &s->value[which], e));
     s->has[which] = s->value[which] >= 0;
+    return 0;
 }
 
 static int by_time(const void *a, const void *b, void *t)
@@ -174,7 +152,7 @@ static int add_rows(const struct context *cx, struct gpu_clocks *c, struct sampl
     for (row_t r = 0; r < t->n_rows; r++)
         if (t->kind[r] == KIND_COUNTER) rows[n++] = r;
     qsort_r(rows, n, sizeof *rows, by_time, (void *)(uintptr_t)t);
-    for (uint32_t i = 0; i < n; i++) add_row(cx, c, samples, rows[i]);
+    for (uint32_t i = 0; i < n; i++) TRY(add_row(cx, c, samples, rows[i], e));
     return 0;
 }
 

@@ -34,6 +34,7 @@ struct integrity {
     bool idle_trusted;  /* idle time of devices */
     bool times_trusted; /* durations and starts of device work */
     bool links_trusted; /* which call, op and stage device work belongs to */
+    bool shared;        /* idle time is not, for the only reason that others used the device too */
     struct coverage coverage;
     struct recording_cost recording;
     struct doubt doubts[MOST_DOUBTS]; /* worst first */

@@ -3,6 +3,9 @@
 #include "analyze/quality/integrity.h"
 #include "analyze/quality/quality_private.h"
 
+#include <stdio.h>
+
+#include "analyze/device/gpu_sharing.h"
 #include "analyze/names/overhead.h"
 #include "base/human.h"
 #include "base/stats.h"
@@ -22,9 +25,41 @@ static enum quality by_share(double share, double usable, double doubtful, doubl
     return share >= usable ? QUALITY_USABLE : QUALITY_GOOD;
 }
 
-static const char smaller_window[] =
-    "record fewer steps (schedule(wait=1, warmup=1, active=2)) without stacks and shapes, and call "
-    "torch.cuda.synchronize() before the profiler stops";
+static bool is_ours(const struct doubting *c)
+{
+    return trace_meta(c->t, TRACE_META_RECORDED).p != NULL;
+}
+
+/* What to do instead, with torch.profiler and with our recorder. */
+enum advice { ALL_RECORDS, SOME_WORK, DEVICE_WORK, WHOLE_STEPS, ALONE };
+
+static const char *advise(const struct doubting *c, enum advice which)
+{
+    static const char *const smaller_window =
+        "record fewer steps (schedule(wait=1, warmup=1, active=2)) without stacks and shapes, and "
+        "call torch.cuda.synchronize() before the profiler stops";
+    static const struct {
+        const char *torch, *ours;
+    } all[] = {
+        [ALL_RECORDS] = {smaller_window,
+                         "record a shorter part (strata run --only STAGE) with no other profiler "
+                         "in the program, and call torch.cuda.synchronize() before it ends; "
+                         "STRATA_BUFFER_MB=512 gives CUPTI more room"},
+        [SOME_WORK] = {"call prof.step() at the end of every iteration, and run enough of them for "
+                       "the schedule to become active",
+                       "strata doctor shows what can be recorded here"},
+        [DEVICE_WORK] = {"record with ProfilerActivity.CUDA; only one profiler can use CUPTI at a "
+                         "time",
+                         "run no other profiler in the program: only one can use CUPTI at a time; "
+                         "strata doctor shows what can be recorded here"},
+        [WHOLE_STEPS] = {"call torch.cuda.synchronize() before the profiler stops",
+                         "call torch.cuda.synchronize() before the program ends"},
+        [ALONE] = {smaller_window,
+                   "record while no other process uses the GPU (nvidia-smi lists them), and run no "
+                   "other profiler in the program"},
+    };
+    return is_ours(c) ? all[which].ours : all[which].torch;
+}
 
 /* Annotations are in the table of operators too, so its size does not say. */
 static bool has_operators(const struct trace *t)
@@ -62,15 +97,14 @@ void doubt_empty(struct doubting *c)
             c, "empty", QUALITY_UNUSABLE,
             "nothing of the program was recorded (%s events in total)", human_count(rows).s);
         d->means = "there is nothing to analyze";
-        d->instead = "call prof.step() at the end of every iteration, and run enough of them for "
-                     "the schedule to become active";
+        d->instead = advise(c, SOME_WORK);
     } else if (!v->work && v->all.expected) {
         struct doubt *d =
             integrity_doubt(c, "no_device_records", QUALITY_UNUSABLE,
                             "%s launches, but no device records", human_count(v->all.expected).s);
         d->count = d->of = v->all.expected;
         d->means = "only the CPU side is known: neither busy nor idle device time is";
-        d->instead = "record with ProfilerActivity.CUDA; only one profiler can use CUPTI at a time";
+        d->instead = advise(c, DEVICE_WORK);
         c->i->idle_trusted = c->i->times_trusted = false;
     }
 }
@@ -91,7 +125,7 @@ void doubt_dropped(struct doubting *c)
     d->means = level == QUALITY_GOOD
                    ? "empty copies and memsets leave none, so nothing is lost"
                    : "device time is too low and idle time too high; idle time cannot be trusted";
-    d->instead = level == QUALITY_GOOD ? "" : smaller_window;
+    d->instead = level == QUALITY_GOOD ? "" : advise(c, ALL_RECORDS);
     if (level > QUALITY_USABLE) c->i->idle_trusted = false;
 }
 
@@ -112,7 +146,7 @@ static void edge(struct doubting *c, uint32_t missing, bool tail)
                : tail ? "after that the device looks idle but is not: the profiler's buffers were "
                         "full, or it was stopped without a synchronize"
                       : "before that the device looks idle but is not";
-    d->instead = normal ? "" : smaller_window;
+    d->instead = normal ? "" : advise(c, ALL_RECORDS);
     if (!normal) c->i->idle_trusted = false;
 }
 
@@ -153,40 +187,94 @@ static int64_t wait_without_work(const struct doubting *c, row_t r)
     return idle > 0 ? idle : 0;
 }
 
-/* A CPU that waits long for a device which shows no work: the work was not recorded. The last
- * synchronize is the profiler's own, and the first may be setting up the device. */
-void doubt_waits(struct doubting *c)
+/* Waits for a device while it shows no work. */
+struct blind_waits {
+    uint32_t n;
+    int64_t idle_ns, longest_ns;
+    row_t longest;
+};
+
+static row_t last_call(const struct trace *t)
 {
-    const struct trace *t = c->t;
-    int64_t first_work = INT64_MAX, idle = 0, longest = 0;
-    row_t last = ROW_NONE, worst = ROW_NONE;
-    for (uint32_t i = 0; i < timeline_of(c->cx)->n_devices; i++)
-        if (timeline_of(c->cx)->devices[i].extent.begin_ns < first_work)
-            first_work = timeline_of(c->cx)->devices[i].extent.begin_ns;
+    row_t last = ROW_NONE;
     for (row_t r = 0; r < t->n_rows; r++)
         if (trace_call(t, r) && (last == ROW_NONE || t->ts_ns[r] >= t->ts_ns[last])) last = r;
-    uint32_t n = 0;
+    return last;
+}
+
+/* The last synchronize is the profiler's own, and the first may be setting up the device. */
+static struct blind_waits find_blind_waits(const struct doubting *c)
+{
+    const struct trace *t = c->t;
+    const struct timeline *line = timeline_of(c->cx);
+    struct blind_waits b = {.longest = ROW_NONE};
+    int64_t first_work = INT64_MAX;
+    row_t last = last_call(t);
+    for (uint32_t i = 0; i < line->n_devices; i++)
+        if (line->devices[i].extent.begin_ns < first_work)
+            first_work = line->devices[i].extent.begin_ns;
     for (row_t r = 0; r < t->n_rows; r++) {
         if (!call_syncs(calls_kind(calls_of(c->cx), t, r)) || t->dur_ns[r] < WAIT_NS) continue;
         if (r == last || t->ts_ns[r] < first_work || t->flags[r] & ROW_PROFILER) continue;
         int64_t w = wait_without_work(c, r);
         if (w < t->dur_ns[r] / 2) continue;
-        n++;
-        idle += w;
-        if (w > longest) longest = w, worst = r;
+        b.n++;
+        b.idle_ns += w;
+        if (w > b.longest_ns) b.longest_ns = w, b.longest = r;
     }
-    double share = stats_pct((uint64_t)idle, (uint64_t)(t->end_ns - t->begin_ns));
-    if (!n || idle < WAIT_LEAST_NS || share < 2) return;
+    return b;
+}
+
+/* "GPU 0 was shared with another process during 85 % of this time" and `means` after it. */
+static const char *sharing_words(struct doubting *c, const char *verb, const char *means)
+{
+    const struct gpu_sharing *g = gpu_sharing_of(c->cx);
+    char others[48] = "another process", text[300];
+    if (g->others > 1) snprintf(others, sizeof others, "up to %u other processes", g->others);
+    snprintf(text, sizeof text, "GPU %d was %s %s during %.0f %% of this time%s", g->device, verb,
+             others, stats_pct(g->shared, g->n), means);
+    const char *kept = arena_strdup(c->mem, str_c(text));
+    if (!kept) c->failed = true;
+    return kept ? kept : "";
+}
+
+/* A CPU that waits long for a device which shows no work: that was not recorded, or was another
+ * process's. */
+void doubt_waits(struct doubting *c)
+{
+    struct blind_waits b = find_blind_waits(c);
+    double share = stats_pct((uint64_t)b.idle_ns, (uint64_t)(c->t->end_ns - c->t->begin_ns));
+    if (!b.n || b.idle_ns < WAIT_LEAST_NS || share < 2) return;
     struct doubt *d = integrity_doubt(c, "waits_without_work", by_share(share, 0, 5, 40),
                                       "the CPU waits for the device for %s (%.1f %% of the trace) "
                                       "while no device work is recorded",
-                                      human_time(idle).s, share);
-    d->count = n;
-    d->example = worst;
-    d->means = "the device was working on something that was not recorded: idle time cannot be "
-               "trusted";
-    d->instead = smaller_window;
+                                      human_time(b.idle_ns).s, share);
+    d->count = b.n;
+    d->example = b.longest;
+    d->means = is_ours(c) ? "the device was working on something that was not recorded, such as "
+                            "another process's work: idle time cannot be trusted"
+                          : "the device was working on something that was not recorded: idle time "
+                            "cannot be trusted";
+    d->instead = advise(c, ALONE);
     c->i->idle_trusted = false;
+    c->waits_shared = gpu_sharing_of(c->cx)->shared > 0;
+    if (!c->waits_shared) return;
+    d->means = sharing_words(c, "shared with",
+                             ": waits include whatever ran there, so idle time cannot be trusted");
+    d->instead = "record while nothing else uses the GPU (nvidia-smi lists the processes)";
+}
+
+/* Another process on the device whose work, if it did any, delayed nobody for long. */
+void doubt_shared(struct doubting *c)
+{
+    const struct gpu_sharing *g = gpu_sharing_of(c->cx);
+    if (!g->shared || c->waits_shared) return;
+    struct doubt *d =
+        integrity_doubt(c, "gpu_shared", QUALITY_GOOD, "%s", sharing_words(c, "also open in", ""));
+    d->count = g->shared;
+    d->of = g->n;
+    d->means = "if that worked on it, kernels and waits took longer than they do alone";
+    d->instead = "";
 }
 
 /* Device work whose launch is not in the trace. */
@@ -234,5 +322,5 @@ void doubt_steps(struct doubting *c)
     d->of = s->n_steps;
     d->means = trailing == n ? "the device ran them after the window had closed; leave them out"
                              : "averages over steps are too low";
-    d->instead = "call torch.cuda.synchronize() before the profiler stops";
+    d->instead = advise(c, WHOLE_STEPS);
 }

@@ -19,6 +19,7 @@ struct doubting {
     struct arena *mem;
     struct integrity *i;
     bool failed;          /* memory ran out */
+    bool waits_shared;    /* waits without work, while another process used the device */
     struct doubt nowhere; /* receives the doubts there is no room for */
 };
 
@@ -29,8 +30,8 @@ struct doubt *integrity_doubt(struct doubting *c, const char *id, enum quality l
 typedef void doubter(struct doubting *c);
 
 /* integrity_records.c: what is missing */
-doubter doubt_empty, doubt_dropped, doubt_edges, doubt_graphs, doubt_waits, doubt_links,
-    doubt_steps;
+doubter doubt_empty, doubt_dropped, doubt_edges, doubt_graphs, doubt_waits, doubt_shared,
+    doubt_links, doubt_steps;
 
 /* integrity_times.c: what is impossible, and what recording did to the run */
 

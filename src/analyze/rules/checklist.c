@@ -52,7 +52,9 @@ static void gpu_busy(const struct context *cx, struct checklist *c)
     i->value = wall_of(cx)->busy_pct;
     if (wall_of(cx)->abstains) {
         i->known = false;
-        i->verdict = "device records are incomplete, so how busy the GPU was is unknown";
+        i->verdict = integrity_of(cx)->shared
+                         ? "another process shared the GPU, so how busy this one kept it is unknown"
+                         : "device records are incomplete, so how busy the GPU was is unknown";
         return;
     }
     if (wall_of(cx)->bound == BOUND_UNKNOWN) {
@@ -106,9 +108,11 @@ static void cpu_waits(const struct context *cx, struct checklist *c)
     if (!i->known)
         i->verdict = text(cx,
                           "%.3g sync%s%s: in total the CPU is blocked for %s; the cost is unknown "
-                          "because device records are missing",
+                          "because %s",
                           i->value, i->value == 1 ? "" : "s", steps ? " per step" : "",
-                          human_time(blocked).s);
+                          human_time(blocked).s,
+                          integrity_of(cx)->shared ? "another process shared the GPU"
+                                                   : "device records are missing");
     else if (n == 0) i->verdict = "the CPU never waits for the GPU inside the loop";
     else
         i->verdict = text(

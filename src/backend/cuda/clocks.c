@@ -8,15 +8,26 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/cuda/processes.h"
 #include "record/names.h"
 #include "record/recorder.h"
 
-#define EVERY_NS 95000000u /* whoever calls every 100 ms is not to be a moment early */
+#define EVERY_NS 95000000u   /* whoever calls every 100 ms is not to be a moment early */
+#define LIST_NS  1000000000u /* listing processes makes the driver look at all of them */
 
 enum { MOST_DEVICES = 64, CLOCK_SM = 1, TEMPERATURE_GPU = 0, PCI_BYTES = 32 };
 
 /* What is looked at, each with a counter per device. */
-enum reading { SM_CLOCK, SM_CLOCK_MAX, POWER, POWER_LIMIT, TEMPERATURE, LIMITS, N_READINGS };
+enum reading {
+    SM_CLOCK,
+    SM_CLOCK_MAX,
+    POWER,
+    POWER_LIMIT,
+    TEMPERATURE,
+    LIMITS,
+    OTHERS,
+    N_READINGS
+};
 
 static const char *const titles[N_READINGS] = {
     [SM_CLOCK] = "SM clock (MHz)",
@@ -25,6 +36,7 @@ static const char *const titles[N_READINGS] = {
     [POWER_LIMIT] = "power limit (W)",
     [TEMPERATURE] = "temperature (C)",
     [LIMITS] = "clock limits",
+    [OTHERS] = "other processes",
 };
 
 static struct {
@@ -36,6 +48,8 @@ static struct {
     int (*power_limit)(void *device, unsigned *ret_mw);
     int (*temperature)(void *device, int which, unsigned *ret);
     int (*limits)(void *device, unsigned long long *ret);
+    int (*direct)(void *device, unsigned *n, struct nvml_process *ret);
+    int (*mps)(void *device, unsigned *n, struct nvml_process *ret);
     int (*pci_of)(char *ret, int cap, int device); /* the driver's: devices as the program counts */
 } nvml;
 
@@ -43,6 +57,8 @@ static struct {
     bool looked; /* for the device */
     void *device;
     uint16_t names[N_READINGS];
+    int others;         /* as last listed */
+    uint64_t listed_ns; /* when */
 } known[MOST_DEVICES];
 
 static enum { UNKNOWN, READY, ABSENT } state;
@@ -67,6 +83,11 @@ static bool load(void)
     void *h = cuda ? dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL) : NULL;
     if (!find(h, "nvmlDeviceGetCurrentClocksEventReasons", &nvml.limits))
         (void)find(h, "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml.limits);
+    /* Not the third version where there is a choice: some drivers made its records larger. */
+    if (!find(h, "nvmlDeviceGetComputeRunningProcesses_v2", &nvml.direct))
+        (void)find(h, "nvmlDeviceGetComputeRunningProcesses_v3", &nvml.direct);
+    if (!find(h, "nvmlDeviceGetMPSComputeRunningProcesses_v2", &nvml.mps))
+        (void)find(h, "nvmlDeviceGetMPSComputeRunningProcesses_v3", &nvml.mps);
     (void)find(h, "nvmlDeviceGetPowerUsage", &nvml.power);
     (void)find(h, "nvmlDeviceGetEnforcedPowerLimit", &nvml.power_limit);
     (void)find(h, "nvmlDeviceGetTemperature", &nvml.temperature);
@@ -103,6 +124,25 @@ static void put(int i, enum reading which, double value)
                  bits);
 }
 
+/* How many processes were listed; none where that is refused. */
+static uint32_t list(int (*get)(void *, unsigned *, struct nvml_process *), void *device,
+                     struct nvml_process *ret)
+{
+    unsigned n = PROCESSES_MOST;
+    return get && get(device, &n, ret) == 0 && n <= PROCESSES_MOST ? n : 0;
+}
+
+/* Once per second, and the first time at once; in between as it was. */
+static int count_others(int i)
+{
+    static struct process_lists lists;
+    if (known[i].listed_ns && last_ns - known[i].listed_ns < LIST_NS) return known[i].others;
+    lists.n_direct = list(nvml.direct, known[i].device, lists.direct);
+    lists.n_mps = list(nvml.mps, known[i].device, lists.mps);
+    known[i].listed_ns = last_ns;
+    return known[i].others = processes_others(&lists);
+}
+
 static void sample(int i)
 {
     void *d = known[i].device;
@@ -115,6 +155,8 @@ static void sample(int i)
     if (nvml.temperature && nvml.temperature(d, TEMPERATURE_GPU, &value) == 0)
         put(i, TEMPERATURE, value);
     if (nvml.limits && nvml.limits(d, &bits) == 0) put(i, LIMITS, (double)bits);
+    int others = count_others(i);
+    if (others != PROCESSES_UNKNOWN) put(i, OTHERS, others);
 }
 
 static bool is_due(void)

@@ -1,11 +1,12 @@
 /* clocks.h: how fast the devices run while they are recorded, and what holds them down: clocks,
- * power, temperature and the driver's reasons, through NVML. Counters on the ring of the calling
- * thread:
+ * power, temperature and the driver's reasons, through NVML; and who else works on them. Counters
+ * on the ring of the calling thread:
  *
  *     GPU 0 SM clock (MHz)   GPU 0 power (W)   GPU 0 temperature (C)   GPU 0 clock limits
+ *     GPU 0 other processes
  *
- * the last one as NVML's bits (nvmlClocksEventReasons). The facts gpu0_max_sm_mhz and
- * gpu0_power_limit_w say what they can be at most. */
+ * The limits are NVML's bits (nvmlClocksEventReasons). Processes are listed once per second
+ * (processes.h); without the last counter it is not known whether there are others. */
 #ifndef STRATA_BACKEND_CLOCKS_H
 #define STRATA_BACKEND_CLOCKS_H
 
