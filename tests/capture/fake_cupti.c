@@ -5,6 +5,8 @@
  *     error=N,at=FUNCTION  that function answers N
  *     held=NAME            another subscriber is there
  *     zero                 every tenth record never gets a time
+ *     fault=N              the device fails after N records: kernels never get a time, and copies
+ *                          keep that of its own clock
  *     late                 CUPTI learns of the end of work 30 ms later
  *     shuffle              buffers come back newest first
  *     drop=N               N records were dropped
@@ -249,6 +251,23 @@ static uint64_t *times_of(void *record)
     return kind == CUPTI_SYNC ? NULL : (uint64_t *)((char *)record + 16);
 }
 
+static int has_failed(void *record)
+{
+    const char *after = word("fault=");
+    uint32_t n = *(uint32_t *)record == CUPTI_KERNEL ? ((struct cupti_kernel *)record)->correlation
+                                                     : ((struct cupti_memcpy *)record)->correlation;
+    return after && n > strtoul(after, NULL, 10);
+}
+
+/* The clock of the device began when that did. */
+static void set_failed(void *record, uint64_t *t, uint64_t end)
+{
+    static const uint64_t years = 20 * 365 * 86400 * (uint64_t)1000000000;
+    int copy = *(uint32_t *)record == CUPTI_MEMCPY;
+    t[0] = copy ? t[0] + years : 0;
+    t[1] = copy ? end + years : 0;
+}
+
 /* Gives times to what has ended; returns how many have not. */
 static size_t finish_records(struct filling *f)
 {
@@ -259,6 +278,7 @@ static size_t finish_records(struct filling *f)
         uint64_t *t = times_of(f->bytes + at);
         if (!t || t[1]) continue;
         if (f->ends[i] > now) open++;
+        else if (has_failed(f->bytes + at)) set_failed(f->bytes + at, t, f->ends[i]);
         else if (word("zero") && i % 10 == 9) t[0] = 0;
         else {
             t[0] = convert(t[0]);

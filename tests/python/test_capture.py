@@ -413,11 +413,34 @@ def test_a_profiler_that_subscribes_and_is_told_of(capture):
     assert "so its trace has no GPU rows; to get them, run without --level timeline" in told[0]
 
 
-def test_times_of_another_clock_are_left_out(capture, tmp_path):
-    """What CUPTI had not handed over when the other came has the other's times."""
-    run = capture("launch=20", "sync", "profiler", "beat=1", "profiled", STRATA_FLUSH_MS="5000")
+OUTSIDE = "CUPTI gave GPU work times outside the recording"
+
+
+@pytest.mark.parametrize("beats, every, words, others", [
+    (14, "700", "another profiler changed CUPTI's clock", OUTSIDE),
+    (1, "5000", OUTSIDE, "another profiler"),
+])
+def test_times_of_another_clock_are_left_out(capture, tmp_path, beats, every, words, others):
+    """What CUPTI had not handed over when the other came has the other's times. Whose they are is
+    said where the other was noticed."""
+    run = capture("launch=20", "sync", "profiler", f"beat={beats}", "profiled", STRATA_FLUSH_MS=every)
     assert run.status == 0
-    assert run.stderr.count("another profiler changed CUPTI's clock") == 1
+    assert run.stderr.count(words) == 1 and others not in run.stderr, run.stderr
+    assert all(r["dur"] < 1e6 for r in run.rows(tmp_path)), "microseconds"
+    assert untimed(run) >= 20, "the work itself is known"
+
+
+def untimed(run):
+    return sum(d["count"] for d in run.ask("info")["damage"]["reasons"] if d["reason"] == "zero_time")
+
+
+def test_a_device_that_failed_is_no_other_profiler(capture, tmp_path):
+    """What ran when it failed has no times, or some of no clock of ours."""
+    run = capture("launch=20", "copy", "launch=20", "copy", "sync", fake="fault=30")
+    assert run.status == 0
+    assert "another profiler" not in run.stderr
+    assert run.stderr.count(OUTSIDE) == 1
+    assert run.counts()["kernel"] == 40 and lost(run) == 0 and untimed(run) > 2
     assert all(r["dur"] < 1e6 for r in run.rows(tmp_path)), "microseconds"
 
 

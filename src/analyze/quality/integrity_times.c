@@ -92,7 +92,10 @@ void doubt_untimed(struct doubting *c)
     d->of = all;
     d->means = "their time is missing: device time is too low and idle time too high";
     d->instead =
-        "update the driver or torch; this is a known fault of some CUDA 12.6 to 13.0 builds";
+        trace_meta(c->t, TRACE_META_RECORDED).p
+            ? "work that never ended has none, as when the GPU fails or the program is ended; "
+              "otherwise update the driver: some CUDA 12.6 to 13.0 builds have this fault"
+            : "update the driver or torch; this is a known fault of some CUDA 12.6 to 13.0 builds";
     if (level > QUALITY_USABLE) c->i->idle_trusted = c->i->times_trusted = false;
 }
 

@@ -31,7 +31,7 @@ static uint64_t signs_taken, told_taken; /* signs, and launches counted as lost,
 /* Times of our clock are between these. */
 #define CLOCK_SLACK_S 60
 static uint64_t first_ticks, earliest, latest, slack;
-static uint64_t n_strange; /* records with other times that were not reported yet */
+static bool met_elsewhere; /* records with times of another clock, not reported yet */
 
 /* Where records go that nobody reads: older versions crash when they get no buffer. */
 enum { N_NOWHERE = 1024, NOWHERE_BYTES = 8192 };
@@ -149,11 +149,11 @@ int activity_start(const struct cupti_api *a, const struct backend_options *o, s
     return enable_kinds(e);
 }
 
-/* What another profiler's clock has stamped has no place among the rest. */
 static void put(const void *record)
 {
-    if (records_between(record, earliest, latest)) records_put(record);
-    else n_strange++;
+    enum record_times times = records_times(record, earliest, latest);
+    met_elsewhere |= times == TIMES_ELSEWHERE;
+    records_put(record, times);
 }
 
 static bool next_record(struct buffer *b, size_t n_valid, void **ret)
@@ -176,14 +176,21 @@ static void read_filled(void)
     }
 }
 
+/* A time that is not on our clock may yet be put there, until nobody writes any more. */
+static bool is_whole(const void *record, bool last)
+{
+    return records_complete(record) &&
+           (last || records_times(record, earliest, latest) == TIMES_GOOD);
+}
+
 /* CUPTI gives a buffer back only when all work of its time has ended, which with a full queue is
  * seconds later. What it has written there already is whole, but for the last record: that may be
  * half written, and waits for a successor. */
-static void read_lent(struct buffer *b)
+static void read_lent(struct buffer *b, bool last)
 {
     void *record, *next;
     if (!next_record(b, BUFFERS_BYTES, &record)) return;
-    while (records_complete(record)) {
+    while (is_whole(record, last)) {
         next = record;
         if (api->ActivityGetNextRecord((uint8_t *)b->bytes, BUFFERS_BYTES, &next) != CUPTI_OK ||
             *(uint32_t *)next == 0)
@@ -227,22 +234,32 @@ static void note_dropped(void)
 {
     size_t n = 0;
     if (atomic_load(&taken) || api->ActivityGetNumDroppedRecords(NULL, 0, &n) != CUPTI_OK) n = 0;
-    n += atomic_exchange(&n_nowhere, 0) + n_strange;
-    if (n_strange)
-        backend_note(
-            "another profiler changed CUPTI's clock; GPU records with its times are left out");
-    n_strange = 0;
+    n += atomic_exchange(&n_nowhere, 0);
     if (n) recorder_put((struct ring_record){.kind = RING_DROPPED}, n);
 }
 
+/* Times of another clock have no place among the rest. CUPTI has them by mistake, too, as where the
+ * device has failed: only what shows another profiler makes the reason certain. */
+static void note_elsewhere(void)
+{
+    bool other = atomic_load(&taken) || atomic_load_explicit(&n_foreign, memory_order_relaxed);
+    if (met_elsewhere && other)
+        backend_note("another profiler changed CUPTI's clock; GPU work that has its times is "
+                     "recorded without times");
+    else if (met_elsewhere)
+        backend_note("CUPTI gave GPU work times outside the recording (its clock was changed, or "
+                     "the GPU has failed); such work is recorded without times");
+    met_elsewhere = false;
+}
+
 /* Every flush makes CUPTI begin new buffers; with many of them out it has to do without. */
-static uint32_t look_at_lent(void)
+static uint32_t look_at_lent(bool last)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < buffers_count(); i++) {
         struct buffer *b = buffers_lent(i);
         if (!b) continue;
-        read_lent(b);
+        read_lent(b, last);
         count_written(b);
         n++;
     }
@@ -322,7 +339,7 @@ static struct pulse_look fetch(bool all)
         look.last = api->ActivityFlushAll(all ? CUPTI_FLUSH_FORCED : 0) == CUPTI_OK && all;
     latest = clock_now() + slack;
     read_filled();
-    n_lent = look_at_lent();
+    n_lent = look_at_lent(all);
     note_dropped();
     note_foreign();
     buffers_replenish();
@@ -334,6 +351,7 @@ void activity_fetch(bool all)
 {
     struct pulse_look look = fetch(all);
     feel_pulse(&look);
+    note_elsewhere();
 }
 
 static void switch_off(void)
@@ -363,6 +381,7 @@ void activity_meet_other(bool begins)
     struct pulse_look now = fetch(false);
     now.last = !begins; /* it has ended, and waited for its work */
     feel_pulse(&now);
+    note_elsewhere();
     if (begins) {
         before = now;
         return;

@@ -76,11 +76,36 @@ static uint32_t kernel_id(const struct def_work *work, const char *name)
     return id;
 }
 
+struct times {
+    uint64_t start, end;
+};
+
+#define TIMES(type, record) \
+    ((struct times){((const struct type *)(record))->start, ((const struct type *)(record))->end})
+
+static struct times times_of(const void *record)
+{
+    switch ((enum cupti_kind) * (const uint32_t *)record) {
+    case CUPTI_KERNEL: return TIMES(cupti_kernel, record);
+    case CUPTI_MEMCPY: return TIMES(cupti_memcpy, record);
+    case CUPTI_PEER_COPY: return TIMES(cupti_peer_copy, record);
+    case CUPTI_MEMSET: return TIMES(cupti_memset, record);
+    case CUPTI_SYNC: return TIMES(cupti_sync, record);
+    case CUPTI_OVERHEAD: return TIMES(cupti_overhead, record);
+    case CUPTI_GRAPH: return TIMES(cupti_graph, record);
+    case CUPTI_MEMORY: {
+        uint64_t at = ((const struct cupti_memory *)record)->timestamp;
+        return (struct times){at, at};
+    }
+    }
+    return (struct times){0};
+}
+
 struct work {
     uint32_t id, correlation;
-    uint64_t start, end;
-    int64_t bytes; /* -1 for none */
-    uint64_t node; /* 0 for none */
+    struct times t; /* zeroes where it was never timed */
+    int64_t bytes;  /* -1 for none */
+    uint64_t node;  /* 0 for none */
     uint32_t graph;
 };
 
@@ -94,8 +119,8 @@ static int add_wide(struct ring_record *out, struct ring_record r, uint64_t valu
 static void put_work(const struct work *w)
 {
     struct ring_record slots[WRITER_MOST];
-    struct ring_record head = {.kind = RING_WORK, .ticks = w->start};
-    int n = add_wide(slots, ring_with_id(head, w->id), w->end, w->correlation);
+    struct ring_record head = {.kind = RING_WORK, .ticks = w->t.start};
+    int n = add_wide(slots, ring_with_id(head, w->id), w->t.end, w->correlation);
     if (w->bytes >= 0)
         n += add_wide(slots + n, (struct ring_record){.kind = RING_WORK_BYTES}, (uint64_t)w->bytes,
                       0);
@@ -116,7 +141,7 @@ static void note_context(uint32_t context, uint32_t device)
     if (context < MOST_CONTEXTS) device_of[context] = device + 1;
 }
 
-static void put_kernel(const struct cupti_kernel *k)
+static void put_kernel(const struct cupti_kernel *k, struct times t)
 {
     struct def_work work = {
         .kind = DEF_WORK_KERNEL,
@@ -132,8 +157,7 @@ static void put_kernel(const struct cupti_kernel *k)
     struct work w = {
         .id = kernel_id(&work, k->name ? k->name : "(unnamed kernel)"),
         .correlation = k->correlation,
-        .start = k->start,
-        .end = k->end,
+        .t = t,
         .bytes = -1,
         .node = k->graph_node,
         .graph = k->graph,
@@ -156,7 +180,7 @@ static const char *memory_name(unsigned kind)
 }
 
 /* Named as PyTorch's own profiler names them. */
-static void put_copy(const struct cupti_memcpy *c)
+static void put_copy(const struct cupti_memcpy *c, struct times t)
 {
     struct def_work work = {DEF_WORK_COPY, (int32_t)c->device, (int32_t)c->context,
                             (int32_t)c->stream};
@@ -164,58 +188,52 @@ static void put_copy(const struct cupti_memcpy *c)
     snprintf(name, sizeof name, "Memcpy %s (%s -> %s)", copy_name(c->copy_kind),
              memory_name(c->src_kind), memory_name(c->dst_kind));
     note_context(c->context, c->device);
-    struct work w = {define(&work, name), c->correlation, c->start, c->end,
+    struct work w = {define(&work, name), c->correlation, t,
                      (int64_t)c->bytes,   c->graph_node,  c->graph};
     put_work(&w);
 }
 
-static void put_peer_copy(const struct cupti_peer_copy *c)
+static void put_peer_copy(const struct cupti_peer_copy *c, struct times t)
 {
     struct def_work work = {DEF_WORK_COPY, (int32_t)c->device, (int32_t)c->context,
                             (int32_t)c->stream};
     char name[96];
     snprintf(name, sizeof name, "Memcpy PtoP (Device %u -> Device %u)", c->src_device,
              c->dst_device);
-    struct work w = {define(&work, name), c->correlation, c->start, c->end,
+    struct work w = {define(&work, name), c->correlation, t,
                      (int64_t)c->bytes,   c->graph_node,  c->graph};
     put_work(&w);
 }
 
-static void put_memset(const struct cupti_memset *m)
+static void put_memset(const struct cupti_memset *m, struct times t)
 {
     struct def_work work = {DEF_WORK_SET, (int32_t)m->device, (int32_t)m->context,
                             (int32_t)m->stream};
     char name[64];
     snprintf(name, sizeof name, "Memset (%s)", memory_name(m->memory_kind));
-    struct work w = {define(&work, name), m->correlation, m->start, m->end,
+    struct work w = {define(&work, name), m->correlation, t,
                      (int64_t)m->bytes,   m->graph_node,  m->graph};
     put_work(&w);
 }
 
-static void put_sync(const struct cupti_sync *s)
+static void put_sync(const struct cupti_sync *s, struct times t)
 {
     static const char *const names[] = {"Unknown Sync", "Event Sync", "Stream Wait Event",
                                         "Stream Sync", "Context Sync"};
     uint32_t device = s->context < MOST_CONTEXTS ? device_of[s->context] : 0;
     struct def_work work = {DEF_WORK_SYNC, (int32_t)(device ? device - 1 : 0), (int32_t)s->context,
                             (int32_t)s->stream};
-    struct work w = {define(&work, names[s->type < 5 ? s->type : 0]),
-                     s->correlation,
-                     s->start,
-                     s->end,
-                     -1,
-                     0,
-                     0};
+    struct work w = {define(&work, names[s->type < 5 ? s->type : 0]), s->correlation, t, -1, 0, 0};
     put_work(&w);
 }
 
-static void put_graph(const struct cupti_graph *g)
+static void put_graph(const struct cupti_graph *g, struct times t)
 {
     struct def_work work = {DEF_WORK_GRAPH, (int32_t)g->device, (int32_t)g->context,
                             (int32_t)g->stream};
     char name[48];
     snprintf(name, sizeof name, "CUDA graph %u", g->graph);
-    struct work w = {define(&work, name), g->correlation, g->start, g->end, -1, 0, g->graph};
+    struct work w = {define(&work, name), g->correlation, t, -1, 0, g->graph};
     put_work(&w);
 }
 
@@ -252,17 +270,38 @@ static void put_memory(const struct cupti_memory *m)
     recorder_put_all(slots, n);
 }
 
-void records_put(const void *record)
+static bool is_good(struct times t, uint64_t earliest, uint64_t latest)
 {
+    return t.start >= earliest && t.start <= latest && t.end >= earliest && t.end <= latest;
+}
+
+enum record_times records_times(const void *record, uint64_t earliest, uint64_t latest)
+{
+    struct times t = times_of(record);
+    if (!t.start || !t.end) return TIMES_NONE;
+    if (is_good(t, earliest, latest)) return TIMES_GOOD;
+    bool agree = t.start <= t.end && t.end - t.start <= latest - earliest;
+    bool one_side = t.end < earliest || t.start > latest;
+    return agree && one_side ? TIMES_ELSEWHERE : TIMES_NONE;
+}
+
+void records_put(const void *record, enum record_times times)
+{
+    bool good = times == TIMES_GOOD;
+    struct times t = good ? times_of(record) : (struct times){0};
     switch ((enum cupti_kind) * (const uint32_t *)record) {
-    case CUPTI_KERNEL: put_kernel(record); break;
-    case CUPTI_MEMCPY: put_copy(record); break;
-    case CUPTI_PEER_COPY: put_peer_copy(record); break;
-    case CUPTI_MEMSET: put_memset(record); break;
-    case CUPTI_SYNC: put_sync(record); break;
-    case CUPTI_OVERHEAD: put_overhead(record); break;
-    case CUPTI_MEMORY: put_memory(record); break;
-    case CUPTI_GRAPH: put_graph(record); break;
+    case CUPTI_KERNEL: put_kernel(record, t); break;
+    case CUPTI_MEMCPY: put_copy(record, t); break;
+    case CUPTI_PEER_COPY: put_peer_copy(record, t); break;
+    case CUPTI_MEMSET: put_memset(record, t); break;
+    case CUPTI_SYNC: put_sync(record, t); break;
+    case CUPTI_GRAPH: put_graph(record, t); break;
+    case CUPTI_OVERHEAD:
+        if (good) put_overhead(record);
+        break;
+    case CUPTI_MEMORY:
+        if (good) put_memory(record);
+        break;
     }
 }
 
@@ -276,34 +315,4 @@ bool records_complete(const void *record)
     case CUPTI_GRAPH: return ((const struct cupti_graph *)record)->end != 0;
     default: return true;
     }
-}
-
-struct times {
-    uint64_t start, end;
-};
-
-#define TIMES(type, record) \
-    ((struct times){((const struct type *)(record))->start, ((const struct type *)(record))->end})
-
-static struct times times_of(const void *record)
-{
-    switch ((enum cupti_kind) * (const uint32_t *)record) {
-    case CUPTI_KERNEL: return TIMES(cupti_kernel, record);
-    case CUPTI_MEMCPY: return TIMES(cupti_memcpy, record);
-    case CUPTI_PEER_COPY: return TIMES(cupti_peer_copy, record);
-    case CUPTI_MEMSET: return TIMES(cupti_memset, record);
-    case CUPTI_SYNC: return TIMES(cupti_sync, record);
-    case CUPTI_OVERHEAD: return TIMES(cupti_overhead, record);
-    case CUPTI_GRAPH: return TIMES(cupti_graph, record);
-    case CUPTI_MEMORY:
-        return (struct times){.start = ((const struct cupti_memory *)record)->timestamp};
-    }
-    return (struct times){0};
-}
-
-bool records_between(const void *record, uint64_t earliest, uint64_t latest)
-{
-    struct times t = times_of(record);
-    return (!t.start || (t.start >= earliest && t.start <= latest)) &&
-           (!t.end || (t.end >= earliest && t.end <= latest));
 }

@@ -5,14 +5,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One record, whatever its kind. Not safe on two threads at once. */
-void records_put(const void *record);
+enum record_times {
+    TIMES_GOOD,
+    TIMES_NONE,      /* it has none, or not all of them, or some that cannot be: never timed */
+    TIMES_ELSEWHERE, /* they agree with each other, but not with our clock */
+};
+
+/* What the times of a record are worth, if ours lie between the two. */
+enum record_times records_times(const void *record, uint64_t earliest, uint64_t latest);
+
+/* One record, whatever its kind. Work is recorded without times unless they are TIMES_GOOD; what is
+ * not work is left out then. Not safe on two threads at once. */
+void records_put(const void *record, enum record_times times);
 
 /* Whether everything about it is known; work without an end may still get one. */
 bool records_complete(const void *record);
-
-/* Whether its times, where it has any, lie between the two. */
-bool records_between(const void *record, uint64_t earliest, uint64_t latest);
 
 /* The devices that work was seen on, one bit each. On any thread. */
 uint64_t records_devices(void);
