@@ -145,6 +145,13 @@ static void say_sequence(const struct screen *s, const struct steps *steps, cons
     buf_addc(s->out, '\n');
 }
 
+static bool has_kernels(const struct steps *steps)
+{
+    for (uint32_t i = 0; i < steps->n_steps; i++)
+        if (steps->steps[i].gpu.kernels) return true;
+    return false;
+}
+
 static void say_found(const struct screen *s, const struct trace *t, const struct steps *steps)
 {
     char name[64];
@@ -165,7 +172,7 @@ static void say_found(const struct screen *s, const struct trace *t, const struc
     case ORIGIN_FUNCTIONS: buf_printf(s->out, "found without labels: calls of %s\n", name); break;
     case ORIGIN_COMPILED: say_sequence(s, steps, "compiled regions, graphs and kernels"); break;
     case ORIGIN_OPS: say_sequence(s, steps, "operators"); break;
-    default: say_sequence(s, steps, "kernels");
+    default: say_sequence(s, steps, has_kernels(steps) ? "kernels" : "copies and fills");
     }
     say_levels(s, steps);
 }

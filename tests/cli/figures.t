@@ -129,7 +129,7 @@ $ here=$PWD; cd $DATA && ../cli/figures.py report $(cat "$here/traces")
 | checklist[].value: 70 numbers, sum 2850.34, 621f
 | checklist[].unit: 120 texts, 0a68
 | checklist[].healthy: 46 of 120 true, 4d8d
-| checklist[].verdict: 120 texts, aa75
+| checklist[].verdict: 120 texts, 083d
 | findings[].source: 0 texts, 3df4
 | findings[].options[].name: 27 texts, 2758
 | findings[].options[].gain_pct: 27 numbers, sum 723.719, 8ba9

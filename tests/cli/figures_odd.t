@@ -62,27 +62,27 @@ $ $DATA/../cli/figures.py report *.json
 | cpu.operators[].share_pct: 99 numbers, sum 1385.71, 4028
 | cpu.data_wait_us: 63 numbers, sum 0, eb51
 | cpu.data_waits: 63 numbers, sum 0, b74f
-| not_worth_it.count: 63 numbers, sum 94, 1ce2
-| not_worth_it.blocked_us: 63 numbers, sum 2597.84, 83c7
+| not_worth_it.count: 63 numbers, sum 96, 3533
+| not_worth_it.blocked_us: 63 numbers, sum 2767.84, 1a78
 | not_worth_it.gain_us: 63 numbers, sum 240.452, 80a5
-| all_fixed_us: 63 numbers, sum 118179, 9415
-| no_gain_reason: 34 texts, 39eb
-| idle_unexplained: 42 of 63 true, 4197
+| all_fixed_us: 63 numbers, sum 119215, 7255
+| no_gain_reason: 35 texts, c0fb
+| idle_unexplained: 43 of 63 true, 4b5b
 | idle_causes[].kind: 175 texts, feb5
 | idle_causes[].what: 175 texts, d56d
 | idle_causes[].idle_us: 175 numbers, sum 75320.5, 15d4
 | idle_causes[].share_pct: 175 numbers, sum 2587.34, 3822
-| ladder[].kind: 191 texts, 4813
-| ladder[].name: 191 texts, 96be
-| ladder[].wall_us: 191 numbers, sum 279997, 4d48
-| ladder[].gain_pct: 191 numbers, sum 3501.35, 3974
-| ladder[].finding: 57 numbers, sum 477, fff1
+| ladder[].kind: 188 texts, 80cc
+| ladder[].name: 188 texts, 0df0
+| ladder[].wall_us: 188 numbers, sum 279135, 51cd
+| ladder[].gain_pct: 188 numbers, sum 3491.36, dd3c
+| ladder[].finding: 54 numbers, sum 471, a419
 | checklist[].id: 378 texts, d728
 | checklist[].question: 378 texts, 0d12
 | checklist[].value: 260 numbers, sum -336609, 44d7
 | checklist[].unit: 378 texts, 7512
 | checklist[].healthy: 182 of 378 true, 3951
-| checklist[].verdict: 378 texts, 2b95
+| checklist[].verdict: 378 texts, 4e22
 | communication.device: 6 numbers, sum 0, 1aad
 | communication.recorded_us: 6 numbers, sum 12160.4, c30f
 | communication.compute_us: 6 numbers, sum 5203.72, f79d
@@ -113,30 +113,30 @@ $ $DATA/../cli/figures.py report *.json
 | communication.collectives[].algo_gb_per_s: 30 numbers, sum 4.47, 9d91
 | communication.collectives[].bus_gb_per_s: 30 numbers, sum 7.83, 3c5d
 | communication.collectives[].best_bus_gb_per_s: 30 numbers, sum 7.83, 3c5d
-| findings[].rule: 84 texts, f2c8
-| findings[].title: 84 texts, c007
-| findings[].subject: 84 texts, 0008
-| findings[].severity: 84 texts, dd69
-| findings[].source: 0 texts, b5d4
-| findings[].blocked_us: 84 numbers, sum 19891.4, c3f4
-| findings[].exposed_us: 84 numbers, sum 18592.9, 6e1f
-| findings[].device_us: 21 numbers, sum 7743.75, faa3
-| findings[].predicted_gain_us: 84 numbers, sum 13202.1, b078
-| findings[].predicted_gain_pct: 84 numbers, sum 609.544, 568f
-| findings[].predicted_gain_low_pct: 84 numbers, sum 580.239, 6163
-| findings[].predicted_gain_high_pct: 84 numbers, sum 634.848, 43eb
-| findings[].predicted_gain_alone_pct: 84 numbers, sum 580.063, 7a44
-| findings[].effort: 84 texts, ab8d
-| findings[].only_together: 3 of 84 true, a5cc
-| findings[].promises_gain: 57 of 84 true, 05c6
-| findings[].why: 84 texts, bfa8
-| findings[].fix: 84 texts, 4c6e
-| findings[].not_fixed: 62 texts, 83b1
-| findings[].thresholds.report_gain_pct: 52 numbers, sum 10.4, e8cc
-| findings[].evidence[].at_us: 168 numbers, sum 172621, 23ba
-| findings[].evidence[].row: 123 numbers, sum 8892, 40fe
-| findings[].evidence[].byte_offset: 123 numbers, sum 1.32482e+06, 5599
-| findings[].evidence[].text: 189 texts, 69b7
+| findings[].rule: 81 texts, a8a6
+| findings[].title: 81 texts, 1079
+| findings[].subject: 81 texts, 317e
+| findings[].severity: 81 texts, 1833
+| findings[].source: 0 texts, 8e44
+| findings[].blocked_us: 81 numbers, sum 18285.4, b7ce
+| findings[].exposed_us: 81 numbers, sum 17256.9, 28e5
+| findings[].device_us: 21 numbers, sum 7743.75, f497
+| findings[].predicted_gain_us: 81 numbers, sum 12166.3, 2960
+| findings[].predicted_gain_pct: 81 numbers, sum 531.197, 4365
+| findings[].predicted_gain_low_pct: 81 numbers, sum 501.892, 81ee
+| findings[].predicted_gain_high_pct: 81 numbers, sum 556.501, 3d4c
+| findings[].predicted_gain_alone_pct: 81 numbers, sum 580.063, e8d3
+| findings[].effort: 81 texts, 22bf
+| findings[].only_together: 0 of 81 true, 730d
+| findings[].promises_gain: 54 of 81 true, 5d67
+| findings[].why: 81 texts, 6f85
+| findings[].fix: 81 texts, 83b7
+| findings[].not_fixed: 59 texts, d5e7
+| findings[].thresholds.report_gain_pct: 50 numbers, sum 10, 296c
+| findings[].evidence[].at_us: 161 numbers, sum 171413, 0b97
+| findings[].evidence[].row: 118 numbers, sum 8783, 828b
+| findings[].evidence[].byte_offset: 118 numbers, sum 1.30674e+06, e2e3
+| findings[].evidence[].text: 180 texts, d67c
 | kernels[].gb_per_s: 88 numbers, sum 274.274, 75c0
 | kernels[].of_roof_pct: 49 numbers, sum 208.15, 971a
 | kernels[].headroom_us: 49 numbers, sum 13487, b027
@@ -146,10 +146,10 @@ $ $DATA/../cli/figures.py report *.json
 | cpu.functions[].calls: 46 numbers, sum 152, 7c26
 | cpu.functions[].self_us: 46 numbers, sum 7123.32, 97d6
 | cpu.functions[].share_pct: 46 numbers, sum 262.23, f3bc
-| findings[].options[].name: 10 texts, d40a
-| findings[].options[].gain_pct: 10 numbers, sum 207.834, 2de5
-| findings[].options[].effort: 10 texts, 633d
-| findings[].options[].note: 10 texts, 6f4c
+| findings[].options[].name: 8 texts, cfac
+| findings[].options[].gain_pct: 8 numbers, sum 157.834, 3e76
+| findings[].options[].effort: 8 texts, c6b6
+| findings[].options[].note: 8 texts, a32c
 | findings[].thresholds.first_step_ratio: 6 numbers, sum 9, 5093
 | trace_quality.doubts[].id: 2 texts, 3879
 | trace_quality.doubts[].level: 2 texts, c3c5
@@ -167,7 +167,7 @@ $ $DATA/../cli/figures.py report *.json
 | kernels[].tflop_per_s: 12 numbers, sum 0.026, 4b12
 | findings[].thresholds.kernel_outlier_ratio: 15 numbers, sum 27, 4475
 | findings[].thresholds.comm_share_pct: 5 numbers, sum 25, a053
-| findings[].thresholds.copy_share_pct: 5 numbers, sum 25, a053
+| findings[].thresholds.copy_share_pct: 4 numbers, sum 20, db0e
 
 $ $DATA/../cli/figures.py syncs *.json
 | exit status: 63 numbers, sum 0, b74f

@@ -138,6 +138,22 @@ TEST(a_compiled_region_of_plain_kernels_is_not_healthy)
     }
 }
 
+/* Captured by hand, or by XLA: nothing shows torch's compiler. */
+TEST(a_graph_alone_is_not_called_compiled)
+{
+    struct kit k = kit_begin();
+    kit_call(&k, "cudaGraphLaunch", 0, 20);
+    for (int i = 0; i < 30; i++) kit_work(&k, KIND_KERNEL, "ampere_sgemm_64", 30 + i * 10, 10);
+    for (int i = 0; i < 10; i++) kit_launch(&k, 30 + i * 10, "sample", 340 + i * 10, 5);
+    struct diagnosis d;
+    diagnose(&d, kit_end(&k));
+    const struct checklist_answer *a = answer(&d, "compile");
+    REQUIRE(a != NULL);
+    CHECK(a->known && a->healthy);
+    CHECK_EQ_STR(a->verdict, "CUDA graphs: 40 kernels per step, 75 % of them replayed");
+    done(&d);
+}
+
 /* 5 ms in which nothing is recorded, once a step: no graph removes that. */
 TEST(near_miss_what_is_between_launches_is_not_launching)
 {
@@ -159,6 +175,35 @@ TEST(near_miss_kernels_that_are_long_enough)
         struct diagnosis d;
         diagnose(&d, kit_end(&k));
         CHECK_EQ_INT(found(&d, "launch_bound") != NULL, kernel_us[i] < 20);
+        done(&d);
+    }
+}
+
+/* Short work, far apart, as when a library sets up its channels: with hardly any kernels there is
+ * nothing to gather. Copies inside the device count as kernels: a graph contains them, too. */
+TEST(near_miss_fills_and_copies_from_the_host)
+{
+    static const struct {
+        const char *name;
+        enum row_kind kind;
+        bool fires;
+    } all[] = {{"Memset (Device)", KIND_MEMSET, false},
+               {"Memcpy HtoD (Pinned -> Device)", KIND_MEMCPY, false},
+               {"Memcpy DtoD (Device -> Device)", KIND_MEMCPY, true},
+               {"elementwise_kernel<add>", KIND_KERNEL, true}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct kit k = kit_begin();
+        for (int s = 0; s < STEPS; s++) {
+            kit_label(&k, "set_up", s * 400, 390);
+            for (int n = 0; n < 10; n++) {
+                double at = s * 400 + n * 30 + 5;
+                kit_call(&k, n ? "cudaMemsetAsync" : "cudaLaunchKernel", at, 5);
+                kit_work(&k, n ? all[i].kind : KIND_KERNEL, n ? all[i].name : "first", at + 9, 2);
+            }
+        }
+        struct diagnosis d;
+        diagnose(&d, kit_end(&k));
+        CHECK_EQ_INT(found(&d, "launch_bound") != NULL, all[i].fires);
         done(&d);
     }
 }

@@ -161,6 +161,13 @@ static void stage_share(const struct context *cx, struct checklist *c)
                           : "");
 }
 
+static const char *kernels_per_step(const struct context *cx, double n)
+{
+    return text(cx, "%s kernel%s per step", human_count((uint64_t)n).s,
+                (uint64_t)n == 1 ? "" : "s");
+}
+
+/* Graphs alone are no sign of a compiler: programs capture them by hand, too. */
 static void compiled(const struct context *cx, struct checklist *c)
 {
     struct checklist_answer *i =
@@ -178,21 +185,19 @@ static void compiled(const struct context *cx, struct checklist *c)
     }
     uint32_t steps = steps_of(cx)->n_steps ? steps_of(cx)->n_steps : 1;
     i->value = (double)kernels / steps;
-    const char *graphs =
-        replayed ? text(cx, "%.0f %% of them in CUDA graphs", stats_pct(replayed, kernels))
-                 : "no CUDA graphs";
-    if (!kernels) {
-        i->known = false;
-        i->verdict = "the trace has no kernels";
-    } else if (!regions && !replayed && !fused) {
-        i->verdict = text(cx, "eager: %s kernel%s per step, %s", human_count((uint64_t)i->value).s,
-                          (uint64_t)i->value == 1 ? "" : "s", graphs);
-    } else {
-        i->healthy = fused > 0 || replayed > 0;
-        i->verdict = text(cx, "compiled: %s kernel%s per step, %.0f %% fused by Inductor, %s",
-                          human_count((uint64_t)i->value).s, (uint64_t)i->value == 1 ? "" : "s",
-                          stats_pct(fused, kernels), graphs);
-    }
+    i->known = kernels > 0;
+    i->healthy = !regions || fused || replayed;
+    if (!kernels) i->verdict = "the trace has no kernels";
+    else if (regions || fused)
+        i->verdict =
+            text(cx, "compiled: %s, %.0f %% fused by Inductor, %s", kernels_per_step(cx, i->value),
+                 stats_pct(fused, kernels),
+                 replayed ? text(cx, "%.0f %% of them in CUDA graphs", stats_pct(replayed, kernels))
+                          : "no CUDA graphs");
+    else if (replayed)
+        i->verdict = text(cx, "CUDA graphs: %s, %.0f %% of them replayed",
+                          kernels_per_step(cx, i->value), stats_pct(replayed, kernels));
+    else i->verdict = text(cx, "eager: %s, no CUDA graphs", kernels_per_step(cx, i->value));
 }
 
 static void launch_latency(const struct context *cx, struct checklist *c)

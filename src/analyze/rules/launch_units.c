@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/names/collective.h"
+#include "analyze/names/copy.h"
 #include "analyze/names/label.h"
 #include "analyze/rules/exposure.h"
 #include "base/search.h"
@@ -17,6 +18,9 @@
 /* Work that takes so many launch calls, as recorded, is not short: eager code needs two to four of
  * them to the next launch, and whatever else lies between is not launching. */
 #define MOST_WORK_CALLS 4
+/* One in so many pieces of work is a kernel, or a copy inside the device. Of the others neither a
+ * graph nor a compiler makes fewer: what feeds them is what takes the time. */
+#define KERNEL_IN 4
 /* A first call this many times as long as the usual one did something else: it compiled. */
 #define FIRST_IS_ODD 10
 /* Calls without launches that are this long are not part of launching; nor is time in which nothing
@@ -63,6 +67,7 @@ static bool is_launch_bound(const struct context *cx, const struct launch_unit *
 {
     if (!u->calls || u->launches / u->calls < least || !u->works) return false;
     if (u->works_in_graphs * 2 > u->works) return false;
+    if (u->works_other > u->works - u->works / KERNEL_IN) return false;
     return u->work_ns / u->works < launch_unit_interval(u) &&
            (double)u->idle_ns > LEAST_IDLE * (double)u->cpu_ns && is_short(cx, u);
 }
@@ -91,6 +96,11 @@ static int find_compiled(struct counting *k, struct err *e)
     return 0;
 }
 
+static bool is_kernel(const struct trace *t, row_t r)
+{
+    return t->kind[r] == KIND_KERNEL || (t->kind[r] == KIND_MEMCPY && !copy_crosses(copy_of(t, r)));
+}
+
 static void add_call(const struct counting *k, const struct sim_call *c, struct launch_unit *u)
 {
     const struct sim_model *m = model_of(k->cx);
@@ -102,6 +112,7 @@ static void add_call(const struct counting *k, const struct sim_call *c, struct 
     for (uint32_t i = 0; i < c->n_work; i++) {
         const struct sim_work *w = &m->works[m->works_by_call[c->first_work + i]];
         u->work_ns += w->end_ns - w->begin_ns;
+        u->works_other += !is_kernel(m->t, w->row);
     }
 }
 

@@ -19,6 +19,7 @@ struct launch_unit {
     uint32_t launches, syncs;         /* in all of them */
     uint32_t works, works_in_graphs;  /* pieces of device work that those launch */
     uint32_t works_compiled;          /* launched by code that torch.compile made */
+    uint32_t works_other;             /* fills, and copies from and to the host */
     int64_t cpu_ns, work_ns, idle_ns; /* CPU time without waits; device work; idle meanwhile */
     /* single launches that load a library or its code: not in the above */
     int64_t loading_ns, loading_idle_ns;
