@@ -5,8 +5,8 @@
  *     error=N,at=FUNCTION  that function answers N
  *     held=NAME            another subscriber is there
  *     zero                 every tenth record never gets a time
- *     fault=N              the device fails after N records: kernels never get a time, and copies
- *                          keep that of its own clock
+ *     fault=N              the device fails after N calls: kernels never get a time, and copies
+ *                          keep that of its own clock; those that wait report it
  *     late                 CUPTI learns of the end of work 30 ms later
  *     shuffle              buffers come back newest first
  *     drop=N               N records were dropped
@@ -19,6 +19,7 @@
  *     replay=FILE          hands over buffers that a real CUPTI filled (recorded.h) */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,8 +223,14 @@ static void on_context_gone(void)
 
 static void on_call(uint32_t id, const char *name, int site, uint32_t correlation, uint64_t *own)
 {
-    struct cupti_call c = {
-        .site = (uint32_t)site, .function = name, .own = own, .correlation = correlation};
+    static uint32_t failed = 710;
+    const char *fault = word("fault=");
+    bool fails = fault && correlation > strtoul(fault, NULL, 10) && strstr(name, "Synchronize");
+    struct cupti_call c = {.site = (uint32_t)site,
+                           .function = name,
+                           .own = own,
+                           .correlation = correlation,
+                           .result = fails ? &failed : NULL};
     if (callback && id < MOST_CALLS && call_on[id]) callback(NULL, CUPTI_DOMAIN_DRIVER, id, &c);
 }
 

@@ -436,10 +436,11 @@ def untimed(run):
 
 def test_a_device_that_failed_is_no_other_profiler(capture, tmp_path):
     """What ran when it failed has no times, or some of no clock of ours."""
-    run = capture("launch=20", "copy", "launch=20", "copy", "sync", fake="fault=30")
+    run = capture("launch=20", "copy", "launch=20", "copy", "sync", "devsync", fake="fault=30")
     assert run.status == 0
     assert "another profiler" not in run.stderr
     assert run.stderr.count(OUTSIDE) == 1
+    assert run.stderr.count("reported that the GPU failed: CUDA error 710 (device-side assert)") == 1
     assert run.counts()["kernel"] == 40 and lost(run) == 0 and untimed(run) > 2
     assert all(r["dur"] < 1e6 for r in run.rows(tmp_path)), "microseconds"
 

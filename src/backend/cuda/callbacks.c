@@ -132,10 +132,42 @@ static uint16_t call_name(uint32_t id, const struct cupti_call *c)
     return name;
 }
 
+/* After these nothing runs on the device for this process any more; NULL for others. */
+static const char *fatal_error(uint32_t rc)
+{
+    switch (rc) {
+    case 214: return "uncorrectable memory error";
+    case 220: return "uncorrectable NVLink error";
+    case 700: return "illegal memory access";
+    case 702: return "a kernel ran too long";
+    case 710: return "device-side assert";
+    case 714: return "stack error";
+    case 715: return "illegal instruction";
+    case 716: return "misaligned address";
+    case 717: return "invalid address space";
+    case 718: return "invalid program counter";
+    case 719: return "launch failed";
+    default: return NULL;
+    }
+}
+
+/* Every call after the first fails, too. */
+static void note_failure(const struct cupti_call *c)
+{
+    static atomic_bool noted;
+    uint32_t rc = *(const uint32_t *)c->result;
+    const char *what = fatal_error(rc);
+    if (what && !atomic_exchange(&noted, true))
+        backend_note("%s reported that the GPU failed: CUDA error %u (%s); work that had not ended "
+                     "is recorded without times",
+                     c->function ? c->function : "a CUDA call", rc, what);
+}
+
 /* Calls that failed have launched nothing, but they do end a capture. */
 static void count_call(enum class class, const struct cupti_call *c)
 {
     bool failed = c->result && *(const uint32_t *)c->result != 0;
+    if (failed) note_failure(c);
     bool captures = class == BEGIN_CAPTURE || class == END_CAPTURE;
     if (captures && (!failed || class == END_CAPTURE)) {
         pulse_capture(class == BEGIN_CAPTURE);
