@@ -167,7 +167,7 @@ static const char *kernels_per_step(const struct context *cx, double n)
                 (uint64_t)n == 1 ? "" : "s");
 }
 
-/* Graphs alone are no sign of a compiler: programs capture them by hand, too. */
+/* Graphs alone do not show a compiler: programs capture them by hand, too. */
 static void compiled(const struct context *cx, struct checklist *c)
 {
     struct checklist_answer *i =

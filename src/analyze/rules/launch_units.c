@@ -18,8 +18,8 @@
 /* Work that takes so many launch calls, as recorded, is not short: eager code needs two to four of
  * them to the next launch, and whatever else lies between is not launching. */
 #define MOST_WORK_CALLS 4
-/* One in so many pieces of work is a kernel, or a copy inside the device. Of the others neither a
- * graph nor a compiler makes fewer: what feeds them is what takes the time. */
+/* At least one launch in so many starts a kernel, or a copy inside the device. Of the others
+ * neither a graph nor a compiler makes fewer: what feeds them is what takes the time. */
 #define KERNEL_IN 4
 /* A first call this many times as long as the usual one did something else: it compiled. */
 #define FIRST_IS_ODD 10
