@@ -3,6 +3,7 @@
 #include "analyze/device/gpu_sharing.h"
 
 #include "analyze/quality/integrity.h"
+#include "base/mem.h"
 #include "import/import.h"
 #include "kit.h"
 #include "scratch.h"
@@ -121,6 +122,28 @@ TEST(another_process_that_delays_nobody_is_only_noted)
     CHECK(i->idle_trusted && !i->shared && i->quality == QUALITY_GOOD);
     REQUIRE(d != NULL);
     CHECK_EQ_STR(d->what, "GPU 0 was also open in another process during 100 % of this time");
+    done(&f);
+}
+
+/* Memory that runs out is an error, never another answer. */
+TEST(out_of_memory_anywhere)
+{
+    struct found f = sampled(100, OTHERS, (int[]){0, 1, 1}, 3);
+    bool reached = true;
+    for (long k = 1; reached && k < 2000; k++) {
+        context_init(&f.cx, f.t, &f.mem);
+        mem_fail_at(k);
+        int rc = context_need(&f.cx, &integrity_pass, NULL);
+        reached = mem_count() >= k;
+        mem_fail_at(0);
+        CHECK(rc == 0 || rc == ERR_NOMEM);
+        if (rc == 0) CHECK(integrity_of(&f.cx)->shared && gpu_sharing_of(&f.cx)->shared == 2);
+        context_done(&f.cx);
+        arena_done(&f.mem);
+        arena_init(&f.mem);
+    }
+    CHECK(!reached);
+    judge(&f);
     done(&f);
 }
 
