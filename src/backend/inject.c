@@ -22,6 +22,7 @@ DOOR void strata_inject_other(int begins);
 DOOR void strata_inject_flush(void);
 DOOR void strata_inject_stop(void);
 DOOR void strata_inject_watch(void);
+DOOR int strata_inject_watch_soon(void *unused);
 DOOR void strata_inject_wait(void);
 DOOR void strata_inject_device(const char *backend);
 DOOR void strata_inject_on_switch(void (*told)(int on));
@@ -109,6 +110,14 @@ void strata_inject_other(int begins)
 void strata_inject_watch(void)
 {
     watched_add_me();
+}
+
+/* The same, as a call that Python's main thread makes when it comes to it. */
+int strata_inject_watch_soon(void *unused)
+{
+    (void)unused;
+    watched_add_me();
+    return 0;
 }
 
 /* The program is about to end: what the devices have done by now is in the files afterwards. */

@@ -205,6 +205,33 @@ def test_a_python_program_without_a_gpu(waiting, tmp_path):
     assert "step" in json.dumps(program.ask("stages", "--whole"))
 
 
+FUNCTIONS = """
+    import time
+    import torch
+
+    open("imported", "w").close()
+
+    def squares():
+        return sum(i * i for i in range(20000))
+
+    while True:
+        squares()
+        time.sleep(0.001)
+"""
+
+
+def test_functions_of_a_program_that_launches_nothing(waiting, tmp_path):
+    pytest.importorskip("torch")
+    (tmp_path / "squares.py").write_text(textwrap.dedent(FUNCTIONS))
+    program = waiting(command=[sys.executable, str(tmp_path / "squares.py")])
+    wait_for((tmp_path / "imported").exists)
+    for _ in range(2):
+        strata("record", program.pid, "--for", "700ms", "--quiet")
+    for part in ("1", "2"):
+        hot = program.ask("report", "--part", part)["cpu"]["functions"]
+        assert any("squares" in row["name"] for row in hot), part
+
+
 KEEP = ("--keep", "2s")
 
 

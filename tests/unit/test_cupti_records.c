@@ -72,6 +72,19 @@ static void check_two_times(enum cupti_kind kind)
         CHECK_EQ_INT(judge(kind, all[i].start, all[i].end), all[i].times);
 }
 
+TEST(a_record_whose_times_are_being_written_is_not_settled)
+{
+    for (int i = 0; i < N_WORK; i++) {
+        union record now = record(work[i], 1500000, 1500000),
+                     half = record(work[i], 1500010, 1500000);
+        CHECK(records_settled(&now, EARLIEST, LATEST));
+        CHECK(!records_settled(&half, EARLIEST, LATEST)); /* the end of the one before */
+        CHECK_EQ_INT(judge(work[i], 1500010, 1500000), TIMES_GOOD);
+    }
+    union record memory = record(CUPTI_MEMORY, 1500000, 0);
+    CHECK(records_settled(&memory, EARLIEST, LATEST));
+}
+
 TEST(times_of_every_kind_of_record)
 {
     for (int i = 0; i < N_WORK; i++) check_two_times(work[i]);

@@ -31,10 +31,16 @@ def _switched(on: int) -> None:
         if on:
             _kept[0].strata_inject_check()
             derived_ranges.start()
+            _watch_main_thread()
         else:
             derived_ranges.stop()
     except Exception as why:
         settings.say(f"recording from outside: {why!r}")
+
+
+def _watch_main_thread() -> None:
+    """Its functions are of interest even if it never launches anything."""
+    ctypes.pythonapi.Py_AddPendingCall(_kept[0].strata_inject_watch_soon, None)
 
 
 def _let_go() -> None:

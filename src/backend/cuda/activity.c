@@ -176,11 +176,11 @@ static void read_filled(void)
     }
 }
 
-/* A time that is not on our clock may yet be put there, until nobody writes any more. */
+/* A time that is not on our clock may yet be put there, until nobody writes any more; and the two
+ * are not written at once. */
 static bool is_whole(const void *record, bool last)
 {
-    return records_complete(record) &&
-           (last || records_times(record, earliest, latest) == TIMES_GOOD);
+    return records_complete(record) && (last || records_settled(record, earliest, latest));
 }
 
 /* CUPTI gives a buffer back only when all work of its time has ended, which with a full queue is

@@ -285,6 +285,12 @@ enum record_times records_times(const void *record, uint64_t earliest, uint64_t 
     return agree && one_side ? TIMES_ELSEWHERE : TIMES_NONE;
 }
 
+bool records_settled(const void *record, uint64_t earliest, uint64_t latest)
+{
+    struct times t = times_of(record);
+    return records_times(record, earliest, latest) == TIMES_GOOD && t.start <= t.end;
+}
+
 void records_put(const void *record, enum record_times times)
 {
     bool good = times == TIMES_GOOD;

@@ -14,6 +14,9 @@ enum record_times {
 /* What the times of a record are worth, if ours lie between the two. */
 enum record_times records_times(const void *record, uint64_t earliest, uint64_t latest);
 
+/* Whether both are there, one after the other: of a record that may be written to just now. */
+bool records_settled(const void *record, uint64_t earliest, uint64_t latest);
+
 /* One record, whatever its kind. Work is recorded without times unless they are TIMES_GOOD; what is
  * not work is left out then. Not safe on two threads at once. */
 void records_put(const void *record, enum record_times times);
