@@ -18,6 +18,7 @@
 struct backend_options {
     uint64_t wait_ns;    /* calls that wait this long get the Python stack of their caller */
     bool whole_graphs;   /* one record a graph launch instead of one a node */
+    bool from_the_start; /* the program has not used the device yet */
     bool sync_records;   /* the device's own of waits, beside those of the calls */
     bool clocks;         /* how fast the device runs is recorded, too */
     uint32_t flush_ms;   /* how often finished work is fetched */

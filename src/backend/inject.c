@@ -37,7 +37,7 @@ int InitializeInjection(void)
         parts_wait();
         parts_device("cuda");
     } else {
-        (void)recording_start("cuda");
+        (void)recording_start("cuda", true);
     }
     return 1;
 }
@@ -50,7 +50,7 @@ int InitializeInjectionNvtx2(nvtx_export_table_fn export_table)
 
 int strata_inject_start(const char *backend)
 {
-    return recording_start(backend ? backend : "cuda");
+    return recording_start(backend ? backend : "cuda", false);
 }
 
 /* For programs that record only parts of themselves. */

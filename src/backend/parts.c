@@ -55,7 +55,7 @@ static void switch_on(void)
 {
     bool first = parts.device && !parts.device_started;
     recording_expect_device(parts.device != NULL);
-    if (first || !parts.n) (void)recording_start(parts.device ? parts.device : "none");
+    if (first || !parts.n) (void)recording_start(parts.device ? parts.device : "none", false);
     if (parts.n) recording_pause(false);
     parts.device_started = parts.device != NULL;
     nvtx_be_quiet(false);
@@ -148,7 +148,7 @@ void parts_device(const char *backend)
     pthread_mutex_lock(&parts.lock);
     parts.device = backend;
     if (parts.on && !parts.device_started) {
-        (void)recording_start(backend);
+        (void)recording_start(backend, false);
         parts.device_started = true;
     }
     pthread_mutex_unlock(&parts.lock);

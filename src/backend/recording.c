@@ -32,7 +32,7 @@ bool recording_prepare(void)
     return recorder_start(&o, &e) == 0;
 }
 
-int recording_start(const char *name)
+int recording_start(const char *name, bool from_the_start)
 {
     struct backend_options o;
     struct python_side_options python;
@@ -41,6 +41,7 @@ int recording_start(const char *name)
     const struct backend *b = backend_find(name);
     if (!recording_prepare()) return -1;
     backend_options_from_env(&o);
+    o.from_the_start = from_the_start;
     python_options(&python);
     int rc = b ? b->start(&o, &e) : 0;
     if (rc < 0) backend_note("no GPU timeline: %s", e.msg);

@@ -9,8 +9,9 @@
 bool recording_prepare(void);
 
 /* A backend nobody knows ("none") is none: the Python side alone. Negative when there is no GPU
- * timeline; the reason is a note then. Starting again completes what was missing. */
-int recording_start(const char *backend);
+ * timeline; the reason is a note then. Starting again completes what was missing. Recorded from
+ * the start is a program that has not used the device yet. */
+int recording_start(const char *backend, bool from_the_start);
 
 /* Whether a device is recorded. Where none is, operators are what there is to see: all of them,
  * unless STRATA_OPS says otherwise. For a process that does not know yet when it starts. */

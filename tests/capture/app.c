@@ -4,6 +4,7 @@
  *     steady=N  N kernels, ten million a minute
  *     launch=N  N kernels       graph=N  a graph of N nodes        copy  sync  devsync
  *     capture=N  N kernels into a graph          capturing=N  as beat, into a graph
+ *     instantiate  that graph, for graph=N to launch
  *     threads=N  N threads that launch a thousand kernels each     sleep=MS
  *     beat=N  N times: some kernels that are waited for, a tenth of a second apart
  *     long=MS  a kernel that takes so long       busy=N  as beat, behind it, waiting for others
@@ -31,6 +32,7 @@
 static void *cupti;
 static int (*cuInit)(unsigned);
 static int (*cuLaunchKernel)(const char *name, unsigned grid, unsigned stream);
+static int (*cuGraphInstantiate)(void);
 static int (*cuGraphLaunch)(unsigned nodes, unsigned stream);
 static int (*cuStreamBeginCapture_v2)(unsigned stream);
 static int (*cuStreamEndCapture)(unsigned stream);
@@ -63,6 +65,7 @@ static void load(void)
     }
     find(h, "cuInit", &cuInit);
     find(h, "cuLaunchKernel", &cuLaunchKernel);
+    find(h, "cuGraphInstantiateWithFlags", &cuGraphInstantiate);
     find(h, "cuGraphLaunch", &cuGraphLaunch);
     find(h, "cuStreamBeginCapture_v2", &cuStreamBeginCapture_v2);
     find(h, "cuStreamEndCapture", &cuStreamEndCapture);
@@ -244,6 +247,7 @@ static void obey(const char *word)
     else if (IS("device1")) launch(n, 1u << 16 | 1);
     else if (IS("graph")) cuGraphLaunch((unsigned)n, 0);
     else if (IS("capture")) capture_graph(n);
+    else if (IS("instantiate")) cuGraphInstantiate();
     else if (IS("capturing")) capture_for_long(n);
     else if (IS("copy")) cuMemcpyDtoHAsync(8, 0), cuMemcpyHtoD(4096);
     else if (IS("set")) cuMemsetD8Async(256, 0);

@@ -185,6 +185,7 @@ API int cuGraphInstantiateWithFlags(void)
     struct call c = enter(643, "cuGraphInstantiateWithFlags");
     for (unsigned i = 1; i <= n_captured && hooks.node; i++)
         hooks.node((uint64_t)7 << 32 | i, (uint64_t)6 << 32 | i);
+    if (hooks.graph) hooks.graph(0);
     return leave(&c);
 }
 
@@ -192,6 +193,7 @@ API int cuGraphLaunch(unsigned nodes, unsigned stream)
 {
     static const char *const names[] = {"graph_gemm", "graph_add", "graph_norm"};
     struct call c = enter(514, "cuGraphLaunch");
+    if (hooks.graph) hooks.graph(1);
     for (unsigned i = 0; i < nodes; i++)
         put_work((struct fake_work){.kind = FAKE_KERNEL,
                                     .stream = stream & 0xffff,

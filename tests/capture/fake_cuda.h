@@ -24,6 +24,7 @@ struct fake_hooks {
     void (*context_gone)(void);
     void (*node)(uint64_t node,
                  uint64_t from); /* of a graph; from: 0 for none, else it is a copy */
+    void (*graph)(int launched); /* an executable one was made, or is launched */
 };
 
 /* In the fake driver. */

@@ -102,6 +102,7 @@ static size_t record_bytes(uint32_t kind)
     case CUPTI_MEMORY: return 128;
     case CUPTI_SYNC: return 56;
     case CUPTI_OVERHEAD: return 56;
+    case CUPTI_GRAPH: return 48;
     default: return 0;
     }
 }
@@ -148,8 +149,38 @@ static void *room(uint32_t kind, uint64_t end_ns)
     return p;
 }
 
+/* Graphs as a whole: one record for the launch, at its first node. */
+static void put_whole_graph(const struct fake_work *w)
+{
+    pthread_mutex_lock(&lock);
+    struct cupti_graph *g = (uint32_t)w->node == 1 ? room(CUPTI_GRAPH, 0) : NULL;
+    if (g) {
+        g->start = convert(w->start_ns);
+        g->end = convert(w->end_ns);
+        g->graph = (uint32_t)(w->node >> 32);
+        g->context = 1;
+        g->stream = w->stream + 7;
+        g->correlation = w->correlation;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* As CUPTI 13.0 does: once graphs have been recorded whole, one that was made while they were not
+ * crashes the program when it is launched. */
+static bool graphs_ever_whole, made_otherwise = true;
+
+static void on_graph(int launched)
+{
+    if (!launched) made_otherwise = !kind_on[CUPTI_GRAPH];
+    else if (graphs_ever_whole && made_otherwise) abort();
+}
+
 static void on_work(const struct fake_work *w)
 {
+    if (w->node && kind_on[CUPTI_GRAPH] && request) {
+        put_whole_graph(w);
+        return;
+    }
     static const uint32_t kinds[] = {CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET};
     uint32_t kind = kinds[w->kind];
     if (!kind_on[kind] || !request) return;
@@ -387,7 +418,9 @@ static void hang_in(void)
     struct fake_hooks *(*find)(void) = NULL;
     void *p = h ? dlsym(h, "fake_cuda_hooks") : NULL;
     memcpy(&find, &p, sizeof p);
-    if (find) *find() = (struct fake_hooks){on_call, on_work, on_sync, on_context_gone, on_node};
+    if (find)
+        *find() =
+            (struct fake_hooks){on_call, on_work, on_sync, on_context_gone, on_node, on_graph};
 }
 
 API uint32_t cuptiSubscribe(void **ret, cupti_callback_fn fn, void *ours)
@@ -450,6 +483,7 @@ API uint32_t cuptiActivityEnable(uint32_t kind)
     const char *refused = word("refuse=");
     if (refused && strtoul(refused, NULL, 10) == kind) return CUPTI_INVALID_KIND;
     kind_on[kind % 64] = 1;
+    graphs_ever_whole |= kind == CUPTI_GRAPH;
     return CUPTI_OK;
 }
 

@@ -332,6 +332,56 @@ def test_work_of_a_graph_has_the_line_that_was_captured(capture, tmp_path, cupti
     assert re.search(r"decode.*;\(captured\);.*;forward.*;graph_norm \d", stacks), stacks
 
 
+def graph_launches(run, tmp_path):
+    return sum(r["name"].startswith("CUDA graph") for r in run.rows(tmp_path))
+
+
+@pytest.mark.parametrize("cupti", ["12", "13"])
+def test_graphs_as_a_whole(capture, tmp_path, cupti):
+    run = capture("capture=5", "instantiate", "graph=5", "graph=5", "graph=5", "sync", options=["--graphs", "whole"],
+                  cupti=cupti)
+    assert run.status == 0, run.stderr
+    assert graph_launches(run, tmp_path) == run.counts()["kernel"] == 3
+    assert run.ask("info")["device_work_without_launch"] == 0
+
+
+@pytest.mark.parametrize("between", [("pause", "resume"), ("stop", "start"), ("profiler", "profiled")])
+def test_graphs_as_a_whole_stay_so(capture, tmp_path, between):
+    """A graph made while nothing is recorded must not crash; nor is its launch recorded then."""
+    run = capture("capture=5", "instantiate", "graph=5", "sync", between[0], "capture=5", "instantiate", "graph=5",
+                  "sync", between[1], "sleep=250", "graph=5", "sync", options=["--graphs", "whole"])
+    assert run.status == 0, run.stderr
+    assert "done" in run.stdout
+    if between[0] == "pause":
+        assert graph_launches(run, tmp_path) == 2 and run.ask("info")["device_work_without_launch"] == 0
+
+
+LATE_GRAPHS = """
+    import ctypes, os
+    ctypes.CDLL(os.environ["APP_CUPTI"], ctypes.RTLD_GLOBAL)  # as torch does
+    cuda = ctypes.CDLL("libcuda.so.1")
+    import strata
+
+    cuda.cuInit(0)
+    cuda.cuGraphInstantiateWithFlags()
+    cuda.cuGraphLaunch(3, 0)
+    for _ in range(3):
+        with strata.timeline():
+            cuda.cuGraphLaunch(3, 0)
+            cuda.cuStreamSynchronize(0)
+        cuda.cuGraphInstantiateWithFlags()
+        cuda.cuGraphLaunch(3, 0)
+"""
+
+
+def test_a_program_that_has_graphs_already_gets_them_by_node(capture, tmp_path):
+    script = tmp_path / "late.py"
+    script.write_text(textwrap.dedent(LATE_GRAPHS))
+    run = capture(program=[sys.executable, str(script)], STRATA_TABLE="off", STRATA_GRAPHS="whole")
+    assert run.status == 0, run.stderr
+    assert run.counts()["kernel"] == 9 and graph_launches(run, tmp_path) == 0
+
+
 def test_a_cupti_without_ids_of_nodes_records_the_rest(capture, tmp_path):
     script = tmp_path / "captures.py"
     script.write_text(textwrap.dedent(CAPTURES))
@@ -892,7 +942,7 @@ def test_a_recording_too_long_to_be_read(capture):
     assert "median step" in ask_text(run, "steps", "--whole")
     assert "--by does not go with --whole" in ask_text(run, "table", "--whole", "--by", "shape", status=2)
     assert "table add it up with --whole" in ask_text(run, "gaps", "--whole", status=2)
-    assert re.search(r"from (\d+|\d+ us|\d\.\d+ ms) on", ask_text(run, "report", "--at", "1us"))
+    assert re.search(r"from (\d+|[\d.]+ us|\d\d?(\.\d+)? ms) on", ask_text(run, "report", "--at", "1us"))
     assert "--at shows one part" in ask_text(run, "report", "--at", "1us", "--whole", status=2)
 
 

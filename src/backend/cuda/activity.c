@@ -17,8 +17,10 @@
 static const struct cupti_api *api;
 static enum clock_source ticks_of;
 static atomic_uint_fast64_t n_foreign; /* buffers that came to us and are none of ours */
-static bool whole_graphs, sync_records;
-static bool inherited;             /* by fork: what is remembered of records is the parent's */
+static bool sync_records;
+static bool whole_graphs; /* graphs are recorded whole, for as long as the process lives */
+static uint64_t paused_at, resumed_at; /* ticks, of the last time */
+static bool inherited;                 /* by fork: what is remembered of records is the parent's */
 static uint32_t n_lent, most_lent; /* buffers CUPTI holds, and how many it may before we worry */
 static bool may_refuse;            /* CUPTI bears a request that gets no buffer */
 
@@ -115,8 +117,19 @@ static int enable_kinds(struct err *e)
             return FAIL(e, ERR_UNSUPPORTED, "GPU records: %s", cupti_api_reason(api, rc));
     }
     if (sync_records && api->ActivityEnableAllSyncRecords) api->ActivityEnableAllSyncRecords(0);
-    if (whole_graphs) api->ActivityEnable(CUPTI_GRAPH);
     return 0;
+}
+
+/* Where graphs have ever been recorded whole, CUPTI (13.0) crashes at the launch of one that was
+ * instantiated while they were not: before they were, or after. So this is switched on before there
+ * can be any, or not at all, and never off again. */
+static void enable_graphs(const struct backend_options *o)
+{
+    if (!o->whole_graphs || whole_graphs) return;
+    if (o->from_the_start) whole_graphs = api->ActivityEnable(CUPTI_GRAPH) == CUPTI_OK;
+    else
+        backend_note("CUDA graphs are recorded by node: only a program that is recorded from its "
+                     "start (strata run --level timeline) can have them whole");
 }
 
 static void begin_clock(void)
@@ -130,7 +143,6 @@ int activity_start(const struct cupti_api *a, const struct backend_options *o, s
 {
     api = a;
     ticks_of = recorder_clock();
-    whole_graphs = o->whole_graphs;
     sync_records = o->sync_records;
     may_refuse = api->version >= CUPTI_12_9;
     most_lent = (uint32_t)(o->most_bytes / BUFFERS_BYTES / 2);
@@ -146,11 +158,22 @@ int activity_start(const struct cupti_api *a, const struct backend_options *o, s
     uint32_t rc = register_ourselves();
     if (rc != CUPTI_OK)
         return FAIL(e, ERR_UNSUPPORTED, "GPU records: %s", cupti_api_reason(api, rc));
-    return enable_kinds(e);
+    TRY(enable_kinds(e));
+    enable_graphs(o);
+    return 0;
+}
+
+/* Launches of graphs come while nothing is to be recorded, too. */
+static bool is_unwanted(const void *record)
+{
+    uint64_t at = records_start(record);
+    return *(const uint32_t *)record == CUPTI_GRAPH && at && paused_at && at >= paused_at &&
+           (atomic_load(&paused) || at < resumed_at);
 }
 
 static void put(const void *record)
 {
+    if (is_unwanted(record)) return;
     enum record_times times = records_times(record, earliest, latest);
     met_elsewhere |= times == TIMES_ELSEWHERE;
     records_put(record, times);
@@ -280,7 +303,6 @@ static void make_room(void)
     set_attribute(CUPTI_ATTR_ZEROED, 0);
     api->ActivityDisable(CUPTI_PEER_COPY);
     api->ActivityDisable(CUPTI_MEMORY);
-    if (whole_graphs) api->ActivityDisable(CUPTI_GRAPH);
 }
 
 static void lose_place(uint64_t signs)
@@ -357,11 +379,12 @@ void activity_fetch(bool all)
 static void switch_off(void)
 {
     for (int i = 0; i < N_KINDS; i++) api->ActivityDisable(kinds[i].kind);
-    if (whole_graphs) api->ActivityDisable(CUPTI_GRAPH);
 }
 
 void activity_pause(bool pause)
 {
+    if (pause) paused_at = clock_now();
+    else resumed_at = clock_now();
     if (pause && !atomic_load(&taken)) {
         switch_off();
         api->ActivityFlushAll(0); /* whoever comes next has another clock */

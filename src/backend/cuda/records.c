@@ -285,6 +285,11 @@ enum record_times records_times(const void *record, uint64_t earliest, uint64_t 
     return agree && one_side ? TIMES_ELSEWHERE : TIMES_NONE;
 }
 
+uint64_t records_start(const void *record)
+{
+    return times_of(record).start;
+}
+
 bool records_settled(const void *record, uint64_t earliest, uint64_t latest)
 {
     struct times t = times_of(record);

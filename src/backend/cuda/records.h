@@ -14,6 +14,9 @@ enum record_times {
 /* What the times of a record are worth, if ours lie between the two. */
 enum record_times records_times(const void *record, uint64_t earliest, uint64_t latest);
 
+/* When it began, in the record's own clock; 0: it has no time. */
+uint64_t records_start(const void *record);
+
 /* Whether both are there, one after the other: of a record that may be written to just now. */
 bool records_settled(const void *record, uint64_t earliest, uint64_t latest);
 
