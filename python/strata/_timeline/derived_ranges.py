@@ -18,9 +18,11 @@ from __future__ import annotations
 
 import functools
 import gc
+import inspect
 import os
 import sys
 import threading
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -103,11 +105,31 @@ _inside, _enter, _leave = core.inside_module, core.enter_module, core.leave_modu
 _plain_call: Any = None  # torch.nn.Module.__call__
 
 
+def _as_torch_does(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """nn.Module.__call__ as torch 2 has it."""
+    if self._compiled_call_impl is not None:
+        return self._compiled_call_impl(*args, **kwargs)
+    else:
+        return self._call_impl(*args, **kwargs)
+
+
 def _module_call(self: Any, *args: Any, **kwargs: Any) -> Any:
     """nn.Module.__call__ with a range around the calls that matter. What it needs is global, not in a
     closure: code that torch.compile makes meanwhile would ask for that again when it is gone."""
-    if _inside():
-        return _plain_call(self, *args, **kwargs)
+    if not _inside():
+        return _marked_call(self, args, kwargs)
+    if self._compiled_call_impl is not None:
+        return self._compiled_call_impl(*args, **kwargs)
+    else:
+        return self._call_impl(*args, **kwargs)
+
+
+def _wrapped_call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """The same around any other __call__, for one more Python frame per module."""
+    return _plain_call(self, *args, **kwargs) if _inside() else _marked_call(self, args, kwargs)
+
+
+def _marked_call(self: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     _enter(self)
     try:
         result = _plain_call(self, *args, **kwargs)
@@ -118,15 +140,25 @@ def _module_call(self: Any, *args: Any, **kwargs: Any) -> Any:
     return result
 
 
+def _same_code(a: Any, b: Any) -> bool:
+    """Whether two functions do the same, as far as their bytecode tells."""
+    if not isinstance(a, types.FunctionType) or not isinstance(b, types.FunctionType):
+        return False
+    takes = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+    return a.__code__.co_flags & takes == b.__code__.co_flags & takes and all(
+        getattr(a.__code__, what) == getattr(b.__code__, what)
+        for what in ("co_code", "co_names", "co_varnames", "co_argcount", "co_freevars"))
+
+
 def _patch_modules(module: Any) -> None:
     global _plain_call
     plain = vars(module)["__call__"]
-    if plain is _module_call:  # in a forked child
+    if plain in (_module_call, _wrapped_call):  # in a forked child
         return
-    if _plain_call is None:
-        functools.update_wrapper(_module_call, plain)
+    ours = _module_call if _same_code(plain, _as_torch_does) else _wrapped_call
+    functools.update_wrapper(ours, plain)
     _plain_call = plain
-    _patches.append(_Patch(module, "__call__", _module_call))
+    _patches.append(_Patch(module, "__call__", ours))
 
 
 def _version(torch: Any) -> tuple[int, ...]:
