@@ -62,20 +62,20 @@ $ here=$PWD; cd $DATA && ../cli/figures.py report $(cat "$here/traces")
 | roofline.known_us: 20 numbers, sum 204565, cf48
 | roofline.communication_us: 20 numbers, sum 900.015, 692d
 | roofline.at_roof: 0 of 20 true, b5e5
-| kernels[].name: 114 texts, 2794
-| kernels[].short_name: 114 texts, 8922
-| kernels[].op: 114 texts, 4d60
-| kernels[].family: 114 texts, 63f9
-| kernels[].calls: 114 numbers, sum 4427, 884e
-| kernels[].total_us: 114 numbers, sum 323076, ee24
-| kernels[].share_pct: 114 numbers, sum 1642.29, ceda
-| kernels[].work_from: 114 texts, 72b8
+| kernels[].name: 114 texts, 1f4d
+| kernels[].short_name: 114 texts, fc8b
+| kernels[].op: 114 texts, c0d1
+| kernels[].family: 114 texts, e617
+| kernels[].calls: 114 numbers, sum 4431, c768
+| kernels[].total_us: 114 numbers, sum 323084, c82a
+| kernels[].share_pct: 114 numbers, sum 1642.73, b9f5
+| kernels[].work_from: 114 texts, beee
 | kernels[].tflop_per_s: 7 numbers, sum 82.39, 0360
-| kernels[].gb_per_s: 76 numbers, sum 103335, db66
-| kernels[].of_roof_pct: 64 numbers, sum 4865.67, 2248
-| kernels[].headroom_us: 64 numbers, sum 43310.8, 11ce
-| kernels[].headroom_wall_us: 58 numbers, sum 42540.1, d3c5
-| kernels[].headroom_wall_pct: 58 numbers, sum 64.151, 13d2
+| kernels[].gb_per_s: 75 numbers, sum 103320, cfa9
+| kernels[].of_roof_pct: 63 numbers, sum 4821.56, 6ce2
+| kernels[].headroom_us: 63 numbers, sum 43310.8, d92d
+| kernels[].headroom_wall_us: 57 numbers, sum 42540.1, 0a9d
+| kernels[].headroom_wall_pct: 57 numbers, sum 64.151, ccad
 | cpu.only: 3 of 20 true, 90f8
 | cpu.operators[].name: 124 texts, 793a
 | cpu.operators[].calls: 124 numbers, sum 7839, 2e8e
@@ -351,14 +351,14 @@ $ here=$PWD; cd $DATA && ../cli/figures.py kernels $(cat "$here/traces")
 | rows[].roof_us: 89 numbers, sum 161495, 90d1
 | rows[].of_roof_pct: 89 numbers, sum 6789.36, 0b8a
 | rows[].headroom_us: 89 numbers, sum 43342, 9f67
-| rows[].op: 156 texts, a672
-| rows[].ops: 156 numbers, sum 164, 2007
+| rows[].op: 156 texts, 9adc
+| rows[].ops: 156 numbers, sum 161, 13db
 | totals.work_us: 20 numbers, sum 323244, bad7
 | totals.kernels: 20 numbers, sum 4220, 698a
 | totals.copies: 20 numbers, sum 76, 9d4c
 | totals.memsets: 20 numbers, sum 245, 2fe8
-| totals.replayed_us: 20 numbers, sum 0, c2a7
-| totals.captured_us: 20 numbers, sum 0, c2a7
+| totals.replayed_us: 20 numbers, sum 289.919, cd87
+| totals.captured_us: 20 numbers, sum 206.239, 6399
 | communication: 0 texts, b2a1
 | trace_quality.verdict: 20 texts, 405a
 | trace_quality.idle_trusted: 20 of 20 true, eb5b
@@ -387,6 +387,9 @@ $ here=$PWD; cd $DATA && ../cli/figures.py kernels $(cat "$here/traces")
 | trace_quality.doubts[].instead: 12 texts, 3a76
 | trace_quality.doubts[].example: 0 texts, 94e4
 | trace_quality.doubts[].example_start_us: 0 texts, 94e4
+| rows[].captured.op: 1 texts, 79a4
+| rows[].captured.module: 0 texts, fbb3
+| rows[].captured.source: 0 texts, fbb3
 | communication.device: 1 numbers, sum 0, 03f9
 | communication.recorded_us: 1 numbers, sum 5839.12, 3d4d
 | communication.compute_us: 1 numbers, sum 5350.1, 4d5c
@@ -420,45 +423,45 @@ $ here=$PWD; cd $DATA && ../cli/figures.py kernels $(cat "$here/traces")
 
 $ here=$PWD; cd $DATA && ../cli/figures.py 'kernels --by op' $(cat "$here/traces")
 | exit status: 20 numbers, sum 0, 142f
-| n_rows: 20 numbers, sum 164, 7599
-| rows[].name: 164 texts, 1c6b
-| rows[].short_name: 164 texts, 112e
-| rows[].kind: 164 texts, c4f3
-| rows[].family: 164 texts, b7ee
-| rows[].calls: 164 numbers, sum 4541, 3ac3
-| rows[].graph_calls: 164 numbers, sum 140, f28b
-| rows[].total_us: 164 numbers, sum 323244, 0f74
-| rows[].share_pct: 164 numbers, sum 1700, c594
-| rows[].mean_us: 164 numbers, sum 14772.5, 0bbf
-| rows[].min_us: 164 numbers, sum 14137, bc2d
-| rows[].median_us: 164 numbers, sum 14984.9, 0bff
-| rows[].p95_us: 164 numbers, sum 15168, 3c21
-| rows[].max_us: 164 numbers, sum 15174.8, 71e5
-| rows[].occupancy_pct: 132 numbers, sum 3289.18, 290e
-| rows[].occupancy_source: 132 texts, 0197
-| rows[].limiter: 109 texts, aa74
-| rows[].registers: 137 numbers, sum 6293, a6dc
-| rows[].shared_bytes: 137 numbers, sum 1.5646e+06, ef31
-| rows[].grid[]: 411 numbers, sum 4.60836e+06, c765
-| rows[].block[]: 411 numbers, sum 28092, 2f55
-| rows[].configs: 137 numbers, sum 147, 8442
-| rows[].bytes: 110 numbers, sum 5.72411e+11, 38f4
-| rows[].gb_per_s: 110 numbers, sum 111485, e94d
+| n_rows: 20 numbers, sum 161, 0ebc
+| rows[].name: 161 texts, 5369
+| rows[].short_name: 161 texts, f2ab
+| rows[].kind: 161 texts, 812f
+| rows[].family: 161 texts, 9ded
+| rows[].calls: 161 numbers, sum 4541, 7d44
+| rows[].graph_calls: 161 numbers, sum 140, 6c3b
+| rows[].total_us: 161 numbers, sum 323244, 2fee
+| rows[].share_pct: 161 numbers, sum 1700, c804
+| rows[].mean_us: 161 numbers, sum 14765.3, fbce
+| rows[].min_us: 161 numbers, sum 14129.8, 44cf
+| rows[].median_us: 161 numbers, sum 14977.7, 65c2
+| rows[].p95_us: 161 numbers, sum 15160.6, 4153
+| rows[].max_us: 161 numbers, sum 15167.7, be36
+| rows[].occupancy_pct: 129 numbers, sum 3288.33, 9dbd
+| rows[].occupancy_source: 129 texts, ff9a
+| rows[].limiter: 106 texts, ac2b
+| rows[].registers: 134 numbers, sum 6159, c1be
+| rows[].shared_bytes: 134 numbers, sum 1.55807e+06, 3269
+| rows[].grid[]: 402 numbers, sum 4.60833e+06, 0dc2
+| rows[].block[]: 402 numbers, sum 27859, a9f4
+| rows[].configs: 134 numbers, sum 144, f52b
+| rows[].bytes: 109 numbers, sum 5.72411e+11, 601d
+| rows[].gb_per_s: 109 numbers, sum 111471, 907a
 | rows[].flops: 7 numbers, sum 2.47391e+12, 3102
 | rows[].tflop_per_s: 7 numbers, sum 82.39, 0360
 | rows[].precision: 7 texts, 18bb
-| rows[].work_from: 164 texts, a3b0
-| rows[].roof_us: 94 numbers, sum 161495, 4aeb
-| rows[].of_roof_pct: 94 numbers, sum 7217.13, 9a25
-| rows[].headroom_us: 94 numbers, sum 43342, 284e
-| rows[].op: 164 texts, 5bea
-| rows[].ops: 164 numbers, sum 164, f94a
+| rows[].work_from: 161 texts, 1084
+| rows[].roof_us: 93 numbers, sum 161495, cbb3
+| rows[].of_roof_pct: 93 numbers, sum 7173.02, e536
+| rows[].headroom_us: 93 numbers, sum 43342, 3c19
+| rows[].op: 161 texts, 9fcf
+| rows[].ops: 161 numbers, sum 161, 75f8
 | totals.work_us: 20 numbers, sum 323244, bad7
 | totals.kernels: 20 numbers, sum 4220, 698a
 | totals.copies: 20 numbers, sum 76, 9d4c
 | totals.memsets: 20 numbers, sum 245, 2fe8
-| totals.replayed_us: 20 numbers, sum 0, c2a7
-| totals.captured_us: 20 numbers, sum 0, c2a7
+| totals.replayed_us: 20 numbers, sum 289.919, cd87
+| totals.captured_us: 20 numbers, sum 206.239, 6399
 | communication: 0 texts, b2a1
 | trace_quality.verdict: 20 texts, 405a
 | trace_quality.idle_trusted: 20 of 20 true, eb5b
@@ -487,6 +490,9 @@ $ here=$PWD; cd $DATA && ../cli/figures.py 'kernels --by op' $(cat "$here/traces
 | trace_quality.doubts[].instead: 12 texts, 3a76
 | trace_quality.doubts[].example: 0 texts, 94e4
 | trace_quality.doubts[].example_start_us: 0 texts, 94e4
+| rows[].captured.op: 1 texts, 79a4
+| rows[].captured.module: 0 texts, fbb3
+| rows[].captured.source: 0 texts, fbb3
 | communication.device: 1 numbers, sum 0, 03f9
 | communication.recorded_us: 1 numbers, sum 5839.12, 3d4d
 | communication.compute_us: 1 numbers, sum 5350.1, 4d5c

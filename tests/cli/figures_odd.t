@@ -338,7 +338,7 @@ $ $DATA/../cli/figures.py kernels *.json
 | totals.kernels: 63 numbers, sum 2412, d3db
 | totals.copies: 63 numbers, sum 202, e307
 | totals.memsets: 63 numbers, sum 0, b74f
-| totals.replayed_us: 63 numbers, sum 2574, f5af
+| totals.replayed_us: 63 numbers, sum 3672, cc8c
 | totals.captured_us: 63 numbers, sum 0, eb51
 | communication: 0 texts, 4149
 | trace_quality.verdict: 63 texts, 9195

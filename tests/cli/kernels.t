@@ -170,3 +170,26 @@ $ strata kernels $DATA/advice/gemm_fp32_stack.json.gz --roof --json | grep -E 'r
 |       "of_roof_pct": 99.34,
 |       "headroom_us": 318.735,
 |       "headroom_wall_us": 318.719,
+
+# A decode step of transformers, captured and replayed twenty times: torch.profiler names no nodes.
+$ cp $DATA/capture/h200_decode_graph_torch.json.gz decode.json.gz
+$ strata kernels decode.json.gz --by op --limit 8
+| 4,502 kernels, 20 copies, 0 memsets: 10.0 ms of device work; totals in us, single calls in us
+|
+|   kernel                 launched by                 calls  total     %  median  occ %      achieved
+|   element...MulFunctor>  aten::mul                     500   1085  10.8    1.95      0     6.23 GB/s
+|   nvjet_s...x1_v_bz_TNN  aten::mm                      160    836   8.3    5.22     18  1.60 TFLOP/s
+|   nvjet_s...x1_v_bz_TNT  aten::mm                      160    716   7.1    4.45      6  5.16 TFLOP/s
+|   element...ernel_cuda>  aten::copy_                   160    648   6.4    4.06     97     1036 GB/s
+|   nvjet_s...x1_v_bz_TNN  aten::mm                      160    615   6.1    3.84      5  0.55 TFLOP/s
+|   cudnn_g...1_kernel0_0  aten::_cu...ention_forward     80    576   5.7    7.20      3  0.58 TFLOP/s
+|   unrolle...ernel_cuda>  aten::copy_                   180    416   4.1    2.30      0     10.6 GB/s
+|   reduce_...el<MeanOps>  aten::mean                    180    410   4.1    2.27      0     7.19 GB/s
+|   ... and 31 more (--limit 0 shows all)
+|   10.0 ms of it replayed from CUDA graphs; what was captured is known for 100 % of that
+|
+| next: strata kernels decode.json.gz --roof   how close kernels are to the roofline, and the headroom
+|       strata launches decode.json.gz         how far the CPU runs ahead of the GPU
+$ strata kernels decode.json.gz --json | grep -E "(replayed|captured)_us"
+|     "replayed_us": 10045.529,
+|     "captured_us": 10027.161

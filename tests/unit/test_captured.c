@@ -116,6 +116,61 @@ TEST(captures_of_one_size_are_told_apart_by_their_order)
     }
 }
 
+/* As torch.profiler writes them: only the launch says that they are of a graph. */
+static void replay(struct kit *k, double us, int n, const char *const *names, bool two_streams)
+{
+    kit_call(k, "cudaGraphLaunch", us, 10);
+    for (int i = 0; i < n; i++) {
+        k->stream = two_streams && i == 1 ? 8 : 7;
+        node(k, names[i], us + 15 + i * 11, ID_NONE, ID_NONE);
+    }
+}
+
+TEST(kernels_without_nodes_are_joined_by_their_order)
+{
+    static const char *const ops[] = {"a", "b", "c"}, *const more[] = {"d", "e"};
+    static const char *const names[] = {"x", "y", "x"}, *const others[] = {"v", "w"};
+    for (int two = 0; two < 2; two++) {
+        struct kit k = kit_begin();
+        struct fixture f;
+        capture(&k, 0, 3, ops);
+        capture(&k, 100, 2, more);
+        for (int i = 0; i < 3; i++) {
+            replay(&k, 300 + i * 100, 3, names, two);
+            replay(&k, 350 + i * 100, 2, others, false);
+        }
+        f.t = kit_end(&k);
+        const struct captured *c = run(&f);
+        CHECK_EQ_INT(c->replayed_ns, 150000);
+        CHECK_EQ_INT(c->known_ns, two ? 60000 : 150000);
+        for (int i = 0; i < 3 && !two; i++) {
+            check_op(c, f.t, row_of(f.t, "x", 2 * i), "a");
+            check_op(c, f.t, row_of(f.t, "y", i), "b");
+            check_op(c, f.t, row_of(f.t, "x", 2 * i + 1), "c");
+        }
+        check_op(c, f.t, row_of(f.t, "w", 1), "e");
+        if (two) CHECK(captured_origin(c, f.t, row_of(f.t, "y", 0)) == NULL);
+        done(&f);
+    }
+}
+
+/* Other kernels of the same number: two graphs, and one capture. */
+TEST(kernels_without_nodes_of_two_graphs_are_left_open)
+{
+    static const char *const ops[] = {"a", "b"};
+    static const char *const one[] = {"x", "y"}, *const other[] = {"x", "z"};
+    struct kit k = kit_begin();
+    struct fixture f;
+    capture(&k, 0, 2, ops);
+    replay(&k, 200, 2, one, false);
+    replay(&k, 300, 2, other, false);
+    f.t = kit_end(&k);
+    const struct captured *c = run(&f);
+    CHECK_EQ_INT(c->replayed_ns, 40000);
+    CHECK_EQ_INT(c->known_ns, 0);
+    done(&f);
+}
+
 TEST(a_graph_with_other_kernels_is_left_open)
 {
     static const char *const ops[] = {"a", "b"};
@@ -245,9 +300,14 @@ TEST(out_of_memory_is_reported)
     capture(&k, 0, 2, ops);
     kit_call(&k, "cudaGraphLaunch", 200, 10);
     for (int i = 0; i < 2; i++) node(&k, "k", 215 + i * 11, 5, 70 + i);
-    struct trace *t[] = {kit_end(&k), told("{\"names\":[\"pm.py(3): f\",\"oaten::addmm\"],"
-                                           "\"origins\":[[0,1],[0]],\"nodes\":[7,1,0,7,2,1]}")};
-    for (int i = 0; i < 2; i++) {
+    struct kit without = kit_begin();
+    static const char *const names[] = {"x", "y"};
+    capture(&without, 0, 2, ops);
+    replay(&without, 200, 2, names, false);
+    struct trace *t[] = {kit_end(&k), kit_end(&without),
+                         told("{\"names\":[\"pm.py(3): f\",\"oaten::addmm\"],"
+                              "\"origins\":[[0,1],[0]],\"nodes\":[7,1,0,7,2,1]}")};
+    for (int i = 0; i < 3; i++) {
         CHECK_EVERY_ALLOC(all_known, t[i]);
         trace_free(t[i]);
     }

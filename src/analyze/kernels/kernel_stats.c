@@ -245,14 +245,6 @@ static void add_work_done(const struct collector *c, struct group *g, row_t r)
         g->bytes += bytes, g->bytes_ns = wrap_add(g->bytes_ns, t->dur_ns[r]);
 }
 
-static bool is_replayed(const struct collector *c, row_t r)
-{
-    row_t call = trace_launch_of(c->t, r);
-    int64_t graph = c->t->gpu[c->t->aux[r]].graph_id;
-    if (graph != ID_NONE && graph > 0) return true;
-    return call != ROW_NONE && calls_kind(c->calls, c->t, call) == CALL_GRAPH_LAUNCH;
-}
-
 static bool add_work(struct collector *c, row_t r)
 {
     const struct trace *t = c->t;
@@ -267,7 +259,7 @@ static bool add_work(struct collector *c, row_t r)
     if (t->ts_ns[r] < t->ts_ns[g->first]) g->first = r;
     if (trace_launch_of(t, g->launched) == ROW_NONE) g->launched = r;
     g->calls++;
-    g->graph_calls += is_replayed(c, r);
+    g->graph_calls += captured_is_replayed(c->calls, c->t, r);
     g->total_ns = wrap_add(g->total_ns, t->dur_ns[r]);
     add_work_done(c, g, r);
     add_roof(c, g, r);

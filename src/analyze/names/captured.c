@@ -1,7 +1,6 @@
 /* captured.c: see captured.h. What our own recordings say; the rest is in captured_calls.c. */
 #include "analyze/names/captured_private.h"
 
-#include "analyze/names/calls.h"
 #include "analyze/names/frame.h"
 #include "base/jdoc.h"
 #include "base/map.h"
@@ -158,10 +157,11 @@ const struct captured_origin *captured_origin(const struct captured *c, const st
     return known ? &c->origins[c->origin_of[t->aux[r]] - 1] : NULL;
 }
 
-static void add_up(const struct trace *t, struct captured *c)
+static void add_up(const struct context *cx, struct captured *c)
 {
+    const struct trace *t = cx->t;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (!captured_has_node(t, r)) continue;
+        if (!captured_is_replayed(calls_of(cx), t, r)) continue;
         c->replayed_ns = wrap_add(c->replayed_ns, t->dur_ns[r]);
         const struct captured_origin *o = captured_origin(c, t, r);
         if (o && o->label.n) c->known_ns = wrap_add(c->known_ns, t->dur_ns[r]);
@@ -187,10 +187,10 @@ static int find_same(struct captured *c)
     return rc;
 }
 
-static bool any_node(const struct trace *t)
+static bool any_replayed(const struct context *cx)
 {
-    for (row_t r = 0; r < t->n_rows; r++)
-        if (captured_has_node(t, r)) return true;
+    for (row_t r = 0; r < cx->t->n_rows; r++)
+        if (captured_is_replayed(calls_of(cx), cx->t, r)) return true;
     return false;
 }
 
@@ -199,11 +199,11 @@ static int run_pass(struct context *cx, void *ret, struct err *e)
     struct captured *c = ret;
     c->origin_of = arena_zalloc(cx->mem, cx->t->n_gpu + 1u, sizeof *c->origin_of);
     if (!c->origin_of) return err_nomem(e);
-    if (!any_node(cx->t)) return 0;
+    if (!any_replayed(cx)) return 0;
     if (read_metas(cx, c) < 0) return err_nomem(e);
     if (!c->n_origins) TRY(captured_from_calls(cx, c, e));
     if (find_same(c) < 0) return err_nomem(e);
-    add_up(cx->t, c);
+    add_up(cx, c);
     return 0;
 }
 

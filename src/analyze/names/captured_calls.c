@@ -9,7 +9,6 @@
  * launches, and as many graphs that number of kernels, the first belongs to the first. */
 #include <stdlib.h>
 
-#include "analyze/names/calls.h"
 #include "analyze/names/captured_private.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -32,7 +31,8 @@ struct joining {
     size_t n_captures, cap_captures, n_graphs, cap_graphs;
     row_t *launches;
     size_t n_launches, cap_launches;
-    struct node *nodes; /* of kernels, once each; by graph, then node */
+    struct captured_place *places; /* of kernels that name no node */
+    struct node *nodes;            /* of kernels, once each; by graph, then node */
     size_t n_nodes, cap_nodes;
 };
 
@@ -86,15 +86,24 @@ static int by_node(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
+static struct captured_place place_of(const struct joining *j, row_t r)
+{
+    const struct trace *t = j->cx->t;
+    if (t->kind[r] != KIND_KERNEL) return (struct captured_place){ID_NONE, ID_NONE};
+    const struct gpu_info *g = trace_gpu(t, r);
+    return captured_has_node(t, r) ? (struct captured_place){g->graph_id, g->graph_node}
+                                   : j->places[t->aux[r]];
+}
+
 static int find_nodes(struct joining *j)
 {
     const struct trace *t = j->cx->t;
     size_t n = 0;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (t->kind[r] != KIND_KERNEL || !captured_has_node(t, r)) continue;
+        struct captured_place at = place_of(j, r);
+        if (at.node == ID_NONE) continue;
         if (VEC_RESERVE(j->nodes, j->n_nodes, j->cap_nodes, 1)) return ERR_NOMEM;
-        const struct gpu_info *g = trace_gpu(t, r);
-        j->nodes[j->n_nodes++] = (struct node){.graph = g->graph_id, .node = g->graph_node};
+        j->nodes[j->n_nodes++] = (struct node){.graph = at.graph, .node = at.node};
     }
     if (j->n_nodes) qsort(j->nodes, j->n_nodes, sizeof *j->nodes, by_node);
     for (size_t i = 0; i < j->n_nodes; i++)
@@ -184,9 +193,9 @@ static void find_rows(struct joining *j)
 {
     const struct trace *t = j->cx->t;
     for (row_t r = 0; r < t->n_rows; r++) {
-        if (t->kind[r] != KIND_KERNEL || !captured_has_node(t, r)) continue;
-        const struct gpu_info *g = trace_gpu(t, r);
-        struct node key = {.graph = g->graph_id, .node = g->graph_node};
+        struct captured_place place = place_of(j, r);
+        if (place.node == ID_NONE) continue;
+        struct node key = {.graph = place.graph, .node = place.node};
         const struct node *at = bsearch(&key, j->nodes, j->n_nodes, sizeof key, by_node);
         if (at) j->out->origin_of[t->aux[r]] = at->origin;
     }
@@ -196,6 +205,7 @@ static int run(struct joining *j)
 {
     TRY(find_captures(j));
     if (!j->n_captures) return 0;
+    TRY(captured_places(j->cx, &j->places));
     TRY(find_nodes(j));
     TRY(find_graphs(j));
     if (!j->n_graphs) return 0;
