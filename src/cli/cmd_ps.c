@@ -7,7 +7,7 @@
 
 static const char *const examples[] = {
     "strata ps",
-    "processes that were started with strata run --level standby or --keep",
+    "processes that were started with strata run --level standby or --keep, or entered before",
     NULL,
 };
 

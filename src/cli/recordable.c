@@ -139,13 +139,30 @@ static int add_in_run(void *ctx, long pid, struct err *e)
     return add(s->mem, s->found, pid, s->run, e);
 }
 
+/* The run whose rings the process has mapped: of one that was entered, whose environment says
+ * nothing. NULL when there is none. */
+static const char *run_it_writes(long pid, struct arena *mem)
+{
+    char path[64], line[8192];
+    const char *run = NULL;
+    snprintf(path, sizeof path, "/proc/%ld/maps", pid);
+    FILE *f = fopen(path, "re");
+    while (f && !run && fgets(line, sizeof line, f)) {
+        char *folder = strchr(line, '/'), *rings = folder ? strstr(folder, "/rings/") : NULL;
+        if (rings) run = arena_printf(mem, "%.*s", (int)(rings - folder), folder);
+    }
+    if (f) fclose(f);
+    return run;
+}
+
 static int add_process(void *ctx, long pid, struct err *e)
 {
     struct search *s = ctx;
     struct arena_mark m = arena_mark(s->mem);
     uint32_t before = s->found->n;
     const char *level = variable_of(pid, "STRATA_LEVEL", s->mem);
-    if (level) TRY(add(s->mem, s->found, pid, variable_of(pid, "STRATA_RUN", s->mem), e));
+    const char *run = level ? variable_of(pid, "STRATA_RUN", s->mem) : run_it_writes(pid, s->mem);
+    TRY(add(s->mem, s->found, pid, run, e));
     if (s->found->n == before) arena_reset_to(s->mem, m);
     return 0;
 }

@@ -461,6 +461,8 @@ def test_a_python_that_was_not_started_by_us_is_entered(python_that_can_be_enter
         for part in (1, 2):
             strata("record", program.pid, "--for", "500ms", "--quiet", **out)
             assert program.poll() is None, part
+        listed = json.loads(strata("ps", "--json").stdout)["processes"]
+        assert [p["parts"] for p in listed if p["pid"] == program.pid] == [2], listed
         (run,) = (tmp_path / "out").glob("*/*")
         assert not list(run.glob(".enter.py"))
         info = json.loads(strata("info", run, "--json").stdout)
