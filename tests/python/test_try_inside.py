@@ -1,4 +1,5 @@
 """What strata try does inside a program, in this process: outputs, modules by name, fixes around them."""
+import gc
 import json
 import os
 import random
@@ -287,6 +288,22 @@ def test_settings_are_the_programs_own_while_it_is_off():
         torch.nn.attention.sdpa_kernel = plain
         torch.backends.cuda.enable_flash_sdp(own[0])
         torch.set_float32_matmul_precision(own[1])
+
+
+def test_what_the_program_has_frozen_stays_so():
+    fix = shared("gc:freeze")
+    gc.freeze()
+    try:
+        with pytest.raises(fixes.FixError, match="calls gc.freeze"):
+            fix.switch(True)
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()
+    for _ in range(2):
+        fix.switch(True)
+        assert gc.get_freeze_count()
+        fix.switch(False)
+        assert not gc.get_freeze_count()
 
 
 def test_a_fix_that_breaks_is_off_from_then_on():
