@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from strata._try import budget, judge, student
+from strata._try import budget, judge, student, switching
 from strata._try.driver import Driver
 from strata._try.inside import schedule
 from strata._try.kinds import Kind, Options
@@ -137,6 +137,20 @@ def test_a_short_program_takes_what_room_it_has(tmp_path):
     machine = Machine(3, tmp_path, {"nothing:0": 0.2}, noise=0.3, program_units=300)
     driver = driven(tmp_path, machine, ["nothing:0"], seconds=300)
     assert driver.kinds[0].looks > 1 and max(n for _, n in machine.turns) == (300 - 4 - 4) // 8
+
+
+def test_turns_are_as_long_as_they_are_meant_to_be(tmp_path):
+    """Also where units take longer in turns than in the first process, which has no fixes in it."""
+    machine = Machine(4, tmp_path, noise=0.3)
+    plain = machine._take_turns
+
+    def slower(*words):
+        machine.unit_ms = 20 * 25.0
+        plain(*words)
+
+    machine._take_turns = slower
+    driven(tmp_path, machine, ["nothing"])
+    assert machine.turns[0][1] > 15 and switching.LEAST_PAIRS <= machine.turns[1][1] < 12
 
 
 # ---- who is next ----

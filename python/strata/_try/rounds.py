@@ -61,7 +61,7 @@ class Rounds:
         if kind.switched:
             turn = planned.turn(kind, switching.LEAST_PAIRS)
             least_s = planned.seconds(kind, turn)
-            each_s = 2 * turn.block * planned.unit_ms / 1e3
+            each_s = 2 * turn.block * planned.unit_ms_of(kind) / 1e3
         else:
             each_s = 2 * self.driver.cost(kind)  # one with the fix, one without
             least_s = 2 * each_s * budget.rounds(look)

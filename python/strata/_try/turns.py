@@ -60,16 +60,24 @@ class Turns:
         """The next one, with as many pairs as it should have, or with so many."""
         block = kind.pause_block
         if block:
-            most = PAUSES * self.driver.options.seconds * 1e3 / max(self.unit_ms, 1e-3)
+            most = PAUSES * self.driver.options.seconds * 1e3 / max(self.unit_ms_of(kind), 1e-3)
             block = pauses.block(self.between, block, int(most / (2 * switching.LEAST_PAIRS)))
-        turn = switching.planned(tuple(kind.specs), self.driver.unit, self.unit_ms, block,
+        turn = switching.planned(tuple(kind.specs), self.driver.unit, self.unit_ms_of(kind), block,
                                  len(kind.switched) + 1)
         return replace(turn, pairs=min(pairs, turn.pairs)) if pairs else turn
+
+    def unit_ms_of(self, kind: Kind) -> float:
+        """What a unit takes in its turns: by those it had, because a process with many fixes in it can
+        be slower than the program alone."""
+        if not kind.switched:
+            return self.unit_ms
+        off, on = kind.switched[-1].taken.pairs()
+        return statistics.fmean([*off, *on])
 
     def seconds(self, kind: Kind, turn: switching.Turn) -> float:
         """What it takes, with the set-up that is known from the turns before."""
         known = max((s.taken.set_up_s() for s in kind.switched), default=0.0)
-        return known + turn.units * self.unit_ms / 1e3
+        return known + turn.units * self.unit_ms_of(kind) / 1e3
 
     def _room(self) -> float:
         """Units that a process has, and has time for."""
