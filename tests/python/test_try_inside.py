@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from strata._try import compare, fixes  # noqa: E402
 from strata._try.fixes.base import tensors_mapped  # noqa: E402
 from strata._try.fixes.graph import MOST_GRAPHS, Graph, _key  # noqa: E402
-from strata._try.inside import modules, outputs, places, units  # noqa: E402
+from strata._try.inside import device, modules, outputs, places, units  # noqa: E402
 from strata._try.inside.log import Log  # noqa: E402
 from strata._try.inside.random_state import RandomState  # noqa: E402
 from strata._try.trial import Trial, read  # noqa: E402
@@ -181,6 +181,26 @@ def test_steps_and_calls_inside_calls(tmp_path):
     made = Trial(str(tmp_path), [])
     read(made)
     assert {k: len(v) for k, v in made.series.items()} == {"call:outer": 1, "step:loop": 2}
+
+
+def test_switching_takes_no_time_of_a_unit(tmp_path, monkeypatch):
+    """What is done between two steps, such as a collection of garbage, is neither's."""
+    clock = [0.0]
+    monkeypatch.setattr(device.time, "perf_counter", lambda: clock[0])
+    found = units.Units(Log(str(tmp_path)), {"turns": []})
+
+    def switch(k):
+        found.is_switched = k == 1
+        clock[0] += 100 if k == 1 else 0
+
+    found.on_unit = switch
+    for _ in range(4):
+        clock[0] += 1
+        found.step("loop")
+    found.flush(True)
+    made = Trial(str(tmp_path), [])
+    read(made)
+    assert made.series["step:loop"] == [1000, 1000, 1000]
 
 
 def test_a_program_that_closes_all_descriptors(tmp_path):
