@@ -55,6 +55,20 @@ def test_wrong_at_most_once_in_a_thousand():
     assert wrong <= 8  # 3 expected
 
 
+def test_units_that_differ_say_little_about_processes():
+    """A loader with workers has batches at once and waits for the next: what processes differ is known
+    when there are some, and a gain of a third is seen."""
+    rng = random.Random(1)
+
+    def noisy(ms):
+        own = math.exp(rng.gauss(0, 0.03))
+        return [ms * own * math.exp(rng.gauss(0, 0.5)) for _ in range(200)]
+
+    before, after = [noisy(10) for _ in range(5)], [noisy(6.5) for _ in range(8)]
+    assert judge.measure(before, after, 1.0).verdict.word == "faster"
+    assert judge.measure(before[:2], after[:2], 1.0).verdict.word == "no_difference"
+
+
 @pytest.mark.parametrize("factor,word", [(0.5, "faster"), (0.8, "faster"), (1.3, "slower")])
 def test_a_planted_change_is_found(factor, word):
     found = [tried(seed, factor) for seed in range(20)]

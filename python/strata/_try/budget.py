@@ -14,7 +14,7 @@ from dataclasses import dataclass
 ERROR = 0.001  # the chance that a fix that does nothing is called faster or slower, over all looks
 MOST_LOOKS = 5
 GROWTH = 3  # a turn is that much longer than the one before
-SINGLES = 0.65  # of the time, where combinations come after the fixes alone
+SINGLES = 0.65  # of the time that fixes alone may take, whatever combinations need
 MATTERS_PCT = 5.0  # a gain of less than this is not worth another look
 _USUAL = 1.96  # standard errors from the middle to the end of the interval that is shown
 
@@ -34,6 +34,11 @@ def stretch(look: int) -> int:
 def rounds(look: int) -> int:
     """Rounds of processes for a look: as many as there were before, because starting one costs most."""
     return int(2 ** max(look - 2, 0))
+
+
+def alone_s(seconds: float, together_s: float) -> float:
+    """How long fixes may be tried alone: twice what combinations are likely to take is left for them."""
+    return max(SINGLES * seconds, seconds - 2 * together_s)
 
 
 @dataclass(frozen=True)

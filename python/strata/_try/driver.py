@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from strata._base import command as strata_command
-from strata._try import budget, compare, fixes, promises
+from strata._try import budget, compare, fixes, promises, switching
 from strata._try.kinds import Kind, Options, OutOfTime
 from strata._try.progress import Progress
 from strata._try.rounds import Rounds
@@ -232,7 +232,7 @@ class Driver:
         """One round for all, then more for those that are not settled."""
         try:
             self.rounds.once(self.kinds)
-            self.limit = self.began + self._share() * self.options.seconds
+            self.limit = self.began + budget.alone_s(self.options.seconds, self._together_s())
             self.rounds.further(self.kinds)
             if self.rounds.is_cut_short(self.kinds):
                 raise OutOfTime
@@ -241,10 +241,15 @@ class Driver:
         finally:
             self.limit = self.deadline
 
-    def _share(self) -> float:
-        """Of the time that the fixes alone may take: some is left for combinations."""
+    def _together_s(self) -> float:
+        """What combinations are likely to take: a turn for each, or three processes."""
         hopeful = [k for k in self.kinds if k.is_faster or k.is_open]
-        return budget.SINGLES if self.options.combine and len(hopeful) > 1 else 1.0
+        if not self.options.combine or len(hopeful) < 2:
+            return 0.0
+        if all(k.switched for k in hopeful):
+            set_up = max(k.switched[0].taken.set_up_s() for k in hopeful)
+            return self.first.wall_s + (len(hopeful) - 1) * (2 * switching.TURN_S + set_up)
+        return 3 * (len(hopeful) - 1) * max(self.cost(k) for k in hopeful)
 
     # ---- together ----
 

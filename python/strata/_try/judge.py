@@ -6,8 +6,9 @@ unit of the program as it is, or, of many units, as their sum. A process with a 
 of the program as it is before and after it, the nearer the more, because machines drift. The spread of
 processes is estimated from those of a kind that follow each other, and from all kinds together, because
 it is the machine's. Few processes say little about it, so it is mixed with a guess that counts as much
-as GUESSED more of them: twice what the units of one process differ, and at least LEAST_GUESS. The verdict
-is one of strata.bench.stats, as sure as the caller asks for; the interval that is shown has 95 %."""
+as GUESSED more of them, and less the more there are: twice what the units of one process differ, and at
+least LEAST_GUESS. The verdict is one of strata.bench.stats, as sure as the caller asks for; the interval
+that is shown has 95 %."""
 from __future__ import annotations
 
 import bisect
@@ -96,10 +97,11 @@ class Spread:
             self.freedom += freedom
 
     def guess(self, units: float | None) -> None:
-        """What is likely, from the spread of units."""
-        if units is not None:
-            self.squares += GUESSED * max(2 * units, LEAST_GUESS) ** 2
-            self.freedom += GUESSED
+        """What is likely, from the spread of units: as long as processes do not say themselves."""
+        counts = GUESSED - self.freedom / 2
+        if units is not None and counts > 0:
+            self.squares += counts * max(2 * units, LEAST_GUESS) ** 2
+            self.freedom += counts
 
     @property
     def value(self) -> float:
