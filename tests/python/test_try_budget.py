@@ -164,6 +164,15 @@ def test_turns_are_as_long_as_they_are_meant_to_be(tmp_path):
     assert machine.turns[0][1] > 15 and switching.LEAST_PAIRS <= machine.turns[1][1] < 12
 
 
+def test_a_round_that_brings_nothing_is_the_last(tmp_path):
+    """A program that takes no turns any more is not started again and again."""
+    machine = Machine(1, tmp_path, noise=0.3)
+    plain = machine._take_turns
+    machine._take_turns = lambda *words: plain(*words) if not machine.turns else None
+    driver = driven(tmp_path, machine, ["nothing"])
+    assert driver.kinds[0].looks == 1 and machine.count == 3
+
+
 # ---- who is next ----
 
 
@@ -229,6 +238,16 @@ def drifting(seed, factor, neighbours, rounds=6):
         (before if is_before else after).append([ms * math.exp(rng.gauss(0, 0.01)) for _ in range(8)])
         places[not is_before].append(k)
     return judge.measure(before, after, 1.0, order=places if neighbours else None)
+
+
+def test_the_driver_knows_the_order_of_processes(tmp_path):
+    """A machine twice as slow in the second half, with fewer processes: the fix gains a fifth in both."""
+    driver = Driver(Options(["prog"]), str(tmp_path))
+    driver.unit, kind = "step:Net", Kind(["loader:4"])
+    for number, ms in ((1, 10), (2, 8), (3, 8), (4, 10), (7, 20), (8, 16), (10, 20)):
+        trials = driver.base.trials if number % 3 == 1 else kind.trials
+        trials.append(Trial("", [], number, series={"step:Net": [float(ms)] * 8}))
+    assert driver.rounds._measured(kind, 0.001).change_pct == pytest.approx(-20)
 
 
 def test_processes_drift():
