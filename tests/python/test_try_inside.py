@@ -1,4 +1,5 @@
 """What strata try does inside a program, in this process: outputs, modules by name, fixes around them."""
+import gc
 import json
 import os
 import random
@@ -10,7 +11,7 @@ torch = pytest.importorskip("torch")
 from strata._try import compare, fixes  # noqa: E402
 from strata._try.fixes.base import tensors_mapped  # noqa: E402
 from strata._try.fixes.graph import MOST_GRAPHS, Graph, _key  # noqa: E402
-from strata._try.inside import modules, outputs, places, units  # noqa: E402
+from strata._try.inside import device, modules, outputs, places, units  # noqa: E402
 from strata._try.inside.log import Log  # noqa: E402
 from strata._try.inside.random_state import RandomState  # noqa: E402
 from strata._try.trial import Trial, read  # noqa: E402
@@ -182,6 +183,26 @@ def test_steps_and_calls_inside_calls(tmp_path):
     assert {k: len(v) for k, v in made.series.items()} == {"call:outer": 1, "step:loop": 2}
 
 
+def test_switching_takes_no_time_of_a_unit(tmp_path, monkeypatch):
+    """What is done between two steps, such as a collection of garbage, is neither's."""
+    clock = [0.0]
+    monkeypatch.setattr(device.time, "perf_counter", lambda: clock[0])
+    found = units.Units(Log(str(tmp_path)), {"turns": []})
+
+    def switch(k):
+        found.is_switched = k == 1
+        clock[0] += 100 if k == 1 else 0
+
+    found.on_unit = switch
+    for _ in range(4):
+        clock[0] += 1
+        found.step("loop")
+    found.flush(True)
+    made = Trial(str(tmp_path), [])
+    read(made)
+    assert made.series["step:loop"] == [1000, 1000, 1000]
+
+
 def test_a_program_that_closes_all_descriptors(tmp_path):
     """Daemons do. Nothing is lost, and nothing lands in the file that gets the number."""
     log = Log(str(tmp_path))
@@ -287,6 +308,22 @@ def test_settings_are_the_programs_own_while_it_is_off():
         torch.nn.attention.sdpa_kernel = plain
         torch.backends.cuda.enable_flash_sdp(own[0])
         torch.set_float32_matmul_precision(own[1])
+
+
+def test_what_the_program_has_frozen_stays_so():
+    fix = shared("gc:freeze")
+    gc.freeze()
+    try:
+        with pytest.raises(fixes.FixError, match="calls gc.freeze"):
+            fix.switch(True)
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()
+    for _ in range(2):
+        fix.switch(True)
+        assert gc.get_freeze_count()
+        fix.switch(False)
+        assert not gc.get_freeze_count()
 
 
 def test_a_fix_that_breaks_is_off_from_then_on():

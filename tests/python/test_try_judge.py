@@ -8,7 +8,18 @@ import random
 
 import pytest
 
-from strata._try import code, compare, fixes, history, judge, promises, screen, switching
+from strata._try import (
+    code,
+    compare,
+    fixes,
+    history,
+    judge,
+    pauses,
+    promises,
+    screen,
+    switching,
+    warmup,
+)
 from strata._try.driver import unit_of, words_of
 from strata._try.inside import schedule
 from strata._try.trial import Trial, failure_of, read
@@ -42,6 +53,20 @@ def test_wrong_at_most_once_in_a_thousand():
     wrong = sum(tried(seed, 1.0, 0.03, blocks).verdict.word != "no_difference"
                 for blocks in (1, 2, 3) for seed in range(1000))
     assert wrong <= 8  # 3 expected
+
+
+def test_units_that_differ_say_little_about_processes():
+    """A loader with workers has batches at once and waits for the next: what processes differ is known
+    when there are some, and a gain of a third is seen."""
+    rng = random.Random(1)
+
+    def noisy(ms):
+        own = math.exp(rng.gauss(0, 0.03))
+        return [ms * own * math.exp(rng.gauss(0, 0.5)) for _ in range(200)]
+
+    before, after = [noisy(10) for _ in range(5)], [noisy(6.5) for _ in range(8)]
+    assert judge.measure(before, after, 1.0).verdict.word == "faster"
+    assert judge.measure(before[:2], after[:2], 1.0).verdict.word == "no_difference"
 
 
 @pytest.mark.parametrize("factor,word", [(0.5, "faster"), (0.8, "faster"), (1.3, "slower")])
@@ -84,9 +109,9 @@ def test_pauses_now_and_then_count():
 
 def test_set_up_is_apart():
     times = [40_000.0, 900.0, 100.0, 101.0, 99.0, 100.0]
-    assert judge.warm_up(times) == 2
-    assert judge.set_up_s(times) == pytest.approx(40.7, abs=0.1)
-    assert judge.warm_up([5.0]) == 0 and judge.warm_up([5.0, 5.0]) == 1
+    assert warmup.warm_up(times) == 2
+    assert warmup.set_up_s(times) == pytest.approx(40.7, abs=0.1)
+    assert warmup.warm_up([5.0]) == 0 and warmup.warm_up([5.0, 5.0]) == 1
 
 
 # ---- outputs ----
@@ -349,7 +374,7 @@ def test_switching():
 def test_switching_is_wrong_at_most_once_in_a_thousand():
     wrong = sum(switching.measure([switched(seed, 1.0, pairs)], 1.0).verdict.word != "no_difference"
                 for pairs in (8, 16, 30) for seed in range(1000))
-    assert wrong <= 3  # 0.3 expected
+    assert wrong <= 8  # 3 expected
 
 
 def test_a_turn_has_its_own_set_up():
@@ -357,7 +382,101 @@ def test_a_turn_has_its_own_set_up():
     taken.times[0] += 2000
     taken.times[3] += 9000  # the comparison of results
     assert 1.99 < taken.set_up_s() < 2.1
-    assert taken.median_ms(True) < 0.6 * taken.median_ms(False)
+    assert taken.usual_ms(True) < 0.6 * taken.usual_ms(False)
+
+
+def test_a_pause_is_no_set_up():
+    """Unless it is clearly more than those that the program has anyway."""
+    taken = switched(3, 0.5)
+    taken.times[1] += 300
+    assert taken.set_up_s() > 0.29
+    for k in range(44, 52):  # with the fix, and without it
+        taken.times[k] += 200
+    assert taken.set_up_s() == 0
+    taken.times[1] += 4000
+    assert taken.set_up_s() > 4
+    other = switched(3, 0.5)
+    other.times[1] += 300
+    first = [10.0] * 120
+    assert other.set_up_s(first) > 0.29
+    first[7] = 290.0  # the first use of something, by the program itself
+    assert other.set_up_s(first) == 0
+
+
+def test_set_up_of_processes():
+    plain = [[50.0, 10.0, 11.0, 10.0, 400.0, 10.0, 10.0, 10.0], [60.0, 10.0, 10.0, 9.0, 10.0, 10.0]]
+    assert warmup.of_process([300.0, 12.0, 5.0, 5.0, 5.0, 5.0], plain) == 0
+    assert warmup.of_process([9000.0, 12.0, 5.0, 5.0, 5.0, 5.0], plain) == pytest.approx(8.95, abs=0.1)
+    assert warmup.of_process([40.0, 10.0, 10.0, 10.0], plain) == 0
+
+
+# ---- pauses now and then ----
+
+
+def with_pauses(seed, between, pause_ms, pairs=8, block=0, again=True):
+    """The program pauses every so many units while the fix is off; with `again` the collector begins
+    anew with each block."""
+    rng = random.Random(seed)
+    block = block or pauses.block(between, 16, 1000)
+    taken = switching.Taken(switching.Turn(("gc:freeze",), 4, block, pairs, seed))
+    for k in range(taken.turn.units):
+        at = (k - taken.turn.warm) % block if again else k
+        pause = pause_ms if not taken.turn.is_on(k) and at % between == between - 1 else 0.0
+        taken.times[k] = 10 * math.exp(rng.gauss(0, 0.03)) + pause
+    return taken
+
+
+@pytest.mark.parametrize("between,again", [(30, True), (30, False), (60, True), (60, False), (100, True)])
+def test_pauses_are_measured(between, again):
+    """A quarter of the time is pauses."""
+    pause_ms = 10 * between / 3
+    found = [switching.measure([with_pauses(seed, between, pause_ms, again=again)], 1.0, 5e-4, True)
+             for seed in range(10)]
+    assert [f.verdict.word for f in found] == ["faster"] * 10
+    assert abs(sum(f.change_pct for f in found) / 10 + 25) < 3
+
+
+def test_ranks_do_not_see_pauses_that_most_blocks_do_not_have():
+    taken = [with_pauses(1, 100, 333, 60, 16, False)]
+    assert switching.measure(taken, 1.0, 5e-4).verdict.word == "no_difference"
+    assert switching.measure(taken, 1.0, 5e-4, True).change_pct < -20
+
+
+def test_no_pauses_are_no_gain():
+    """The same with and without the fix: wherever they fall."""
+    wrong = 0
+    for seed in range(500):
+        rng = random.Random(seed)
+        taken = switching.Taken(switching.Turn(("gc:freeze",), 4, 20, 16, seed))
+        for k in range(taken.turn.units):
+            taken.times[k] = 10 * math.exp(rng.gauss(0, 0.05)) + (300 if rng.random() < 0.02 else 0)
+        wrong += switching.measure([taken], 1.0, 0.001, True).verdict.word != "no_difference"
+    assert wrong <= 3  # 0.5 expected
+
+
+def test_how_far_pauses_are_apart():
+    def units(*every):
+        return [10 + 0.1 * (k % 3) + sum(ms for n, ms in every if k % n == n - 1) for k in range(120)]
+
+    assert pauses.period(units((50, 200))) == 50
+    assert pauses.period(units((8, 5), (40, 300))) == 40  # the long ones take most of the time
+    assert pauses.period(units((110, 200))) >= 100
+    assert pauses.period(units()) == pauses.period([]) == pauses.period(units((50, 4))) == 0
+    assert pauses.block(0, 16, 1000) == 16
+    assert pauses.block(50, 16, 1000) == 1 + 2 * 50 + 6
+    assert pauses.block(50, 16, 70) == 57 and pauses.block(50, 16, 30) == 30
+    assert pauses.block(50, 16, 3) == 16
+
+
+def test_times_agree_with_their_percentage():
+    before, after = judge.agreeing(25.0, 6.0, -78.9)
+    assert after / before - 1 == pytest.approx(-0.789)
+    assert before * after == pytest.approx(150)
+    plain = [[30.0, 10.0, 10.2, 9.8, 10.0]], [[30.0, 5.0, 5.1, 4.9, 5.0]]
+    assert judge.usual_ms(*plain) == (10.0, 5.0) and judge.usual_ms([], [[1.0]]) is None
+    taken = with_pauses(1, 30, 100)
+    off, on = switching.usual_ms([taken], True)
+    assert off == pytest.approx(13.3, rel=0.1) and on == pytest.approx(10, rel=0.05)
 
 
 def test_how_long_turns_are():
@@ -366,6 +485,8 @@ def test_how_long_turns_are():
     assert switching.planned(("tf32",), "step:Net", 30.0, 0).pairs == 16
     assert switching.planned(("tf32",), "step:Net", 900.0, 0).pairs == switching.LEAST_PAIRS
     assert switching.planned(("gc:off",), "step:Net", 1.0, 16).block == 16
+    assert [switching.planned(("tf32",), "step:Net", 30.0, 0, look).pairs for look in (1, 2, 3, 4)] == [
+        16, 50, 150, switching.MOST_IN_A_TURN]
     call = switching.planned(("tf32",), "call:generate", 900.0, 0)
     assert (call.warm, call.block, call.pairs) == (2, 2, switching.LEAST_PAIRS)
 

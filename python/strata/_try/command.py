@@ -58,7 +58,7 @@ def _is_recording(word: str) -> bool:
 
 
 def _options(a: argparse.Namespace, program: list[str]) -> Any:
-    from strata._try.driver import MOST_BLOCKS, REPORT, Options
+    from strata._try.driver import REPORT, Options
     if not program:
         raise BenchError("give the program to try: strata try -- python pipe.py", USAGE)
     if a.recording is not None and not os.path.exists(a.recording):
@@ -76,7 +76,7 @@ def _options(a: argparse.Namespace, program: list[str]) -> Any:
             raise BenchError(f"--{name} must be at least {least}", USAGE)
     return Options(program, a.recording, a.fix, a.time or 900.0, a.threshold or 1.0, a.dir,
                    a.output or "", a.units or 0, a.scratch, not a.no_record, not a.no_combine,
-                   a.blocks or MOST_BLOCKS, a.trace, a.json)
+                   a.blocks or 0, a.trace, a.json)
 
 
 def _folder(options: Any) -> str:

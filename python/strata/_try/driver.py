@@ -11,85 +11,34 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 from strata._base import command as strata_command
-from strata._try import compare, fixes, judge, promises, switching, turns
+from strata._try import budget, compare, fixes, promises, switching
+from strata._try.kinds import Kind, Options, OutOfTime
 from strata._try.progress import Progress
+from strata._try.rounds import Rounds
 from strata._try.trial import Runner, Trial, failure_of
+
+__all__ = ["REPORT", "Driver", "Kind", "Options", "unit_of", "words_of"]
 
 LEAST_CALLS = 6  # of a program that makes few calls the last is made again
 STEP_UNITS = 300  # steps after which a trial is ended
 FIRST_UNITS = 120  # of the run that looks for the unit
-OUTPUT_UNITS = 12  # of a run that is made for its results
 UNIT_S = 20.0  # seconds of units after which it is ended, if there are enough
 LEAST_STEPS, LEAST_UNITS = 60, 8
-MOST_BLOCKS = 3  # of two processes, for one fix
-IN_A_ROW = 4  # processes with fixes, until it is the turn of the program as it is
 REPORT = "report"  # as a fix: those that the report names
 KIND_ORDER = ("call:", "step:optimizer", "step:DataLoader", "step:", "program")
-
-
-@dataclass
-class Options:
-    """What the user asked for."""
-
-    command: list[str]
-    recording: str | None = None
-    fixes: list[str] = field(default_factory=list)
-    seconds: float = 900.0
-    threshold_pct: float = 1.0
-    folder: str | None = None  # for runs
-    function: str = ""  # whose results are compared
-    units: int = 0  # after which a process is ended
-    scratch: bool = False
-    record: bool = True
-    combine: bool = True
-    blocks: int = MOST_BLOCKS
-    trace: bool = False
-    json: bool = False
-
-
-@dataclass
-class Kind:
-    """All processes with the same fixes."""
-
-    specs: list[str]
-    trials: list[Trial] = field(default_factory=list)
-    switched: list[turns.Switched] = field(default_factory=list)  # on and off in one process
-    failure: dict[str, Any] | None = None
-    measured: judge.Measured | None = None
-
-    @property
-    def name(self) -> str:
-        return " + ".join(self.specs) or "as it is"
-
-    @property
-    def is_tried(self) -> bool:
-        return bool(self.trials or self.switched or self.failure)
-
-    @property
-    def shown(self) -> Trial | None:
-        """A process that shows where its fixes apply."""
-        every = [*self.trials, *(s.trial for s in self.switched)]
-        return every[0] if every else None
-
-    @property
-    def is_faster(self) -> bool:
-        return self.measured is not None and self.failure is None and (
-            self.measured.verdict.word == "faster")
-
-
-class OutOfTime(Exception):
-    """The budget does not allow for another process, or there is no point in one."""
 
 
 class Driver:
     """One run of the command."""
 
-    def __init__(self, options: Options, folder: str) -> None:
+    def __init__(self, options: Options, folder: str,
+                 clock: Callable[[], float] = time.monotonic) -> None:
         self.options = options
+        self.clock = clock
         self.folder = folder
         self.base = Kind([])
         self.kinds: list[Kind] = []
@@ -100,9 +49,12 @@ class Driver:
         self.untried: list[str] = []
         self.recordings: dict[str, str] = {}  # of --trace, by kind
         self.interrupted = False
-        self.deadline = time.monotonic() + options.seconds
+        self.began = clock()
+        self.deadline = self.began + options.seconds
+        self.limit = self.deadline  # until when processes may go on that begin now
         self.runner = Runner(options.command, self._trials_folder(), options.scratch)
-        self.progress = Progress(self.deadline)
+        self.progress = Progress(self.deadline, clock)
+        self.rounds = Rounds(self)
 
     def _trials_folder(self) -> str:
         for n in range(1, 1000):
@@ -123,8 +75,7 @@ class Driver:
             self._first()
             specs = self._specs()
             self.kinds = [Kind([spec]) for spec in specs]
-            self.progress.total = len(self.kinds)
-            self._try_all(self.kinds)
+            self._try_all()
             if self.options.combine:
                 self._combine()
             if self.options.trace:
@@ -161,7 +112,7 @@ class Driver:
             [program, "run", "--level", "timeline", "--", *self.options.command], env=env,
             stdout=sys.stderr if self.options.json else None)
         try:
-            process.wait(max(self.deadline - time.monotonic(), 1.0))
+            process.wait(max(self.deadline - self.clock(), 1.0))
         except subprocess.TimeoutExpired:
             self.notes.append("the recording took all of the time: give more with --time")
         finally:
@@ -232,7 +183,7 @@ class Driver:
 
     def allow(self, expected_s: float) -> None:
         """Nothing begins that would take longer than the time that is left."""
-        if self.deadline - time.monotonic() < expected_s:
+        if self.limit - self.clock() < expected_s:
             raise OutOfTime
 
     def unapplied(self, specs: list[str], found: Trial) -> dict[str, Any] | None:
@@ -244,13 +195,13 @@ class Driver:
         return None
 
     def left(self) -> float:
-        return max(self.deadline - time.monotonic(), 1.0)
+        return max(self.deadline - self.clock(), 1.0)
 
     # ---- trials ----
 
     def process(self, kind: Kind, units: int = 0) -> Trial:
         """One more process of a kind, ended after so many units."""
-        expected = self._cost(kind)
+        expected = self.cost(kind)
         self.allow(expected)
         self.progress.trial(kind.name, len(kind.trials) + 1, expected)
         plan = {**self.plan(self.unit), **({"most_units": units} if units else {})}
@@ -273,91 +224,32 @@ class Driver:
         seen = f"only {n} of {wanted} {words_of(self.unit)}" if n else f"no {words_of(self.unit)}"
         return {"reason": f"{seen} were seen", "source": None}
 
-    def _cost(self, kind: Kind) -> float:
-        walls = [t.wall_s for t in (kind.trials[-1:] or self.base.trials[-1:] or [self.first])]
-        return walls[0]
+    def cost(self, kind: Kind) -> float:
+        """What a process of a kind takes."""
+        return (kind.trials[-1:] or self.base.trials[-1:] or [self.first])[0].wall_s
 
-    def _try_all(self, kinds: list[Kind]) -> None:
+    def _try_all(self) -> None:
         """One round for all, then more for those that are not settled."""
         try:
-            self._both(kinds)
-            for _ in range(self.options.blocks - 1):
-                open_ones = [k for k in kinds if self._is_open(k)]
-                if open_ones:
-                    self._both(open_ones)
+            self.rounds.once(self.kinds)
+            self.limit = self.began + budget.alone_s(self.options.seconds, self._together_s())
+            self.rounds.further(self.kinds)
+            if self.rounds.is_cut_short(self.kinds):
+                raise OutOfTime
         except OutOfTime:
             self.notes.append("the time was over before every fix was settled: --time gives more")
         finally:
-            self.judge()
+            self.limit = self.deadline
 
-    def _both(self, kinds: list[Kind]) -> None:
-        """A round: in turns what can be, the rest in processes of its own."""
-        left = turns.Turns(self).run(kinds)
-        for kind in kinds:
-            if kind not in left and kind.failure is None:
-                self.progress.measured(kind.name, kind.measured)
-        if left:
-            self._round(left)
-        for kind in kinds:
-            self._results(kind)
-
-    def _results(self, kind: Kind) -> None:
-        """A process for what it computes, if its turns could not show that."""
-        if kind.failure is None and not kind.trials and not any(s.results for s in kind.switched):
-            if not self.base.trials:
-                self.process(self.base)
-            self.process(kind, OUTPUT_UNITS)
-
-    def _round(self, kinds: list[Kind]) -> None:
-        """Every kind twice: forward and back, so that the two processes of a kind are apart, and a
-        disturbance of some seconds does not hit both."""
-        if not self.base.trials:
-            self.process(self.base)
-        self._pass(kinds)
-        alive = [k for k in kinds if k.failure is None]
-        if len(alive) > 1:
-            self.process(self.base)
-        self._pass(alive[::-1])
-        if alive:
-            self.process(self.base)
-        self.judge()
-        for kind in alive:
-            self.progress.measured(kind.name, kind.measured)
-
-    def _pass(self, kinds: list[Kind]) -> None:
-        """Each once, with the program as it is in between where there are many."""
-        for i, kind in enumerate(kinds):
-            if i and i % IN_A_ROW == 0:
-                self.process(self.base)
-            self.process(kind)
-            if kind.failure is not None:
-                self.progress.failed(kind.name, kind.failure["reason"])
-
-    def _is_open(self, kind: Kind) -> bool:
-        """Whether more processes could settle it: a change that is far below the noise stays there."""
-        if kind.failure is not None or kind.measured is None or kind.measured.verdict.is_settled:
-            return False
-        found = kind.measured.verdict
-        return not found.estimate.is_known or abs(found.estimate.change_pct) > max(
-            found.threshold_pct, found.resolution_pct / 3)
-
-    def judge(self) -> None:
-        """All verdicts again, with the spread that all processes show."""
-        before = [t.times(self.unit) for t in self.base.trials]
-        every = [*self.kinds, *self.combinations]
-        groups: dict[int, list[float]] = {}
-        for kind in every:
-            after = [t.times(self.unit) for t in kind.trials]
-            if before and after and kind.failure is None and all(after):
-                groups[id(kind)] = judge.scores(before, after)[1]
-        for kind in every:
-            if kind.switched and kind.failure is None:
-                kind.measured = switching.measure(
-                    [s.taken for s in kind.switched], self.options.threshold_pct) or kind.measured
-            elif id(kind) in groups:
-                others = [g for key, g in groups.items() if key != id(kind)]
-                kind.measured = judge.measure(before, [t.times(self.unit) for t in kind.trials],
-                                              self.options.threshold_pct, others)
+    def _together_s(self) -> float:
+        """What combinations are likely to take: a turn for each, or three processes."""
+        hopeful = [k for k in self.kinds if k.is_faster or k.is_open]
+        if not self.options.combine or len(hopeful) < 2:
+            return 0.0
+        if all(k.switched for k in hopeful):
+            set_up = max(k.switched[0].taken.set_up_s() for k in hopeful)
+            return self.first.wall_s + (len(hopeful) - 1) * (2 * switching.TURN_S + set_up)
+        return 3 * (len(hopeful) - 1) * max(self.cost(k) for k in hopeful)
 
     # ---- together ----
 
@@ -366,23 +258,25 @@ class Driver:
         ranked = sorted((k for k in self.kinds if k.is_faster), key=_change)
         if len(ranked) < 2:
             return
-        if all(k.switched for k in ranked):
-            self._combine_in_turns(ranked)
-            return
+        try:
+            if all(k.switched for k in ranked):
+                self._combine_in_turns(ranked)
+            else:
+                self._combine_in_processes(ranked)
+            self.rounds.further(self.combinations)
+        except OutOfTime:
+            self.notes.append("the time was over before every combination was tried")
+        finally:
+            self.combinations = [k for k in self.combinations if k.is_tried]
+
+    def _combine_in_processes(self, ranked: list[Kind]) -> None:
         best = ranked[0]
         for kind in ranked[1:]:
             if _clash(best.specs, kind.specs):
                 continue
             both = Kind([*best.specs, *kind.specs])
             self.combinations.append(both)
-            try:
-                self._round([both])
-            except OutOfTime:
-                self.judge()
-                if not both.trials:
-                    self.combinations.remove(both)
-                self.notes.append("the time was over before every combination was tried")
-                return
+            self.rounds.once([both])
             if both.failure is None and both.measured is not None and _change(both) < _change(best) - (
                     self.options.threshold_pct / 2):
                 best = both
@@ -394,15 +288,7 @@ class Driver:
             if not _clash(specs, kind.specs):
                 specs = [*specs, *kind.specs]
                 self.combinations.append(Kind(specs))
-        try:
-            turns.Turns(self).run(self.combinations)
-        except OutOfTime:
-            self.notes.append("the time was over before every combination was tried")
-        finally:
-            self.judge()
-            self.combinations = [k for k in self.combinations if k.is_tried]
-            for kind in self.combinations:
-                self.progress.measured(kind.name, kind.measured)
+        self.rounds.once(self.combinations)
 
     def best(self) -> Kind | None:
         """What to do: the fastest that was measured and is real."""

@@ -2,56 +2,36 @@
 
 Units of one process are not independent: memory lands elsewhere in the next one, and clocks drift. So
 a process counts once: as the median, over its warm units, of how much longer each took than the same
-unit of the program as it is, or, of many units, as their sum. Two kinds of processes are compared by the
-means of these values. Their spread is estimated from all kinds together, because it is the machine's.
-Few processes say little about it, so it is mixed with a guess that counts as much as GUESSED more of
-them: twice what the units of one process differ, and at least LEAST_GUESS. The verdict is one of
-strata.bench.stats at 99.9 %; the interval that is shown has 95 %."""
+unit of the program as it is, or, of many units, as their sum. A process with a fix is compared with those
+of the program as it is before and after it, the nearer the more, because machines drift. The spread of
+processes is estimated from those of a kind that follow each other, and from all kinds together, because
+it is the machine's. Few processes say little about it, so it is mixed with a guess that counts as much
+as GUESSED more of them, and less the more there are: twice what the units of one process differ, and at
+least LEAST_GUESS. The verdict is one of strata.bench.stats, as sure as the caller asks for; the interval
+that is shown has 95 %."""
 from __future__ import annotations
 
+import bisect
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from strata._try import student
+from strata._try.budget import ERROR, MATTERS_PCT
+from strata._try.warmup import warm_up
 from strata.bench import stats
 
-WARM = 1.15  # of the usual time: units before the first such one are warm-up
 LEAST_GUESS = 0.02  # of the time
 MANY = 40  # units of a process
 GUESSED = 3  # degrees of freedom that the guess is worth
 CONFIDENCE_PCT = 95.0
-MATTERS_PCT = 5.0  # a gain of less than this is not worth another look
-# Student's t by degrees of freedom: (two-sided 5 %, two-sided 0.1 %).
-_T = {1: (12.71, 636.6), 2: (4.303, 31.60), 3: (3.182, 12.92), 4: (2.776, 8.610), 5: (2.571, 6.869),
-      6: (2.447, 5.959), 7: (2.365, 5.408), 8: (2.306, 5.041), 9: (2.262, 4.781), 10: (2.228, 4.587),
-      12: (2.179, 4.318), 14: (2.145, 4.140), 16: (2.120, 4.015), 20: (2.086, 3.850),
-      30: (2.042, 3.646), 60: (2.000, 3.460)}
-
-
-def student(freedom: int) -> tuple[float, float]:
-    """The entry for at most that many degrees of freedom: on the safe side."""
-    return _T[max(n for n in _T if n <= freedom)]
-
-
-def warm_up(times: Sequence[float]) -> int:
-    """How many units at the beginning are not like the later ones; at least one of three."""
-    n = len(times)
-    if n < 3:
-        return n - 1
-    usual = stats.median(times[n // 2:])
-    first = next((i for i, t in enumerate(times) if t <= WARM * usual), 0)
-    return min(max(first, 1), n - 1)
-
-
-def set_up_s(times: Sequence[float]) -> float:
-    """What the units of the warm-up took longer than the later ones: compiling, above all."""
-    n = warm_up(times)
-    usual = stats.median(times[n:]) if times[n:] else 0.0
-    return sum(max(t - usual, 0.0) for t in times[:n]) / 1e3
+SHOWN = 1 - CONFIDENCE_PCT / 100  # the chance that the interval that is shown is wrong
 
 
 Processes = Sequence[Sequence[float]]
+Order = tuple[Sequence[int], Sequence[int]]  # places of processes in the sequence of all
 
 
 def _window(every: Processes) -> tuple[int, int]:
@@ -83,6 +63,16 @@ def scores(before: Processes, after: Processes) -> tuple[list[float], list[float
     return [stats.median(logs) for logs in c], [stats.median(logs) for logs in d]
 
 
+def usual_ms(before: Processes, after: Processes) -> tuple[float, float] | None:
+    """What a unit takes on both sides: as scores() counts it."""
+    if not before or not after:
+        return None
+    begin, end = _window([*before, *after])
+    usual = statistics.fmean if end - begin >= MANY else stats.median
+    a, b = (usual([t for times in side for t in times[begin:end]]) for side in (before, after))
+    return a, b
+
+
 def unit_spread(before: Processes, after: Processes) -> float | None:
     """How much units differ within a process; None where there are too few of them."""
     found = [1.4826 * stats.deviation(logs) for logs in _relative(before, after)[1] if len(logs) >= 3]
@@ -94,23 +84,43 @@ class Spread:
     """How much processes of the same kind differ on this machine."""
 
     squares: float = 0.0
-    freedom: int = 0
+    freedom: float = 0.0
 
     def add(self, group: Sequence[float]) -> None:
-        if len(group) > 1:
-            mean = sum(group) / len(group)
-            self.squares += sum((v - mean) ** 2 for v in group)
-            self.freedom += len(group) - 1
+        """Processes of a kind, in their order. A drift is in all of them, but hardly in the difference
+        of two that follow each other; such differences overlap, and count for a little less."""
+        n = len(group)
+        if n > 1:
+            square = sum((b - a) ** 2 for a, b in zip(group, group[1:])) / 2 / (n - 1)
+            freedom = 2 * (n - 1) ** 2 / (3 * n - 4)
+            self.squares += freedom * square
+            self.freedom += freedom
 
     def guess(self, units: float | None) -> None:
-        """What is likely, from the spread of units."""
-        if units is not None:
-            self.squares += GUESSED * max(2 * units, LEAST_GUESS) ** 2
-            self.freedom += GUESSED
+        """What is likely, from the spread of units: as long as processes do not say themselves."""
+        counts = GUESSED - self.freedom / 2
+        if units is not None and counts > 0:
+            self.squares += counts * max(2 * units, LEAST_GUESS) ** 2
+            self.freedom += counts
 
     @property
     def value(self) -> float:
         return math.sqrt(self.squares / self.freedom) if self.freedom else math.inf
+
+
+def weights(before: Sequence[int], after: Sequence[int]) -> list[float]:
+    """How much each process of the program as it is counts, from its place and those of the processes
+    with the fix: each is compared with its two neighbours, as if the machine drifted evenly between."""
+    out = [0.0] * len(before)
+    for place in after:
+        k = bisect.bisect(before, place)
+        if 0 < k < len(before):
+            share = (place - before[k - 1]) / (before[k] - before[k - 1])
+            out[k - 1] += (1 - share) / len(after)
+            out[k] += share / len(after)
+        else:
+            out[min(k, len(before) - 1)] += 1 / len(after)
+    return out
 
 
 @dataclass
@@ -142,34 +152,48 @@ def _finite(v: float) -> float | None:
     return v if math.isfinite(v) else None
 
 
-def measure(before: Processes, after: Processes, threshold_pct: float,
-            others: Processes = ()) -> Measured | None:
-    """The change, from the times of units by process; `others` are scores of other kinds, which show
-    the spread too. None when one side has no times."""
-    before, after = [t for t in before if t], [t for t in after if t]
-    if not before or not after:
+def measure(before: Processes, after: Processes, threshold_pct: float, others: Processes = (),
+            order: Order | None = None, error: float = ERROR) -> Measured | None:
+    """The change, from the times of units by process, in their order; `others` are scores of other kinds,
+    which show the spread too. Without `order` all processes of a kind count the same. None when one
+    side has no times."""
+    if not before or not after or not all((*before, *after)):
         return None
     a, b = scores(before, after)
     spread = Spread()
     for group in (a, b, *others):
         spread.add(group)
     spread.guess(unit_spread(before, after))
-    difference = sum(b) / len(b) - sum(a) / len(a)
-    return _interval(difference, spread, (len(a), len(b)), threshold_pct)
-
-
-def _interval(difference: float, spread: Spread, n: tuple[int, int],
-              threshold_pct: float) -> Measured:
-    def pct(v: float) -> float:
-        return 100 * math.expm1(min(v, 50.0)) if v > -math.inf else -math.inf
-
+    parts = weights(*order) if order else [1 / len(a)] * len(a)
+    difference = sum(b) / len(b) - sum(w * v for w, v in zip(parts, a))
     shown = sure = math.inf
-    if spread.freedom:
-        error = spread.value * math.sqrt(1 / n[0] + 1 / n[1])
-        shown, sure = (t * error for t in student(spread.freedom))
-    known = math.isfinite(sure)
-    found = stats.Estimate(n[1], pct(difference), pct(difference - sure) if known else -math.inf,
-                           pct(difference + sure) if known else math.inf)
-    return Measured(pct(difference), pct(difference - shown) if known else -math.inf,
-                    pct(difference + shown) if known else math.inf,
-                    stats.Verdict(found, threshold_pct))
+    if spread.freedom >= 1:
+        unsure = spread.value * math.sqrt(1 / len(b) + sum(w * w for w in parts))
+        shown, sure = (student.limit(int(spread.freedom), e) * unsure for e in (SHOWN, error))
+    return measured(difference, around(difference, shown), around(difference, sure), len(b),
+                    threshold_pct)
+
+
+def pct(v: float) -> float:
+    """A log of a ratio in percent."""
+    return v if math.isinf(v) else 100 * math.expm1(min(v, 50.0))
+
+
+def measured(middle: float, shown: tuple[float, float], sure: tuple[float, float], n: int,
+             threshold_pct: float) -> Measured:
+    """From logs of ratios: the change, the interval that is shown, and the one that decides."""
+    found = stats.Estimate(n, pct(middle), pct(sure[0]), pct(sure[1]))
+    return Measured(pct(middle), pct(shown[0]), pct(shown[1]), stats.Verdict(found, threshold_pct))
+
+
+def around(middle: float, half: float) -> tuple[float, float]:
+    return middle - half, middle + half
+
+
+def agreeing(before_ms: float, after_ms: float, change_pct: float) -> tuple[float, float]:
+    """Times without and with a fix that differ by what was measured, unit by unit: neither of the two
+    is favoured."""
+    if min(before_ms, after_ms) <= 0 or change_pct <= -100:
+        return before_ms, after_ms
+    middle, ratio = math.sqrt(before_ms * after_ms), math.sqrt(1 + change_pct / 100)
+    return middle / ratio, middle * ratio

@@ -1,5 +1,5 @@
-"""The result as one HTML page: the ladder of the report with measured values beside the promised
-ones, the table, and the code to write."""
+"""The result as one HTML page: bars of what is promised and what was measured, the table, the code to
+write, and the ladder of the report."""
 from __future__ import annotations
 
 from html import escape
@@ -8,19 +8,37 @@ from typing import Any
 from strata._base.units import duration
 from strata._try import screen
 
-STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;
-color:#1b1f24;background:#fff}table{border-collapse:collapse;width:100%}td,th{padding:.3em .6em;
-text-align:right;border-bottom:1px solid #d8dee4}td:first-child,th:first-child{text-align:left}
-.bar{height:.8em;min-width:1px}.promised{background:#9db8d9}.measured{background:#1f6f43}
-.slower{background:#b3261e}.bars{width:40%}pre{background:#f3f5f7;padding:.6em;overflow:auto}
-.key{display:inline-block;width:1.2em;height:.8em}.dim{color:#57606a}@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}
-td,th{border-color:#30363d}pre{background:#161b22}.dim{color:#9198a1}.measured{background:#3fb950}
-.promised{background:#3b5b84}}"""
+STYLE = """:root{color-scheme:light dark;--ink:#1b1f24;--dim:#57606a;--paper:#fff;--line:#d8dee4;
+--code:#f3f5f7;--promised:#a9c1dd;--measured:#1f7a4a;--open:#8aa398;--slower:#b3261e;--whisker:#1b1f24}
+@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--dim:#9198a1;--paper:#0d1117;--line:#30363d;
+--code:#161b22;--promised:#3b5b84;--measured:#2f9e5f;--open:#55706a;--slower:#e0554c;--whisker:#e6edf3}}
+body{font:15px/1.5 system-ui,sans-serif;max-width:64em;margin:2em auto;padding:0 1em;color:var(--ink);
+background:var(--paper)}h1{font-size:1.5em;margin-bottom:0}h2{font-size:1.15em;margin:2em 0 .5em}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+td,th{padding:.35em .7em;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
+th{color:var(--dim);font-weight:500}td:first-child,th:first-child{text-align:left;padding-left:0}
+td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:9em}th.bars,td.bars{width:46%;min-width:15em;
+text-align:left;padding-right:0}.plot{position:relative;height:1.9em}
+.bar{position:absolute;left:0;border-radius:0 2px 2px 0;min-width:1px}
+.promised{background:var(--promised)}.measured{background:var(--measured)}.open{background:var(--open)}
+.slower{background:var(--slower)}.bar.promised{top:.1em;height:.5em}
+.bar.measured,.bar.open,.bar.slower{top:.75em;height:.9em}
+.whole{position:absolute;top:-.35em;bottom:-.35em;border-left:1px dashed var(--dim)}
+.whisker{position:absolute;top:.9em;height:.6em;border:solid var(--whisker);border-width:0 1px;
+box-sizing:border-box;min-width:3px}.whisker.cut{border-right-width:0}.whisker::before{content:"";position:absolute;left:0;right:0;top:50%;
+border-top:1px solid var(--whisker)}.key{display:inline-block;position:static;width:1.2em;
+height:.7em;border-radius:2px}.key.whisker{position:relative;top:0;border-radius:0}
+pre{background:var(--code);padding:.7em .9em;overflow:auto;border-radius:6px;font-size:.9em}
+li{margin:.2em 0}code{white-space:nowrap}.dim{color:var(--dim)}.best{font-size:1.1em}"""
 
 
 LEGEND = """<p class=dim><span class="key promised"></span> what is left of the time if the promise of the
-report holds, <span class="key measured"></span> as it was measured. A question mark says that the
-difference is not settled: more --time, or --blocks, would show it.</p>"""
+report holds; <span class="key measured"></span> as it was measured (<span class="key slower"></span> slower,
+<span class="key open"></span> no certain change), with its interval of 95 %
+<span class="key whisker"></span>. The dashed line is the program as it is. A question mark says that
+the difference is not settled: more <code>--time</code> would show it.</p>"""
+
+MOST = 1.6  # of the time as it is, that bars can show
 
 
 def write(r: dict[str, Any], path: str) -> None:
@@ -31,68 +49,87 @@ def write(r: dict[str, Any], path: str) -> None:
 def text(r: dict[str, Any]) -> str:
     """The page."""
     title = f"{r['program']}: {r['unit']['words']}"
-    parts = [f"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
-             f"<style>{STYLE}</style><h1>{escape(title)}</h1>",
-             f"<p>{escape(_head(r))}</p><p><b>{escape(screen.conclusion(r))}</b></p>",
-             "<h2>Promised and measured</h2>", _ladder(r), LEGEND,
-             "<h2>Trials</h2>", _table(r), _failures(r), _remarks(r), _code(r), _ladder_of_report(r)]
+    parts = ["<!DOCTYPE html><html lang=en><meta charset=utf-8>",
+             '<meta name=viewport content="width=device-width,initial-scale=1">',
+             f"<title>{escape(title)}</title><style>{STYLE}</style><h1>{escape(title)}</h1>",
+             f"<p class=dim>{escape(_head(r))}</p><p class=best><b>{escape(screen.conclusion(r))}</b></p>",
+             *([_bars(r), LEGEND, "<h2>Trials</h2>", _table(r)] if r["fixes"] else []),
+             _remarks(r), _code(r), _ladder_of_report(r)]
     return "\n".join(parts)
 
 
 def _head(r: dict[str, Any]) -> str:
     where = r["machine"].get("device_name") or "CPU"
     each = f"{duration(r['unit']['median_ms'])} each, " if r["unit"]["median_ms"] else ""
-    return f"{each}{where}, torch {r['machine'].get('torch', '?')}, {r['processes']} processes"
+    version = f", torch {r['machine']['torch']}" if r["machine"].get("torch") else ""
+    n = r["processes"]
+    return f"{each}{where}{version}, {n} process{'es' if n != 1 else ''}"
 
 
-def _bar(kind: str, share: float, words: str) -> str:
-    return (f'<div class="bar {kind}" style="width:{max(0.0, min(share, 1.0)) * 100:.1f}%" '
-            f'title="{escape(words)}"></div>')
-
-
-def _ladder(r: dict[str, Any]) -> str:
-    """One rung per fix: what is left of the time, promised above measured."""
-    rows = ["<table><tr><th>fix<th>promised<th>measured<th class=bars>what is left of the time"]
-    for f in [*r["fixes"], *r["combinations"]]:
+def _bars(r: dict[str, Any]) -> str:
+    """What is left of the time with each fix: promised above measured, with its interval."""
+    every = [*r["fixes"], *r["combinations"]]
+    top = _top(every)
+    rows = ["<h2>Promised and measured</h2><div class=scroll><table><tr><th>fix<th>promised<th>measured"
+            "<th class=bars>what is left of the time"]
+    for f in every:
         m, promised = f["measured"], f["promised_pct"]
-        bars = ""
-        if promised is not None:
-            bars += _bar("promised", 1 - promised / 100, f"promised -{promised:.1f} %")
-        if m is not None:
-            kind = "slower" if m["verdict"] == "slower" else "measured"
-            bars += _bar(kind, 1 + m["change_pct"] / 100, f"measured {m['change_pct']:+.1f} %")
         rows.append(f"<tr><td>{escape(f['fix'])}<td>"
                     + (f"-{promised:.1f} %" if promised is not None else "-") + "<td>"
                     + (escape(screen.measured_words(m)) if m else "failed" if f["failure"] else "-")
-                    + f"<td class=bars>{bars}")
-    return "".join(rows) + "</table>"
+                    + f"<td class=bars>{_plot(promised, m, top)}")
+    return "".join(rows) + "</table></div>"
+
+
+def _top(every: list[dict[str, Any]]) -> float:
+    """The end of the scale, by the time as it is."""
+    ends = [1 + v / 100 for f in every if f["measured"]
+            for v in (f["measured"]["change_pct"], f["measured"]["high_pct"]) if v is not None]
+    return 1.02 * min(max([1.0, *ends]), MOST)
+
+
+def _plot(promised: float | None, m: dict[str, Any] | None, top: float) -> str:
+    def place(share: float) -> float:
+        return 100 * max(0.0, min(share / top, 1.0))
+
+    out = []
+    if promised is not None:
+        out.append(f'<div class="bar promised" style="width:{place(1 - promised / 100):.1f}%" '
+                   f'title="promised -{promised:.1f} %"></div>')
+    if m is not None:
+        kind = {"faster": "measured", "slower": "slower"}.get(m["verdict"], "open")
+        out.append(f'<div class="bar {kind}" style="width:{place(1 + m["change_pct"] / 100):.1f}%" '
+                   f'title="measured {m["change_pct"]:+.1f} %"></div>')
+        if m["low_pct"] is not None and m["high_pct"] is not None:
+            low, high = (place(1 + m[end] / 100) for end in ("low_pct", "high_pct"))
+            cut = " cut" if 1 + m["high_pct"] / 100 > top else ""
+            out.append(f'<div class="whisker{cut}" style="left:{low:.1f}%;width:{high - low:.1f}%" '
+                       f'title="{m["low_pct"]:+.1f} to {m["high_pct"]:+.1f} %"></div>')
+    return f'<div class=plot>{"".join(out)}<div class=whole style="left:{place(1.0):.1f}%"></div></div>'
 
 
 def _table(r: dict[str, Any]) -> str:
-    rows = ["<table><tr><th>fix<th>95 % interval<th>time per unit<th>outputs<th>set-up"]
+    rows = ["<div class=scroll><table><tr><th>fix<th>95 % interval<th>before<th>after<th>outputs<th>set-up"]
     for f in [*r["fixes"], *r["combinations"]]:
         m = f["measured"]
         span = "-"
-        if m is not None and m["low_pct"] is not None:
+        if m is not None and m["low_pct"] is not None and m["high_pct"] is not None:
             span = f"{m['low_pct']:+.1f} to {m['high_pct']:+.1f} %"
-        rows.append(f"<tr><td>{escape(f['fix'])}<td>{span}<td>{duration(f['median_ms'])}<td>"
-                    f"{escape(screen.output_words(f['outputs']))}<td>"
+        rows.append(f"<tr><td>{escape(f['fix'])}<td>{span}<td>{duration(f['before_ms'])}<td>"
+                    f"{duration(f['median_ms'])}<td>{escape(screen.output_words(f['outputs']))}<td>"
                     f"{escape(screen.set_up_words(f['set_up']))}")
-    return "".join(rows) + "</table>"
+    return "".join(rows) + "</table></div>"
 
 
-def _failures(r: dict[str, Any]) -> str:
-    out = []
+def _remarks(r: dict[str, Any]) -> str:
+    lines = []
     for f in [*r["fixes"], *r["combinations"]]:
         if f["failure"] is not None:
             at = f["failure"].get("source") or {}
             where = f" ({at['file']}:{at['line']})" if at.get("file") else ""
-            out.append(f"<p>{escape(f['fix'])} failed: {escape(f['failure']['reason'] + where)}</p>")
-    return "".join(out)
-
-
-def _remarks(r: dict[str, Any]) -> str:
-    return "".join(f"<p>{escape(line)}</p>" for line in screen.remarks(r))
+            lines.append(f"{f['fix']} failed: {f['failure']['reason']}{where}")
+    lines += screen.remarks(r)
+    return f"<ul>{''.join(f'<li>{escape(line)}' for line in lines)}</ul>" if lines else ""
 
 
 def _code(r: dict[str, Any]) -> str:
@@ -111,7 +148,7 @@ def _code(r: dict[str, Any]) -> str:
 def _ladder_of_report(r: dict[str, Any]) -> str:
     if not r["ladder"]:
         return ""
-    rows = ["<h2>The ladder of the report</h2><table><tr><th>rung<th>wall<th>gain"
+    rows = ["<h2>The ladder of the report</h2><div class=scroll><table><tr><th>rung<th>wall<th>gain"
             "<th>its fixes, measured alone"]
     for rung in r["ladder"]:
         tried = [f"{f['fix']} {screen.measured_words(f['measured'])}" for f in r["fixes"]
@@ -119,4 +156,4 @@ def _ladder_of_report(r: dict[str, Any]) -> str:
         rows.append(f"<tr><td>{escape(str(rung.get('name', '')))}<td>"
                     f"{duration(float(rung.get('wall_us') or 0.0) / 1e3)}<td>"
                     f"{float(rung.get('gain_pct') or 0.0):.1f} %<td>{escape(', '.join(tried)) or '-'}")
-    return "".join(rows) + "</table>"
+    return "".join(rows) + "</table></div>"

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from strata.bench.errors import one_line
@@ -11,9 +12,9 @@ from strata.bench.errors import one_line
 class Progress:
     """Lines for people."""
 
-    def __init__(self, deadline: float) -> None:
+    def __init__(self, deadline: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.deadline = deadline
-        self.total = 0
+        self.clock = clock
 
     def say(self, text: str) -> None:
         print(f"strata try: {one_line(text)}", file=sys.stderr, flush=True)
@@ -22,7 +23,7 @@ class Progress:
         self.say_trial(f"{name}, process {n}", expected_s)
 
     def say_trial(self, what: str, expected_s: float) -> None:
-        left = max(self.deadline - time.monotonic(), 0.0)
+        left = max(self.deadline - self.clock(), 0.0)
         self.say(f"{what} (about {_clock(expected_s)}; {_clock(left)} of the time left)")
 
     def measured(self, name: str, found: Any) -> None:

@@ -6,8 +6,10 @@ import os
 from typing import Any
 
 from strata._base import secrets
-from strata._try import code, fixes, judge, switching
-from strata._try.driver import Driver, Kind, words_of
+from strata._try import code, fixes, judge, switching, warmup
+from strata._try.driver import Driver, words_of
+from strata._try.kinds import Kind
+from strata._try.warmup import warm_up
 from strata.bench import stats
 from strata.bench.files import finite
 
@@ -58,17 +60,20 @@ def _script(command: list[str]) -> str:
 
 
 def _median(groups: list[list[float]]) -> float | None:
-    warm = [t for times in groups for t in times[judge.warm_up(times):]]
+    warm = _warm(groups)
     return stats.median(warm) if warm else None
 
 
+def _warm(groups: list[list[float]]) -> list[float]:
+    return [t for times in groups for t in times[warm_up(times):]]
+
+
 def _kind(driver: Driver, kind: Kind) -> dict[str, Any]:
-    unit = driver.unit
-    after = [t.times(unit) for t in kind.trials if t.times(unit)]
+    before_ms, after_ms = _times(driver, kind) if kind.failure is None else (None, None)
     promised, rule = driver.promises.of(kind.specs[0]) if len(kind.specs) == 1 else (None, "")
     found = {"fix": kind.name, "specs": kind.specs, "promised_pct": promised, "rule": rule,
              "measured": _measured(kind),
-             "median_ms": _median_of(kind, after) if kind.failure is None else None,
+             "before_ms": before_ms, "median_ms": after_ms,
              "outputs": driver.outputs_of(kind), "failure": kind.failure,
              "set_up": _set_up(driver, kind),
              "results_may": [fixes.parse(s).results for s in kind.specs],
@@ -78,17 +83,19 @@ def _kind(driver: Driver, kind: Kind) -> dict[str, Any]:
     return found
 
 
-def _median_of(kind: Kind, processes: list[list[float]]) -> float | None:
-    found = [s.taken.median_ms(True) for s in kind.switched]
-    known = [ms for ms in found if ms is not None]
-    return stats.median(known) if known else _median(processes)
-
-
-def _set_up_of_turn(taken: switching.Taken) -> dict[str, Any]:
-    first = taken.set_up_s()
-    saved = ((taken.median_ms(False) or 0.0) - (taken.median_ms(True) or 0.0)) / 1e3
-    return {"seconds": first, "again_s": None,
-            "pays_after": int(first / saved) + 1 if saved > 0 and first > 0.05 else None}
+def _times(driver: Driver, kind: Kind) -> tuple[float | None, float | None]:
+    """What a unit takes without and with the fix, in the same turns or among the same processes; they
+    differ by what was measured."""
+    found: tuple[float, float] | None
+    if kind.switched:
+        found = switching.usual_ms([s.taken for s in kind.switched], bool(kind.pause_block))
+    else:
+        before, after = ([t.times(driver.unit) for t in k.trials if t.times(driver.unit)]
+                         for k in (driver.base, kind))
+        found = judge.usual_ms(before, after)
+    if found is None or kind.measured is None:
+        return None, None
+    return judge.agreeing(*found, kind.measured.change_pct)
 
 
 def _measured(kind: Kind) -> dict[str, Any] | None:
@@ -100,19 +107,23 @@ def _measured(kind: Kind) -> dict[str, Any] | None:
 def _set_up(driver: Driver, kind: Kind) -> dict[str, Any]:
     """What a fix takes at the beginning beyond what the program takes anyway, and after how many
     units that has paid."""
+    first, again = _set_up_s(driver, kind) if kind.failure is None else (None, None)
+    before, after = _times(driver, kind)
+    saved = (before - after) / 1e3 if before is not None and after is not None else 0.0
+    return {"seconds": first, "again_s": again,
+            "pays_after": int(first / saved) + 1 if saved > 0 and first and first > 0.05 else None}
+
+
+def _set_up_s(driver: Driver, kind: Kind) -> tuple[float | None, float | None]:
+    """(of the first process, of the last)."""
     unit = driver.unit
-    if kind.switched and kind.failure is None:
-        return _set_up_of_turn(kind.switched[0].taken)
+    if kind.switched:
+        return kind.switched[0].taken.set_up_s(driver.first.times(unit)), None
     mine = [t.times(unit) for t in kind.trials if len(t.times(unit)) > 1]
     theirs = [t.times(unit) for t in driver.base.trials if len(t.times(unit)) > 1]
-    if not mine or not theirs or kind.failure is not None:
-        return {"seconds": None, "again_s": None, "pays_after": None}
-    own = stats.median([judge.set_up_s(t) for t in theirs])
-    first = max(judge.set_up_s(mine[0]) - own, 0.0)
-    again = max(judge.set_up_s(mine[-1]) - own, 0.0)
-    saved = ((_median(theirs) or 0.0) - (_median(mine) or 0.0)) / 1e3
-    return {"seconds": first, "again_s": again,
-            "pays_after": int(first / saved) + 1 if saved > 0 and first > 0.05 else None}
+    if not mine or not theirs:
+        return None, None
+    return warmup.of_process(mine[0], theirs), warmup.of_process(mine[-1], theirs)
 
 
 def _code(driver: Driver, best: Kind) -> list[dict[str, Any]]:

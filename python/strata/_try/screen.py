@@ -150,13 +150,13 @@ def conclusion(r: dict[str, Any]) -> str:
     """The best fix, or that none is known to be faster."""
     for f in [*r["fixes"], *r["combinations"]] if r["best"] else ():
         if f["specs"] == r["best"]:
-            before, after = r["unit"]["median_ms"], f["median_ms"]
+            before, after = f["before_ms"], f["median_ms"]
             times = f": {duration(before)} -> {duration(after)}" if before and after else ""
             return f"best: {f['fix']}{times} ({f['measured']['change_pct']:+.1f} %)"
     unsettled = [f["fix"] for f in r["fixes"] if f["measured"] and is_open(f["measured"])]
     if unsettled:
-        return (f"no gain is certain yet; not settled: {', '.join(unsettled)} (more --time, or "
-                "--blocks, settles it)")
+        return (f"no gain is certain yet; not settled: {', '.join(unsettled)} (more --time "
+                "settles it)")
     return "none of the fixes makes it faster" if r["fixes"] else ""
 
 

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from strata._try import judge
+from strata._try import budget, judge, student, warmup
 from strata._try.inside.schedule import FIRST, LEAST_PAIRS, Turn
 from strata.bench import stats
 
-__all__ = ["FIRST", "LEAST_PAIRS", "Taken", "Turn", "described", "measure", "planned"]
+__all__ = ["FIRST", "LEAST_PAIRS", "Taken", "Turn", "described", "measure", "planned", "usual_ms"]
 
-MOST_PAIRS = 30
-TURN_S = 4.0  # that a turn should take, if that is enough for LEAST_PAIRS
+MOST_PAIRS = 30  # of the first turn
+MOST_IN_A_TURN = 270
+RANKED = 15  # pairs: fewer cannot be sure by their ranks
+TURN_S = 4.0  # that the first turn should take, if that is enough for LEAST_PAIRS
 STEPS = (4, 4)  # of a loop: units to warm up with, units of a block
 CALLS = (2, 2)  # of what is waited for at both ends
 
@@ -44,44 +46,89 @@ class Taken:
         found = [self.times.get(k) for k in range(begin + 1, begin + self.turn.block)]
         return None if None in found else statistics.fmean(t for t in found if t is not None)
 
-    def median_ms(self, on: bool) -> float | None:
+    def usual_ms(self, on: bool) -> float | None:
         found = self.pairs()[on]
         return stats.median(found) if found else None
 
-    def set_up_s(self) -> float:
-        """What its warm-up took longer; the last unit of it is that of the comparison."""
-        usual = self.median_ms(True)
+    def set_up_s(self, first: Sequence[float] = ()) -> float:
+        """What its warm-up took longer; the last unit of it is that of the comparison. `first` are units
+        of the program as it is, which has pauses of its own."""
+        usual = self.usual_ms(True)
         if usual is None:
             return 0.0
-        return sum(max(self.times.get(k, 0.0) - usual, 0.0) for k in range(self.turn.warm - 1)) / 1e3
+        n = self.turn.warm - 1
+        found = warmup.longer_s([self.times.get(k, 0.0) for k in range(n)], usual)
+        own = [t for k, t in sorted(self.times.items()) if not self.turn.is_on(k)]
+        return warmup.beyond(found, [warmup.longest_pause_s(t, n) for t in (own, first[FIRST:])])
 
 
-def planned(fixes: tuple[str, ...], unit: str, unit_ms: float, longest_block: int,
-            seed: int = 1) -> Turn:
-    """A turn for units of that length."""
+def planned(fixes: tuple[str, ...], unit: str, unit_ms: float, longest_block: int, look: int = 1) -> Turn:
+    """A turn for units of that length: each look has a longer one."""
     warm, block = CALLS if unit.startswith("call:") else STEPS
     block = max(block, longest_block) if block == STEPS[1] else block
-    pairs = int(TURN_S * 1e3 / (2 * block * max(unit_ms, 1e-3)))
-    return Turn(fixes, warm, block, min(max(pairs, LEAST_PAIRS), MOST_PAIRS), seed)
+    stretch = budget.stretch(look)
+    pairs = int(TURN_S * stretch * 1e3 / (2 * block * max(unit_ms, 1e-3)))
+    most = min(MOST_PAIRS * stretch, MOST_IN_A_TURN)
+    return Turn(fixes, warm, block, min(max(pairs, LEAST_PAIRS), most), look)
 
 
-def measure(turns: Sequence[Taken], threshold_pct: float) -> judge.Measured | None:
-    """From all turns of a fix; None with too few pairs."""
+def every_pair(turns: Sequence[Taken]) -> tuple[list[float], list[float]]:
+    """(without, with) of all turns of a fix."""
     off: list[float] = []
     on: list[float] = []
     for taken in turns:
         a, b = taken.pairs()
         off, on = off + a, on + b
-    if len(off) < LEAST_PAIRS:
+    return off, on
+
+
+def measure(turns: Sequence[Taken], threshold_pct: float, error: float = budget.ERROR,
+            has_pauses: bool = False) -> judge.Measured | None:
+    """From all turns of a fix, wrong with a chance of `error`; None with too few pairs. If what it gains
+    is pauses, their sums are compared: a median would not see pauses that most blocks do not have."""
+    pairs = [(a, b) for a, b in zip(*every_pair(turns)) if a > 0 and b > 0]
+    if len(pairs) < LEAST_PAIRS:
         return None
-    found = stats.Verdict(stats.estimate(off, on), threshold_pct)
-    ratios = [math.log(b / a) for a, b in zip(off, on) if a > 0 and b > 0]
-    if len(ratios) < 2:
+    middle, shown, sure = (_of_sums if has_pauses else _of_ranks)(pairs, error)
+    return judge.measured(middle, shown, sure, len(pairs), threshold_pct)
+
+
+Interval = tuple[float, float]
+
+
+def _of_ranks(pairs: Sequence[tuple[float, float]], error: float) -> tuple[float, Interval, Interval]:
+    """The middle of all ratios and what the signed-rank test says of it; of few pairs Student's."""
+    ratios = [math.log(b / a) for a, b in pairs]
+    n = len(ratios)
+    if n < RANKED:
+        return _student(statistics.fmean(ratios), statistics.stdev(ratios) / math.sqrt(n), n, error)
+    means = sorted((ratios[i] + ratios[j]) / 2 for i in range(n) for j in range(i + 1))
+    shown, sure = (stats.rank_sum_limit(n, e) for e in (judge.SHOWN, error))
+    ends = (means[sure], means[-1 - sure]) if sure >= 0 else (-math.inf, math.inf)
+    return stats.median(means), (means[shown], means[-1 - shown]), ends
+
+
+def _of_sums(pairs: Sequence[tuple[float, float]], error: float) -> tuple[float, Interval, Interval]:
+    """The ratio of the sums; what single pairs are off it says how sure that is."""
+    n = len(pairs)
+    ratio = sum(b for _, b in pairs) / sum(a for a, _ in pairs)
+    off = sum((b - ratio * a) ** 2 for a, b in pairs)
+    usual = statistics.fmean(b for _, b in pairs)
+    return _student(math.log(ratio), math.sqrt(off / (n * (n - 1))) / usual, n, error)
+
+
+def _student(middle: float, unsure: float, n: int, error: float) -> tuple[float, Interval, Interval]:
+    shown, sure = (judge.around(middle, student.limit(n - 1, e) * unsure) for e in (judge.SHOWN, error))
+    return middle, shown, sure
+
+
+def usual_ms(turns: Sequence[Taken], has_pauses: bool) -> tuple[float, float] | None:
+    """What a unit takes without and with the fix, in all its turns."""
+    off, on = every_pair(turns)
+    if not off:
         return None
-    half = judge.student(len(ratios) - 1)[0] * statistics.stdev(ratios) / math.sqrt(len(ratios))
-    middle = math.log1p(found.estimate.change_pct / 100)
-    return judge.Measured(found.estimate.change_pct, 100 * math.expm1(middle - half),
-                          100 * math.expm1(middle + half), found)
+    usual = statistics.fmean if has_pauses else stats.median
+    return usual(off), usual(on)
 
 
 def described(found: judge.Measured) -> dict[str, Any]:

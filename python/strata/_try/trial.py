@@ -25,6 +25,7 @@ class Trial:
 
     folder: str
     fixes: list[str]
+    number: int = 0  # its place in the sequence of all
     status: int = 0
     wall_s: float = 0.0
     timed_out: bool = False
@@ -134,7 +135,7 @@ class Runner:
         folder = os.path.join(self.folder,
                               f"{self.count:02d}_{re.sub(r'[^A-Za-z0-9.+-]+', '_', name)[:80]}")
         os.makedirs(folder)
-        trial = Trial(folder, fixes)
+        trial = Trial(folder, fixes, self.count)
         plan = {"folder": folder, "fixes": fixes, **plan}
         path = os.path.join(folder, "plan.json")
         with open(path, "w", encoding="utf-8") as f:

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+import statistics
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from strata._try import fixes, judge, switching
+from strata._try import fixes, pauses, switching
+from strata._try.kinds import Kind, Switched
 from strata._try.trial import Trial, failure_of, reason_of, write_trace
-from strata.bench import stats
+from strata._try.warmup import warm_up
 
 if TYPE_CHECKING:
-    from strata._try.driver import Driver, Kind
+    from strata._try.driver import Driver
 
 # Those that come last: a capture that fails may take the process with it, compiling takes long.
 LAST = ("graph", "compile")
-
-
-@dataclass
-class Switched:
-    """The turn of one kind in a process."""
-
-    taken: switching.Taken
-    trial: Trial
-    number: int
-    folder: str = ""  # in that of the trials: its units with and without, as traces
-
-    @property
-    def results(self) -> tuple[Trial, Trial, Trial] | None:
-        """(with, without, without again); None where they could not be compared."""
-        found = self.trial.probes.get(self.number, {})
-        if not {"with", "without", "again"} <= set(found):
-            return None
-        a, b, c = (Trial(self.trial.folder, [], outputs={0: found[which]})
-                   for which in ("with", "without", "again"))
-        return a, b, c
+PAUSES = 1 / 15  # of the time: what a turn may take so that each block has its pauses
 
 
 class Turns:
@@ -45,13 +28,16 @@ class Turns:
         self.driver = driver
         first = driver.first
         times = first.times(driver.unit)
-        self.unit_ms = stats.median(times[judge.warm_up(times):]) if times else 0.0
+        self.unit_ms = statistics.fmean(times[warm_up(times):]) if times else 0.0
+        self.between = pauses.period(times)
         # How many units a process has: calls are made again where there are too few.
         self.most = None if first.ended_early or driver.unit.startswith("call:") else len(times)
+        # What a process takes besides: to start, above all.
+        self.start_s = max(first.wall_s - sum(times) / 1e3, 0.0)
 
     def run(self, kinds: list[Kind]) -> list[Kind]:
         """Takes turns with all that can, and returns the others."""
-        waiting = [k for k in kinds if self._can(k)]
+        waiting = [k for k in kinds if self.can(k)]
         waiting.sort(key=lambda k: max(_place(s) for s in k.specs))
         left = [k for k in kinds if k not in waiting]
         while waiting:
@@ -65,36 +51,59 @@ class Turns:
                 return left + waiting
         return left
 
-    def _can(self, kind: Kind) -> bool:
+    def can(self, kind: Kind) -> bool:
+        """Whether it can be switched while the program runs."""
         return self.unit_ms > 0 and self.driver.unit != "program" and kind.failure is None and all(
             fixes.parse(s).switches for s in kind.specs)
 
-    def _turn(self, kind: Kind, least: bool = False) -> switching.Turn:
-        block = max(fixes.parse(s).block for s in kind.specs)
-        turn = switching.planned(tuple(kind.specs), self.driver.unit, self.unit_ms, block,
+    def turn(self, kind: Kind, pairs: int = 0) -> switching.Turn:
+        """The next one, with as many pairs as it should have, or with so many."""
+        block = kind.pause_block
+        if block:
+            most = PAUSES * self.driver.options.seconds * 1e3 / max(self.unit_ms_of(kind), 1e-3)
+            block = pauses.block(self.between, block, int(most / (2 * switching.LEAST_PAIRS)))
+        turn = switching.planned(tuple(kind.specs), self.driver.unit, self.unit_ms_of(kind), block,
                                  len(kind.switched) + 1)
-        return switching.Turn(turn.fixes, turn.warm, turn.block, switching.LEAST_PAIRS,
-                              turn.seed) if least else turn
+        return replace(turn, pairs=min(pairs, turn.pairs)) if pairs else turn
+
+    def unit_ms_of(self, kind: Kind) -> float:
+        """What a unit takes in its turns: by those it had, because a process with many fixes in it can
+        be slower than the program alone."""
+        if not kind.switched:
+            return self.unit_ms
+        off, on = kind.switched[-1].taken.pairs()
+        return statistics.fmean([*off, *on])
+
+    def seconds(self, kind: Kind, turn: switching.Turn) -> float:
+        """What it takes, with the set-up that is known from the turns before."""
+        known = max((s.taken.set_up_s() for s in kind.switched), default=0.0)
+        return known + turn.units * self.unit_ms_of(kind) / 1e3
+
+    def _room(self) -> float:
+        """Units that a process has, and has time for."""
+        left_s = self.driver.limit - self.driver.clock() - self.start_s
+        room = left_s * 1e3 / max(self.unit_ms, 1e-3)
+        return (room if self.most is None else min(room, self.most)) - switching.FIRST
 
     def _fitting(self, kinds: list[Kind]) -> list[tuple[Kind, switching.Turn]]:
         """Those that have room in one process: with fewer pairs, if that lets more of them in."""
-        for least in (False, True):
-            room = float("inf") if self.most is None else self.most - switching.FIRST
-            group = []
-            for kind in kinds:
-                turn = self._turn(kind, least)
-                room -= turn.units
-                if room < 0:
-                    break
-                group.append((kind, turn))
-            if len(group) == len(kinds):
-                break
-        return group
+        room = self._room()
+        wanted = [(kind, self.turn(kind)) for kind in kinds]
+        if sum(turn.units for _, turn in wanted) <= room:
+            return wanted
+        group = []
+        for kind in kinds:
+            least = self.turn(kind, switching.LEAST_PAIRS)
+            if least.units <= room:
+                room -= least.units
+                group.append((kind, least))
+        more = int(room / max(sum(2 * turn.block for _, turn in group), 1))
+        return [(kind, self.turn(kind, turn.pairs + more)) for kind, turn in group]
 
     def _process(self, group: list[tuple[Kind, switching.Turn]]) -> None:
         driver = self.driver
         units = switching.FIRST + sum(turn.units for _, turn in group)
-        expected = driver.first.wall_s + units * self.unit_ms / 1e3
+        expected = self.start_s + sum(self.seconds(kind, turn) for kind, turn in group)
         driver.allow(expected)
         names = [kind.name for kind, _ in group]
         what = names[0] if len(names) == 1 else f"{len(names)} fixes, one after the other,"
@@ -102,7 +111,6 @@ class Turns:
         specs = list(dict.fromkeys(s for kind, _ in group for s in kind.specs))
         found = driver.runner.run(specs, self._plan(group, units), driver.left())
         self._take(group, found)
-        driver.judge()
 
     def _plan(self, group: list[tuple[Kind, switching.Turn]], units: int) -> dict[str, Any]:
         driver = self.driver

@@ -30,7 +30,7 @@ class Fix:
     results = ""  # what it may change in the results
     unseen = ""  # what to say if the program has nothing it applies to; "" if that is not known
     switches = False  # whether it can be turned on and off while the program runs
-    block = 0  # units of a block that shows all of its effect, if they are more than usual
+    block = 0  # if its gain is pauses that come now and then: units of a block, at least
     order = 5  # among fixes of one trial: smaller first
     module = ""  # the module it is about, "" if none
 

@@ -12,7 +12,7 @@ _collect = gc.collect
 class Garbage(Fix):
     name = "gc"
     switches = True
-    block = 16  # collections come now and then
+    block = 16
     takes = "freeze|off"
     changes = ("freeze: what is alive after the first units is not looked at again. off: no collections, "
                "and gc.collect() does nothing.")
@@ -24,6 +24,7 @@ class Garbage(Fix):
             raise FixError("gc takes one of freeze, off")
         self.how = arguments[0]
         self.own = True
+        self.was_on = False
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
@@ -54,6 +55,12 @@ class Garbage(Fix):
         if self.how == "off" and self.is_on:
             gc.disable()
 
+    def _check_frozen(self) -> None:
+        """Objects that the program has frozen would not be so any more while the fix is off."""
+        if not self.was_on and gc.get_freeze_count():
+            raise FixError("the program calls gc.freeze() itself")
+        self.was_on = True
+
     def when_warm(self) -> None:
         if self.is_on and self.how == "freeze":
             self.switch(True)
@@ -62,6 +69,7 @@ class Garbage(Fix):
         """Garbage and how much there is to look at are what they would be without the fix before."""
         super().switch(on)
         if self.how == "freeze":
+            self._check_frozen()
             (gc.collect if on else gc.unfreeze)()
             (gc.freeze if on else gc.collect)()
         elif on:

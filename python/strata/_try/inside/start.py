@@ -124,6 +124,7 @@ class Trial:
         s.next_unit(k, lambda specs: not self._broken & set(specs))
         if s.turn != before:
             self.log.write("turn", turn=s.turn)
+        self.units.is_switched = s.begins_block
         if s.begins_block:
             device.synchronize()
         self._switch(s.on)

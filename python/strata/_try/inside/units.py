@@ -50,6 +50,7 @@ class Units:
         self.is_probe = False  # whether results of the unit are compared with those without the fixes
         self.is_shared = "turns" in plan
         self.is_enough = False  # all turns are over
+        self.is_switched = False  # before the unit that begins: fixes, on or off
         self.on_switch: Callable[[bool], None] = lambda on: None
 
     # ---- calls ----
@@ -144,6 +145,8 @@ class Units:
             now = device.Stamp()
         self._last[key] = now
         self.on_unit(self.counts.get(key, 0))
+        if self.is_switched:
+            self._last[key] = device.Stamp()  # what switching takes belongs to no unit
         self._check_enough(key)
 
     def flush(self, wait: bool) -> None:
