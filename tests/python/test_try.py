@@ -296,6 +296,7 @@ def test_a_training_loop(tmp_path):
                          "--fix", "fused_optimizer", "--fix", "compile:model:aot_eager", "--fix", "gc:freeze",
                          "--fix", "bf16:elsewhere", "--fix", "no_empty_cache", "--", PYTHON, prog)
     assert done.returncode == 3 and found["unit"]["key"] == "step:optimizer.step"
+    assert lined(found["unit"]["source"]) == ("train.py", "opt.step()", "main")
     assert done.stderr.count("from the child") == 1 and done.stderr.count("trained") == 1
     fixes = by_fix(found)
     assert fixes["loader:4"]["median_ms"] < 0.6 * found["unit"]["median_ms"]
@@ -314,6 +315,13 @@ def test_a_training_loop(tmp_path):
         found["baseline"]["trials"][0], fixes["loader:4"]["trials"][0])]
     diff = subprocess.run([PROGRAM, "diff", *pair, "--json"], capture_output=True, text=True)
     assert json.loads(diff.stdout)["wall"]["change_pct"] < -10, diff.stderr
+
+
+def lined(source):
+    """The file, the text of the line and the function that a place names."""
+    with open(source["file"]) as f:
+        return os.path.basename(source["file"]), f.read().splitlines()[source["line"] - 1].strip(), (
+            source["function"])
 
 
 def main_log(folder):
@@ -349,6 +357,7 @@ def test_outermost_modules_and_changed_results(tmp_path):
     _, found = result(tmp_path, "--no-record", "--no-combine", "--blocks", "1", "--fix", "bf16:Net",
                       "--fix", "graph:net", "--fix", "compile:net.inner:eager", "--", PYTHON, prog)
     assert found["unit"]["key"] == "step:Net"
+    assert lined(found["unit"]["source"])[1] == "y = net(torch.ones(4, 16))"
     fixes = by_fix(found)
     assert fixes["bf16:Net"]["outputs"]["verdict"] == "different"
     assert "CUDA" in fixes["graph:net"]["failure"]["reason"]

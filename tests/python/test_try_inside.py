@@ -106,9 +106,40 @@ def test_graphed_results_are_copies(monkeypatch):
     monkeypatch.setattr(torch.compiler, "cudagraph_mark_step_begin", lambda: steps.append(1))
     buffer = torch.zeros(2)
     fix = fixes.parse("compile:net:reduce-overhead")
+    fix.is_known = True  # that something is compiled
     first = fix.call(lambda: buffer.add_(1), (), {})
     second = fix.call(lambda: buffer.add_(1), (), {})
     assert first.tolist() == [1, 1] and second.tolist() == [2, 2] and len(steps) == 2
+
+
+def test_modules_of_torch_are_compiled():
+    """Module.compile() makes nothing of them."""
+    from torch._dynamo.utils import counters
+    net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU()).eval()
+    fix = fixes.parse("compile:net:eager")
+    fix.on_module(net)
+    before = counters["stats"]["unique_graphs"]
+    with torch.no_grad():
+        net(torch.ones(1, 4))
+        assert counters["stats"]["unique_graphs"] == before + 1
+        net(torch.ones(1, 4))
+        assert counters["stats"]["unique_graphs"] == before + 1
+    (note,) = fix.code("net", {"is_of_torch": True})
+    assert note.text == ['net = torch.compile(net, backend="eager")']
+    (note,) = fix.code("net", {})
+    assert note.text == ['net.compile(backend="eager")']
+
+
+def test_a_module_of_which_nothing_is_compiled_says_so():
+    class Net(torch.nn.Module):
+        @torch.compiler.disable
+        def forward(self, x):
+            return x + 1
+
+    net = Net().eval()
+    fixes.parse("compile:net:eager").on_module(net)
+    with torch.no_grad(), pytest.raises(RuntimeError, match="compiled nothing of it"):
+        net(torch.ones(1, 4))
 
 
 def test_what_a_graph_cannot_take(monkeypatch):

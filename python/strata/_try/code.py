@@ -16,7 +16,8 @@ def advice(spec: str, trial: Trial, unit: str) -> list[dict[str, Any]]:
     written = trial.targets.get(spec, fix.module)
     site = trial.sites.get(spec) or {}
     out = []
-    seen = {"device": trial.machine.get("device", "cpu"), "trains": unit.startswith("step:optimizer")}
+    seen = {"device": trial.machine.get("device", "cpu"), "trains": unit.startswith("step:optimizer"),
+            "is_of_torch": spec in trial.of_torch}
     for note in fix.code(written, seen):
         where = site or trial.sites.get(unit) or {}
         patch, at = _patch(note, site, where)

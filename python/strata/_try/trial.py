@@ -39,6 +39,7 @@ class Trial:
     error: dict[str, Any] | None = None
     modules: list[dict[str, Any]] = field(default_factory=list)
     targets: dict[str, str] = field(default_factory=dict)  # fix -> how the program writes its module
+    of_torch: set[str] = field(default_factory=set)  # fixes of modules whose class is torch's own
     sites: dict[str, dict[str, Any]] = field(default_factory=dict)  # fix or unit -> source
     skipped: dict[str, str] = field(default_factory=dict)  # fix -> why it was not applied
     owner: str = ""  # the pipeline's name in the program
@@ -85,6 +86,8 @@ def _note(trial: Trial, x: dict[str, Any]) -> None:
         trial.error = x
     elif x["what"] == "target":
         trial.targets[x["fix"]] = x["written"]
+        if x.get("is_of_torch"):
+            trial.of_torch.add(x["fix"])
     elif x["what"] == "fix" and x["note"] == "site":
         trial.sites.setdefault(x["fix"], {**(x.get("source") or {}), "call": x.get("call", "")})
     elif x["what"] == "fix" and x["note"] == "skipped":

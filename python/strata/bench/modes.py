@@ -120,7 +120,7 @@ class Switch:
             options["mode"] = mode.compile_mode
         blocks = repeated_blocks(module) if self.regional else []
         for part in blocks or [module]:
-            part.compile(**options)
+            part.__dict__[SLOT] = compiled_call(part, **options)
 
     def set(self, mode: Mode) -> None:
         """The next calls run in this mode."""
@@ -158,6 +158,23 @@ class Stepped:
 def _begin_step() -> None:
     import torch
     torch.compiler.cudagraph_mark_step_begin()
+
+
+def is_of_torch(module: Any) -> bool:
+    """Whether its class is one of torch's own: Sequential, TransformerEncoder."""
+    return str(type(module).forward.__module__).startswith("torch.")
+
+
+def compiled_call(module: Any, **options: Any) -> Callable:
+    """What goes into the slot. torch.compile passes over torch's own files, so that it compiles nothing of
+    a call of its own classes: module.compile() has no effect there. torch.compile(module) puts a frame
+    around it that it does compile."""
+    import torch
+    call = module._call_impl
+    if is_of_torch(module):
+        from torch._dynamo.external_utils import wrap_inline
+        call = wrap_inline(call)
+    return torch.compile(call, **options)
 
 
 def repeated_blocks(module: Any) -> list[Any]:

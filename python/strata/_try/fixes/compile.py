@@ -35,7 +35,7 @@ class Compile(Fix):
 
     def read(self, arguments: list[str]) -> None:
         self.module = module_argument(self.name, arguments)
-        self.how, self.blocks = "default", False
+        self.how, self.blocks, self.is_known = "default", False, False
         for word in arguments[1:]:
             if word == "blocks":
                 self.blocks = True
@@ -71,8 +71,9 @@ class Compile(Fix):
 
     def on_module(self, module: Any) -> None:
         from strata._try.inside import modules
+        from strata.bench.modes import compiled_call
         for part in _repeated(module) if self.blocks else [module]:
-            compiled = sys.modules["torch"].compile(part._call_impl, **self._options())
+            compiled = compiled_call(part, **self._options())
             modules.around(part, functools.partial(self._either, compiled))
         self.wrap(module)
 
@@ -80,7 +81,7 @@ class Compile(Fix):
         return (compiled if self.is_on else plain)(*args, **kwargs)
 
     def call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-        graphed = self.how in _GRAPHED
+        graphed, before = self.how in _GRAPHED, _compiled_so_far()
         if graphed:
             sys.modules["torch"].compiler.cudagraph_mark_step_begin()
         try:
@@ -89,6 +90,9 @@ class Compile(Fix):
             if type(why).__module__.startswith(("torch._dynamo", "torch._inductor")):
                 self.failed(self, why)  # whatever the program would make of it
             raise
+        if not self.is_known and _compiled_so_far() == before:
+            raise RuntimeError("torch.compile has compiled nothing of it")
+        self.is_known = True
         return tensors_mapped(result, _copy) if graphed else result
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
@@ -96,10 +100,18 @@ class Compile(Fix):
         if self.blocks:
             return [Note([f"{written}.compile_repeated_blocks({options})"], after=written)]
         lines = [f"{written}.compile({options})"]
+        if seen.get("is_of_torch"):  # its compile() has no effect
+            lines = [f"{written} = torch.compile({', '.join(filter(None, (written, options)))})"]
         if self.how in _GRAPHED:
             lines.append("# before each call: torch.compiler.cudagraph_mark_step_begin(), and clone() "
                          "results that outlive the next one")
         return [Note(lines, after=written)]
+
+
+def _compiled_so_far() -> int:
+    """Graphs that torch.compile has made in this process."""
+    utils = sys.modules.get("torch._dynamo.utils")
+    return int(utils.counters["stats"]["unique_graphs"]) if utils is not None else 0
 
 
 def _copy(t: Any) -> Any:

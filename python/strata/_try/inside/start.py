@@ -103,7 +103,9 @@ class Trial:
             bool(self.targets.waiting) or not unit.startswith(("step:optimizer", "step:DataLoader")))
 
     def _found(self, fix: Any, module: Any, written: str) -> None:
-        self.log.write("target", fix=fix.spec, written=written, **{"class": type(module).__name__})
+        from strata.bench.modes import is_of_torch
+        self.log.write("target", fix=fix.spec, written=written, is_of_torch=is_of_torch(module),
+                       **{"class": type(module).__name__})
         fix.failed = self.fail
         self._try(fix, fix.on_module, module)
 

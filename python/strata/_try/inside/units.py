@@ -132,7 +132,9 @@ class Units:
             return
         now, before = device.Stamp(), self._last.get(key)
         k = self.counts.get(key, 0)
-        if before is not None:
+        if before is None:
+            self.log.write("site", unit=key, source=places.here())
+        else:
             self._pending.append((key, k, self.mark, before, now))
             self.counts[key] = k + 1
             self.totals[key] = self.totals.get(key, 0.0) + (now.at - before.at) * 1e3
