@@ -338,8 +338,8 @@ def graph_launches(run, tmp_path):
 
 @pytest.mark.parametrize("cupti", ["12", "13"])
 def test_graphs_as_a_whole(capture, tmp_path, cupti):
-    run = capture("capture=5", "instantiate", "graph=5", "graph=5", "graph=5", "sync", options=["--graphs", "whole"],
-                  cupti=cupti)
+    run = capture("capture=5", "instantiate", "graph=5", "graph=5", "graph=5", "sync",
+                  options=["--graphs", "whole"], cupti=cupti)
     assert run.status == 0, run.stderr
     assert graph_launches(run, tmp_path) == run.counts()["kernel"] == 3
     assert run.ask("info")["device_work_without_launch"] == 0
@@ -348,8 +348,8 @@ def test_graphs_as_a_whole(capture, tmp_path, cupti):
 @pytest.mark.parametrize("between", [("pause", "resume"), ("stop", "start"), ("profiler", "profiled")])
 def test_graphs_as_a_whole_stay_so(capture, tmp_path, between):
     """A graph made while nothing is recorded must not crash; nor is its launch recorded then."""
-    run = capture("capture=5", "instantiate", "graph=5", "sync", between[0], "capture=5", "instantiate", "graph=5",
-                  "sync", between[1], "sleep=250", "graph=5", "sync", options=["--graphs", "whole"])
+    run = capture("capture=5", "instantiate", "graph=5", "sync", between[0], "capture=5", "instantiate",
+                  "graph=5", "sync", between[1], "sleep=250", "graph=5", "sync", options=["--graphs", "whole"])
     assert run.status == 0, run.stderr
     assert "done" in run.stdout
     if between[0] == "pause":
