@@ -154,7 +154,7 @@ def main():
         print(*found[-1], flush=True)
     if args.out:
         with args.out.open("a", newline="") as f:
-            csv.writer(f).writerows(["H200", 8, *row, "", ""] for row in found)
+            csv.writer(f).writerows(["H200", 10, *row, "", ""] for row in found)
     sys.stdout.flush()
     os._exit(0)  # without waiting for loaders and compilers
 

@@ -349,7 +349,8 @@ def test_graphs_as_a_whole(capture, tmp_path, cupti):
 def test_graphs_as_a_whole_stay_so(capture, tmp_path, between):
     """A graph made while nothing is recorded must not crash; nor is its launch recorded then."""
     run = capture("capture=5", "instantiate", "graph=5", "sync", between[0], "capture=5", "instantiate",
-                  "graph=5", "sync", between[1], "sleep=250", "graph=5", "sync", options=["--graphs", "whole"])
+                  "graph=5", "sync", between[1], "sleep=250", "graph=5", "sync",
+                  options=["--graphs", "whole"])
     assert run.status == 0, run.stderr
     assert "done" in run.stdout
     if between[0] == "pause":
