@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """What recording a timeline costs whole programs that the CPU holds up, on a machine with an NVIDIA GPU.
 
-    bench/capture_programs.py --build build [--seconds 20] [--profiler] [--cpu] PROGRAM...
+    bench/capture_programs.py --build build [--seconds 20] [--block MS] [--profiler] [--cpu] PROGRAM...
 
 Programs are those of bench/advice: sdxl, train, generate, loader; and compiled, torch.compile with
 mode="reduce-overhead". In one process, with recording off and on in turns, unit by unit; with --profiler
 instead without and under torch.profiler, which wants a process of its own. A row per program: the medians,
 and the median of the ratios to the mean of both neighbours, with quartiles: a host is not equally fast all
-the time, and the closer together two units are the less of that is between them.
+the time, and the closer together two units are the less of that is between them. With --block units are
+made in blocks of at least that long, which then contain the fetching of records, every 100 ms.
 """
 import argparse
 import csv
+import math
 import os
 import statistics
 import sys
@@ -91,23 +93,24 @@ PROGRAMS = ("sdxl", "train", "generate", "loader", "compiled")
 SMALL_CALLS = 20  # after a switch: what it has to set up is not the unit's
 
 
-def turns(which, at, ways, seconds):
+def turns(which, at, ways, seconds, block_ms=0.0):
     """By name, a list of times with those of its neighbours without recording."""
     import torch
     case = build(which, at)
     wait = (lambda: None) if at.cpu else torch.cuda.synchronize
-    small = torch.ones(8, device=at.device)
+    small, units = torch.ones(8, device=at.device), 1
 
     def measure():
         for _ in range(SMALL_CALLS):
             small.add_(1)
         wait()
         begun = time.perf_counter()
-        case.v0()
+        for _ in range(units):
+            case.v0()
         wait()
-        return (time.perf_counter() - begun) * 1e3
-    for _ in range(3):
-        measure()
+        return (time.perf_counter() - begun) * 1e3 / units
+    usual = min(measure() for _ in range(3))
+    units = max(1, math.ceil(block_ms / usual))
     names = ways.names(which)
     for name in names:  # its own first time
         ways.run(name, measure)
@@ -138,6 +141,7 @@ def main():
     parser.add_argument("programs", nargs="+", choices=PROGRAMS, metavar="PROGRAM")
     parser.add_argument("--build", type=Path, default=Path("build"))
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--block", type=float, default=0.0, metavar="MS", help="of units, at least")
     parser.add_argument("--profiler", action="store_true")
     parser.add_argument("--cpu", action="store_true", help="small, to try this out")
     parser.add_argument("--out", type=Path, help="append to this CSV")
@@ -146,7 +150,7 @@ def main():
     from case import Place
     at, found = Place(cpu=args.cpu, small=args.cpu), []
     for which in args.programs:
-        for row in rows_of(which, turns(which, at, ways, args.seconds)):
+        for row in rows_of(which, turns(which, at, ways, args.seconds, args.block)):
             found.append(row)
             print(*row, flush=True)
     if ways.stops:
