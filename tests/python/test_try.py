@@ -317,6 +317,26 @@ def test_a_training_loop(tmp_path):
     assert json.loads(diff.stdout)["wall"]["change_pct"] < -10, diff.stderr
 
 
+ENDLESS = """
+    import itertools, torch
+    net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU()).eval()
+    print("begins", flush=True)
+    with torch.no_grad():
+        for _ in itertools.count():
+            net(torch.ones(64, 64))
+"""
+
+
+def test_a_program_without_an_end_is_recorded_and_tried(tmp_path):
+    """What it prints is passed on once, and enough of it is recorded."""
+    prog = written(tmp_path, ENDLESS)
+    done, found = result(tmp_path, "--time", "90", "--scratch", "--fix", "nothing", "--", PYTHON, prog)
+    assert done.returncode == 0 and done.stderr.count("begins") == 1
+    assert found["promises_from"] and found["notes"] == []
+    assert by_fix(found)["nothing"]["measured"] is not None
+    assert os.path.isdir(os.path.join(found["folder"], "recording", "work"))
+
+
 def lined(source):
     """The file, the text of the line and the function that a place names."""
     with open(source["file"]) as f:

@@ -28,6 +28,7 @@ STEP_UNITS = 300  # steps after which a trial is ended
 FIRST_UNITS = 120  # of the run that looks for the unit
 UNIT_S = 20.0  # seconds of units after which it is ended, if there are enough
 LEAST_STEPS, LEAST_UNITS = 60, 8
+LONGER, GRACE_S = 1.5, 5.0  # what a recording takes beyond the program as it is, at most
 REPORT = "report"  # as a fix: those that the report names
 KIND_ORDER = ("call:", "step:optimizer", "step:DataLoader", "step:", "program")
 
@@ -71,8 +72,8 @@ class Driver:
     def run(self) -> None:
         """Everything; Ctrl-C and the end of the time leave what is known by then."""
         try:
-            self._record()
             self._first()
+            self._record()
             specs = self._specs()
             self.kinds = [Kind([spec]) for spec in specs]
             self._try_all()
@@ -105,28 +106,34 @@ class Driver:
         if program is None:
             self.notes.append("nothing was recorded: the strata command is not installed")
             return None
-        self.progress.say("recording the program once")
+        limit = LONGER * self.first.wall_s + GRACE_S
+        self.progress.say_trial("recording the program once", self.first.wall_s)
+        with self._recording(program) as process:
+            try:
+                process.wait(min(limit, self.left()) if self.first.ended_early else self.left())
+            except subprocess.TimeoutExpired:  # one that goes on for long is not recorded to its end
+                if not self.first.ended_early or limit > self.left():
+                    self.notes.append("the recording took all of the time: give more with --time")
+            finally:
+                if process.poll() is None:
+                    process.terminate()
+        return self.folder
+
+    def _recording(self, program: str) -> subprocess.Popen:
+        """The program under `strata run`; what it prints was passed on before."""
+        folder = os.path.join(self.runner.folder, "recording")
+        os.makedirs(folder)
         env = {**os.environ, "STRATA_RUN": os.path.abspath(self.folder)}
         env.pop("STRATA", None)
-        process = subprocess.Popen(
-            [program, "run", "--level", "timeline", "--", *self.options.command], env=env,
-            stdout=sys.stderr if self.options.json else None)
-        try:
-            process.wait(max(self.deadline - self.clock(), 1.0))
-        except subprocess.TimeoutExpired:
-            self.notes.append("the recording took all of the time: give more with --time")
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
-        return self.folder
+        with open(os.path.join(folder, "stdout.txt"), "wb") as out:
+            return subprocess.Popen(
+                [program, "run", "--level", "timeline", "--", *self.options.command], env=env,
+                cwd=self.runner.place(folder), stdout=out)
 
     def _first(self) -> None:
         """The program as it is: what its unit is, which modules it has, how it ends."""
         self.progress.say("the program as it is, to find its unit")
-        passed = None
-        if self.options.recording is not None or not self.options.record:
-            passed = sys.stderr.fileno() if self.options.json else sys.stdout.fileno()
+        passed = sys.stderr.fileno() if self.options.json else sys.stdout.fileno()
         found = self.runner.run([], {**self.plan(None), "unit": None}, self.left(), passed)
         self.first = found
         self.unit = unit_of(found)

@@ -168,7 +168,7 @@ class Runner:
         with out, err:
             began = time.monotonic()
             self.running = subprocess.Popen(
-                self.command, env=env, cwd=self._place(trial), stdin=_stdin(),
+                self.command, env=env, cwd=self.place(trial.folder), stdin=_stdin(),
                 stdout=out if stdout is None else stdout, stderr=err if stdout is None else None,
                 start_new_session=True)
             try:
@@ -195,11 +195,11 @@ class Runner:
                 continue
         process.wait()
 
-    def _place(self, trial: Trial) -> str | None:
-        """A copy of the working directory, if the program is to leave its files alone."""
+    def place(self, folder: str) -> str | None:
+        """A copy of the working directory there, if the program is to leave its files alone."""
         if not self.scratch:
             return None
-        place = os.path.join(trial.folder, "work")
+        place = os.path.join(folder, "work")
         inside = os.path.abspath(self.folder)
 
         def without(folder: str, names: list[str]) -> list[str]:
