@@ -248,15 +248,19 @@ def test_threads_and_forks(program, tmp_path):
     run = program(training("""
         import threading, time
         model, x = Net(), torch.randn(2, 256)
+        began = threading.Barrier(4)
 
         def work():
-            for _ in range(50):
+            model(x)  # takes locks of torch that a child must not inherit
+            began.wait()
+            for _ in range(49):
                 model(x)
 
         with strata.timeline():
             threads = [threading.Thread(target=work) for _ in range(3)]
             for t in threads:
                 t.start()
+            began.wait()
             child = os.fork()
             if not child:
                 model(x)
