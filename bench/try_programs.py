@@ -80,7 +80,7 @@ def main():
             print("  ", *(shown(v) for v in row.values()), sep=" | ", flush=True)
             if args.out:
                 with args.out.open("a", newline="") as f:
-                    csv.writer(f).writerow(shown(v) for v in row.values())
+                    csv.writer(f).writerows(([KEYS] if f.tell() == 0 else []) + [map(shown, row.values())])
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ static const struct opt opts[] = {
      "at most this many rounds, for fixes that are not settled (default: as the time allows)",
      NULL},
     {"threshold", 0, "PCT", "ignore differences below this (default 1)", NULL},
-    {"no-record", 0, NULL, "do not record the program first: no fix is promised anything", NULL},
+    {"no-record", 0, NULL, "do not record the program: no fix is promised anything", NULL},
     {"no-combine", 0, NULL, "do not try the best fixes together", NULL},
     {"trace", 0, NULL, "record a timeline of every fix, for strata diff", NULL},
     {"scratch", 0, NULL, "run every process in a copy of the working directory", NULL},

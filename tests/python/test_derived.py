@@ -244,6 +244,25 @@ def test_others_who_replace_functions_are_respected(program):
     assert run.status == 0, run.stderr
 
 
+def test_a_call_that_is_not_torchs_own_is_marked_too(program, tmp_path):
+    """Somebody has replaced it before us."""
+    run = program(training("""
+        torchs, seen = nn.Module.__call__, []
+
+        def theirs(self, *args, **kwargs):
+            seen.append(type(self).__name__)
+            return torchs(self, *args, **kwargs)
+
+        nn.Module.__call__ = theirs
+        with strata.timeline():
+            assert Net()(torch.randn(1, 256)).shape == (1, 256)
+        assert nn.Module.__call__ is theirs
+        assert seen == ["Net", "Sequential", "Linear", "ReLU", "Linear"], seen
+    """))
+    assert run.status == 0, run.stderr
+    assert collections.Counter(ranges(run.folder(), tmp_path))["Net > Sequential"] == 1
+
+
 def test_threads_and_forks(program, tmp_path):
     run = program(training("""
         import threading, time

@@ -5,11 +5,12 @@ import random
 
 import pytest
 
-from strata._try import budget, judge, student, switching
+from strata._try import budget, judge, switching
 from strata._try.driver import Driver
 from strata._try.inside import schedule
 from strata._try.kinds import Kind, Options
 from strata._try.trial import Trial
+from strata.bench import student
 
 START_S = 6.0  # of a process
 

@@ -106,13 +106,14 @@ class Driver:
         if program is None:
             self.notes.append("nothing was recorded: the strata command is not installed")
             return None
-        limit = LONGER * self.first.wall_s + GRACE_S
+        enough = LONGER * self.first.wall_s + GRACE_S
+        is_enough = self.first.ended_early and enough < self.left()  # it goes on for longer than that
         self.progress.say_trial("recording the program once", self.first.wall_s)
         with self._recording(program) as process:
             try:
-                process.wait(min(limit, self.left()) if self.first.ended_early else self.left())
-            except subprocess.TimeoutExpired:  # one that goes on for long is not recorded to its end
-                if not self.first.ended_early or limit > self.left():
+                process.wait(enough if is_enough else self.left())
+            except subprocess.TimeoutExpired:
+                if not is_enough:
                     self.notes.append("the recording took all of the time: give more with --time")
             finally:
                 if process.poll() is None:

@@ -18,10 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from strata._try import student
 from strata._try.budget import ERROR, MATTERS_PCT
 from strata._try.warmup import warm_up
-from strata.bench import stats
+from strata.bench import stats, student
 
 LEAST_GUESS = 0.02  # of the time
 MANY = 40  # units of a process

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from strata._try import budget, judge, student, warmup
+from strata._try import budget, judge, warmup
 from strata._try.inside.schedule import FIRST, LEAST_PAIRS, Turn
-from strata.bench import stats
+from strata.bench import stats, student
 
 __all__ = ["FIRST", "LEAST_PAIRS", "Taken", "Turn", "described", "measure", "planned", "usual_ms"]
 
 MOST_PAIRS = 30  # of the first turn
 MOST_IN_A_TURN = 270
-RANKED = 15  # pairs: fewer cannot be sure by their ranks
 TURN_S = 4.0  # that the first turn should take, if that is enough for LEAST_PAIRS
 STEPS = (4, 4)  # of a loop: units to warm up with, units of a block
 CALLS = (2, 2)  # of what is waited for at both ends
@@ -100,9 +99,9 @@ def _of_ranks(pairs: Sequence[tuple[float, float]], error: float) -> tuple[float
     """The middle of all ratios and what the signed-rank test says of it; of few pairs Student's."""
     ratios = [math.log(b / a) for a, b in pairs]
     n = len(ratios)
-    if n < RANKED:
+    if n < stats.FIRST_LOOK:
         return _student(statistics.fmean(ratios), statistics.stdev(ratios) / math.sqrt(n), n, error)
-    means = sorted((ratios[i] + ratios[j]) / 2 for i in range(n) for j in range(i + 1))
+    means = stats.walsh(ratios)
     shown, sure = (stats.rank_sum_limit(n, e) for e in (judge.SHOWN, error))
     ends = (means[sure], means[-1 - sure]) if sure >= 0 else (-math.inf, math.inf)
     return stats.median(means), (means[shown], means[-1 - shown]), ends

@@ -16,8 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from strata.bench import student
+
 LOOK_ERROR = 0.0001  # two-sided, of one look
-FIRST_LOOK = 15  # pairs: fewer cannot be that sure
+FIRST_LOOK = 15  # pairs: fewer cannot be that sure by their ranks
+LEAST_PAIRS = 3  # for any interval
 LOOK_GROWTH = 1.6
 MOST_PAIRS = 1200
 NOISY_PCT = 5.0  # that calls take longer than the best of them: a round takes the best of several
@@ -94,14 +97,9 @@ def rank_sum_limit(n: int, error: float) -> int:
     return limit
 
 
-def _walsh(values: Sequence[float]) -> list[float]:
+def walsh(values: Sequence[float]) -> list[float]:
     """Means of all pairs, each value with itself too, in order."""
     return sorted((values[i] + values[j]) / 2 for i in range(len(values)) for j in range(i + 1))
-
-
-# Student's t for so few pairs that ranks cannot be sure: two-sided LOOK_ERROR, by pairs.
-_T = {3: 99.99, 4: 28.0, 5: 15.54, 6: 11.18, 7: 9.08, 8: 7.88, 9: 7.12, 10: 6.59, 11: 6.21, 12: 5.92,
-      13: 5.69, 14: 5.51}
 
 
 @dataclass
@@ -134,13 +132,13 @@ def estimate(before: Sequence[float], after: Sequence[float]) -> Estimate:
     if n == 0:
         return Estimate(0, 0.0, -math.inf, math.inf)
     limit = rank_sum_limit(n, LOOK_ERROR) if n >= FIRST_LOOK else -1
-    means = _walsh(ratios)
+    means = walsh(ratios)
     middle = median(means)
     if limit >= 0:
         low, high = means[limit], means[-1 - limit]
-    elif n in _T:
+    elif n >= LEAST_PAIRS:  # so few that ranks cannot be sure
         middle = statistics.fmean(ratios)
-        half = _T[n] * statistics.stdev(ratios) / math.sqrt(n)
+        half = student.limit(n - 1, LOOK_ERROR) * statistics.stdev(ratios) / math.sqrt(n)
         low, high = middle - half, middle + half
     else:
         low, high = -math.inf, math.inf

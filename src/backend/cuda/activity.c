@@ -19,8 +19,8 @@ static enum clock_source ticks_of;
 static atomic_uint_fast64_t n_foreign; /* buffers that came to us and are none of ours */
 static bool sync_records;
 static bool whole_graphs; /* graphs are recorded whole, for as long as the process lives */
-static uint64_t paused_at, resumed_at; /* ticks, of the last time */
-static bool inherited;                 /* by fork: what is remembered of records is the parent's */
+static atomic_uint_fast64_t unwanted_from, unwanted_to; /* ticks of the last pause */
+static bool inherited;             /* by fork: what is remembered of records is the parent's */
 static uint32_t n_lent, most_lent; /* buffers CUPTI holds, and how many it may before we worry */
 static bool may_refuse;            /* CUPTI bears a request that gets no buffer */
 
@@ -152,6 +152,7 @@ int activity_start(const struct cupti_api *a, const struct backend_options *o, s
     atomic_store(&taken, false);
     atomic_store(&paused, false);
     begin_clock();
+    atomic_store(&unwanted_to, first_ticks);
     buffers_init(o->most_bytes);
     buffers_replenish();
     if (api->SetThreadIdType) api->SetThreadIdType(CUPTI_SYSTEM_THREAD_IDS);
@@ -167,8 +168,8 @@ int activity_start(const struct cupti_api *a, const struct backend_options *o, s
 static bool is_unwanted(const void *record)
 {
     uint64_t at = records_start(record);
-    return *(const uint32_t *)record == CUPTI_GRAPH && at && paused_at && at >= paused_at &&
-           (atomic_load(&paused) || at < resumed_at);
+    return *(const uint32_t *)record == CUPTI_GRAPH && at && at >= atomic_load(&unwanted_from) &&
+           at < atomic_load(&unwanted_to);
 }
 
 static void put(const void *record)
@@ -383,8 +384,9 @@ static void switch_off(void)
 
 void activity_pause(bool pause)
 {
-    if (pause) paused_at = clock_now();
-    else resumed_at = clock_now();
+    bool changes = pause != atomic_load(&paused);
+    if (changes && pause) atomic_store(&unwanted_from, clock_now());
+    if (changes) atomic_store(&unwanted_to, pause ? UINT64_MAX : clock_now());
     if (pause && !atomic_load(&taken)) {
         switch_off();
         api->ActivityFlushAll(0); /* whoever comes next has another clock */

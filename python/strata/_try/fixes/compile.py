@@ -35,7 +35,7 @@ class Compile(Fix):
 
     def read(self, arguments: list[str]) -> None:
         self.module = module_argument(self.name, arguments)
-        self.how, self.blocks, self.is_known = "default", False, False
+        self.how, self.blocks, self.has_compiled = "default", False, False
         for word in arguments[1:]:
             if word == "blocks":
                 self.blocks = True
@@ -81,7 +81,8 @@ class Compile(Fix):
         return (compiled if self.is_on else plain)(*args, **kwargs)
 
     def call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-        graphed, before = self.how in _GRAPHED, _compiled_so_far()
+        graphed = self.how in _GRAPHED
+        before = -1 if self.has_compiled else _compiled_so_far()
         if graphed:
             sys.modules["torch"].compiler.cudagraph_mark_step_begin()
         try:
@@ -90,9 +91,9 @@ class Compile(Fix):
             if type(why).__module__.startswith(("torch._dynamo", "torch._inductor")):
                 self.failed(self, why)  # whatever the program would make of it
             raise
-        if not self.is_known and _compiled_so_far() == before:
+        if _compiled_so_far() == before:
             raise RuntimeError("torch.compile has compiled nothing of it")
-        self.is_known = True
+        self.has_compiled = True
         return tensors_mapped(result, _copy) if graphed else result
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
