@@ -479,3 +479,34 @@ def test_a_pipeline_that_is_called_once(tmp_path):
     with open(os.path.join(found["folder"], os.path.dirname(fix["switched"][0]), "plan.json")) as f:
         plan = json.load(f)
     assert plan["repeat"]["at"] == 0 and plan["repeat"]["times"] > 30
+
+
+GENERATES = """
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    config = LlamaConfig(hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
+                         num_key_value_heads=1, vocab_size=50)
+    model = LlamaForCausalLM(config).eval()
+    ids = torch.randint(0, 50, (2, 8))
+    for _ in range(3):
+        out = model.generate(ids, max_new_tokens=6, min_new_tokens=6, do_sample=False, pad_token_id=0)
+    print(out.shape)
+"""
+
+
+def test_a_program_that_generates(tmp_path):
+    """With a cache of fixed size: the same tokens, and one keyword to write at the call."""
+    pytest.importorskip("transformers")
+    prog = written(tmp_path, GENERATES)
+    done, found = result(tmp_path, "--no-record", "--blocks", "1", "--fix", "static_cache", "--fix",
+                         "graph:model", "--", PYTHON, prog, HF_HUB_OFFLINE=1)
+    assert found["unit"]["key"] == "call:generate", done.stderr
+    assert {m["name"]: m["blocks"] for m in found["modules"]}["model"] == 2
+    fix = by_fix(found)["static_cache"]
+    assert fix["failure"] is None and fix["outputs"]["verdict"] == "same", evidence(tmp_path)
+    assert fix["measured"]["pairs"] >= 8, evidence(tmp_path)
+    assert "CUDA" in by_fix(found)["graph:model"]["failure"]["reason"]
+    with open(os.path.join(found["folder"], os.path.dirname(fix["switched"][0]), "plan.json")) as f:
+        assert json.load(f)["fixes"] == ["graph:model", "static_cache"]  # what is set up soon first

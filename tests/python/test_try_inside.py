@@ -3,6 +3,7 @@ import gc
 import json
 import os
 import random
+import types
 
 import pytest
 
@@ -343,6 +344,7 @@ def test_settings_are_the_programs_own_while_it_is_off():
 
 def test_what_the_program_has_frozen_stays_so():
     fix = shared("gc:freeze")
+    fix.at_start()
     gc.freeze()
     try:
         with pytest.raises(fixes.FixError, match="calls gc.freeze"):
@@ -355,6 +357,45 @@ def test_what_the_program_has_frozen_stays_so():
         assert gc.get_freeze_count()
         fix.switch(False)
         assert not gc.get_freeze_count()
+
+
+def test_what_python_itself_has_frozen_is_no_obstacle():
+    """CPython 3.12 begins with some hundred objects frozen."""
+    fix = shared("gc:freeze")
+    gc.freeze()
+    try:
+        fix.at_start()
+        fix.switch(True)
+        fix.switch(False)
+    finally:
+        gc.unfreeze()
+
+
+def test_a_static_cache_where_the_choice_is_open():
+    """While it is on, and where the program has not chosen a cache itself."""
+    class Mixin:
+        generation_config = types.SimpleNamespace(cache_implementation=None)
+
+        def generate(self, *args, **kwargs):
+            if "breaks" in kwargs and "cache_implementation" in kwargs:
+                raise ValueError("this model has no static cache")
+            return args, kwargs
+
+    fix, model, seen, failed = shared("static_cache"), Mixin(), [], []
+    fix.note = lambda *args, **kwargs: seen.append(kwargs["source"]["function"])
+    fix.failed = lambda broken, why: (failed.append(str(why)), broken.switch(False))
+    fix._generation(types.SimpleNamespace(GenerationMixin=Mixin))
+    static = {"cache_implementation": "static"}
+    assert model.generate(1, n=2) == ((1,), {"n": 2})
+    fix.switch(True)
+    assert model.generate(1, n=2) == ((1,), {"n": 2, **static})
+    for own in ({"past_key_values": 1}, {"use_cache": False}, {"cache_implementation": "quantized"},
+                {"generation_config": types.SimpleNamespace(cache_implementation="offloaded")}):
+        assert model.generate(**own) == ((), own)
+    assert model.generate(breaks=1) == ((), {"breaks": 1})
+    assert failed == ["this model has no static cache"] * len(failed) and failed
+    assert not fix.is_on
+    assert seen == ["test_a_static_cache_where_the_choice_is_open"]
 
 
 def test_a_fix_that_breaks_is_off_from_then_on():

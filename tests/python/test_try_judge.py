@@ -249,7 +249,7 @@ def test_findings_become_fixes():
     found = promises.of_report(report)
     gains = {k: v for k, v in found.gains.items() if not k.startswith("loader:")}
     assert gains == {
-        "graph:unet": 71, "compile:unet:reduce-overhead": 71, "bf16:vae": 55, "compile:unet": 50, "tf32": 40,
+        "graph:unet": 71, "static_cache": 71, "compile:unet:reduce-overhead": 71, "bf16:vae": 55, "compile:unet": 50, "tf32": 40,
         "attention:flash": 20, "fused_optimizer": 8, "no_explicit_sync": 6, "gc:off": 5,
         "no_empty_cache": 4, "alloc:expandable": 4, "channels_last:model": 3, "pinned_uploads": 2}
     assert [rung["rule"] for rung in found.ladder] == [None, "float32_products"]
@@ -260,6 +260,21 @@ def test_findings_become_fixes():
     modules = [{"name": "transformer", "class": "Flux"}]
     assert "compile:model" in promises.suitable(found, modules, False)
     assert not any(s.startswith("graph") for s in promises.suitable(found, modules, True))
+    assert "static_cache" not in promises.suitable(found, modules, False)
+
+
+def test_which_fixes_suit_the_modules():
+    """Blocks that repeat are compiled before the whole; what generates gets a cache that a graph can hold."""
+    report = {"findings": [finding("launch_bound", 70, [("cuda_graph", 71), ("compile", 50)])]}
+
+    def suitable(**module):
+        found = promises.of_report(report)
+        return promises.suitable(found, [{"name": "model", "class": "Net", "via": "called", **module}], False)
+
+    assert suitable(blocks=0) == ["compile:model:reduce-overhead", "graph:model", "compile:model"]
+    assert suitable(blocks=9) == ["compile:model:reduce-overhead", "graph:model", "compile:model:blocks",
+                                  "compile:model"]
+    assert suitable(via="generate") == ["static_cache", "compile:model"]
 
 
 # ---- code ----

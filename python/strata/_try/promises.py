@@ -10,6 +10,7 @@ from strata._base import command
 from strata._try import fixes
 
 ENDINGS = ("_forward", "_decode", "_encode", ".forward")
+MAIN = "model"  # whichever part does most of the work
 MAIN_PARTS = ("unet", "transformer", "prior")
 LEAST_PCT = 0.5  # of the time: less is not worth a trial
 
@@ -53,7 +54,7 @@ def _plain(spec: str, main: set[str]) -> list[str]:
         return [name]
     if words:
         words[0] = words[0].partition(".")[0]  # a part of a module
-        words[0] = "model" if words[0] in MAIN_PARTS or words[0] in main else words[0]
+        words[0] = MAIN if words[0] in MAIN_PARTS or words[0] in main else words[0]
     return [name, *(w for w in words if w not in ("blocks", "default"))]
 
 
@@ -106,17 +107,31 @@ def module_of(finding: dict[str, Any]) -> str:
 def suitable(promises: Promises, modules: list[dict[str, Any]], trains: bool) -> list[str]:
     """The fixes to try, in the order of what they promise; module names that the program does not
     have stand for the one that does most of the work."""
-    known = {m["name"] for m in modules} | {m["class"] for m in modules}
+    known, generating = _names(modules), _names([m for m in modules if m.get("via") == "generate"])
+    repeating = _names([m for m in modules if m.get("blocks", 0) > 1])
     found: list[str] = []
     for spec in list(promises.gains):
         fix = fixes.parse(spec)
         name = fix.module.split(".")[0]
         if trains and fix.name == "graph":
             continue  # its promise is kept by compile in the mode reduce-overhead
-        if name and name not in known and name != "model":
-            spec = ":".join([fix.name, "model", *fix.arguments[1:]])
+        if fix.name == "static_cache" and not generating:
+            continue
+        if (name if name in known else MAIN) in generating and _is_graph(fix):
+            continue  # its promise is kept by static_cache: a cache that grows fits no graph
+        if name and name not in known and name != MAIN:
+            spec = ":".join([fix.name, MAIN, *fix.arguments[1:]])
             promises.gains.setdefault(spec, promises.gains[fix.spec])
             promises.rules.setdefault(spec, promises.rules[fix.spec])
-        if spec not in found:
-            found.append(spec)
-    return found
+        if fix.name == "compile" and len(fix.arguments) == 1 and spec.split(":")[1] in repeating:
+            found.append(f"{spec}:blocks")  # compiled much sooner, and often as fast
+        found.append(spec)
+    return list(dict.fromkeys(found))
+
+
+def _names(modules: list[dict[str, Any]]) -> set[str]:
+    return {m["name"] for m in modules} | {m["class"] for m in modules}
+
+
+def _is_graph(fix: fixes.Fix) -> bool:
+    return fix.name == "graph" or fix.spec.endswith(":reduce-overhead")

@@ -16,8 +16,9 @@ from strata._try.warmup import warm_up
 if TYPE_CHECKING:
     from strata._try.driver import Driver
 
-# Those that come last: a capture that fails may take the process with it, compiling takes long.
-LAST = ("graph", "compile")
+# Those that come last: a capture that fails may take the process with it, compiling takes long, and a whole
+# module longer than the blocks it repeats.
+LAST = ("graph", "blocks", "static_cache", "compile")
 PAUSES = 1 / 15  # of the time: what a turn may take so that each block has its pauses
 
 
@@ -155,5 +156,4 @@ class Turns:
 
 
 def _place(spec: str) -> int:
-    name = spec.split(":")[0]
-    return LAST.index(name) + 1 if name in LAST else 0
+    return next((i for i, word in enumerate(LAST, 1) if word in spec.split(":")), 0)

@@ -19,11 +19,13 @@ from strata._try.fixes.no_explicit_sync import NoExplicitSync
 from strata._try.fixes.nothing import Nothing
 from strata._try.fixes.optimizers import ForeachOptimizer, FusedOptimizer
 from strata._try.fixes.pinned_uploads import PinnedUploads
+from strata._try.fixes.static_cache import StaticCache
 from strata._try.fixes.tf32 import Tf32
 
 ALL: tuple[type[Fix], ...] = (
     Compile,
     Graph,
+    StaticCache,
     Tf32,
     Bf16,
     ChannelsLast,

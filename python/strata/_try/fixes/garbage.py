@@ -25,6 +25,7 @@ class Garbage(Fix):
         self.how = arguments[0]
         self.own = True
         self.was_on = False
+        self.frozen = 0
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
@@ -34,6 +35,7 @@ class Garbage(Fix):
         return [("gc:off" if asked else "gc:freeze", alone(finding))]
 
     def at_start(self) -> None:
+        self.frozen = gc.get_freeze_count()  # by Python itself: 3.12 does that
         if self.how == "off":
             from strata._try.inside import places
             noted: list[bool] = []
@@ -57,7 +59,7 @@ class Garbage(Fix):
 
     def _check_frozen(self) -> None:
         """Objects that the program has frozen would not be so any more while the fix is off."""
-        if not self.was_on and gc.get_freeze_count():
+        if not self.was_on and gc.get_freeze_count() > self.frozen:
             raise FixError("the program calls gc.freeze() itself")
         self.was_on = True
 

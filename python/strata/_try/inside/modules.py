@@ -68,8 +68,9 @@ def reach(named: dict[str, Any], wanted: str) -> Any:
 
 def described(named: dict[str, Any], via: str) -> list[dict[str, Any]]:
     """What there is, for the report and for fixes that are derived from findings."""
+    from strata.bench.modes import repeated_blocks
     return [{"name": name, "class": type(m).__name__, "via": via, "training": bool(m.training),
-             "parameters": sum(p.numel() for p in m.parameters())}
+             "parameters": sum(p.numel() for p in m.parameters()), "blocks": len(repeated_blocks(m))}
             for name, m in list(named.items())[:_MOST_LISTED]]
 
 

@@ -34,7 +34,7 @@ class Trial:
         self.units = units.Units(self.log, plan)
         self.fixes = sorted((parse(spec) for spec in plan.get("fixes", [])), key=lambda f: f.order)
         for fix in self.fixes:
-            fix.note = self.note
+            fix.note, fix.failed = self.note, self.fail
             fix.is_shared = "turns" in plan
             fix.is_on = not fix.is_shared
         self.schedule = schedule.Schedule([schedule.turn_of(t) for t in plan.get("turns", [])])
@@ -106,7 +106,6 @@ class Trial:
         from strata.bench.modes import is_of_torch
         self.log.write("target", fix=fix.spec, written=written, is_of_torch=is_of_torch(module),
                        **{"class": type(module).__name__})
-        fix.failed = self.fail
         self._try(fix, fix.on_module, module)
 
     def _before_unit(self, k: int) -> None:
