@@ -387,7 +387,7 @@ $ strata report $DATA/advice/attention_math_stack.json.gz --json | grep -E '"(ru
 |     "at_roof": false,
 |       "rule": "unfused_attention",
 |       "device_us": 152221.296,
-|       "predicted_gain_pct": 92.669,
+|       "predicted_gain_pct": 92.809,
 
 # A program without a GPU: what it spends its time in, and not a word about a GPU.
 $ python3 -c '

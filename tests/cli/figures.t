@@ -97,11 +97,11 @@ $ here=$PWD; cd $DATA && ../cli/figures.py report $(cat "$here/traces")
 | findings[].blocked_us: 38 numbers, sum 190921, 5fe6
 | findings[].exposed_us: 38 numbers, sum 263964, 6fe4
 | findings[].device_us: 6 numbers, sum 186863, 1a77
-| findings[].predicted_gain_us: 38 numbers, sum 229856, 8b71
-| findings[].predicted_gain_pct: 38 numbers, sum 532.314, 400d
-| findings[].predicted_gain_low_pct: 38 numbers, sum 501.923, 6fe1
-| findings[].predicted_gain_high_pct: 38 numbers, sum 562.555, c37a
-| findings[].predicted_gain_alone_pct: 38 numbers, sum 544.183, 0f02
+| findings[].predicted_gain_us: 38 numbers, sum 230074, ced4
+| findings[].predicted_gain_pct: 38 numbers, sum 532.454, 7f13
+| findings[].predicted_gain_low_pct: 38 numbers, sum 502.083, fc27
+| findings[].predicted_gain_high_pct: 38 numbers, sum 562.678, 47c4
+| findings[].predicted_gain_alone_pct: 38 numbers, sum 544.323, 7a5e
 | findings[].effort: 38 texts, 2d88
 | findings[].only_together: 0 of 38 true, 3d00
 | findings[].promises_gain: 34 of 38 true, ab35
@@ -116,13 +116,13 @@ $ here=$PWD; cd $DATA && ../cli/figures.py report $(cat "$here/traces")
 | not_worth_it.count: 20 numbers, sum 9, b88b
 | not_worth_it.blocked_us: 20 numbers, sum 13676.2, 8de8
 | not_worth_it.gain_us: 20 numbers, sum 0, c2a7
-| all_fixed_us: 20 numbers, sum 243868, 6b28
+| all_fixed_us: 20 numbers, sum 243650, e476
 | no_gain_reason: 3 texts, d54d
 | idle_unexplained: 8 of 20 true, 5000
 | ladder[].kind: 73 texts, 7759
 | ladder[].name: 73 texts, 263d
-| ladder[].wall_us: 73 numbers, sum 1.16981e+06, 1aff
-| ladder[].gain_pct: 73 numbers, sum 1282.37, 100e
+| ladder[].wall_us: 73 numbers, sum 1.16156e+06, c20f
+| ladder[].gain_pct: 73 numbers, sum 1287.53, 8940
 | ladder[].finding: 34 numbers, sum 96, 3fb7
 | checklist[].id: 120 texts, 700c
 | checklist[].question: 120 texts, 7e28

@@ -3,6 +3,8 @@
  * and key, is written and read again by every kernel. A fused kernel never writes it. */
 #include <math.h>
 
+#include "analyze/rules/attention_calls.h"
+#include "analyze/rules/attention_math.h"
 #include "analyze/rules/kernel_fix.h"
 #include "base/human.h"
 
@@ -28,10 +30,12 @@ struct attention {
     double flops, head, weights; /* weights: elements of the matrix; 0 when not known */
     enum precision precision;
     bool backward;
+    bool math; /* the math path of scaled_dot_product_attention */
 };
 
 struct found {
     struct kernel_fix fix;
+    struct attention_calls calls;
     uint32_t n, n_math;
     double weights; /* of the largest */
     int64_t softmax_ns;
@@ -179,6 +183,7 @@ static void math_path(const struct walk *w, row_t softmax, row_t op, struct atte
     const struct trace *t = w->cx->t;
     struct op_work work;
     a->op = op;
+    a->math = true;
     a->begin = softmax;
     a->end = softmax + 1;
     while (a->begin > w->first && launched_in(t, a->begin - 1, op)) a->begin--;
@@ -219,31 +224,34 @@ static double fused_ns(const struct context *cx, const struct attention *a)
 static bool belongs(const struct context *cx, const struct attention *a, row_t r)
 {
     const struct roof_kind *k = roofline_kind(roofline_of(cx), cx->t, r);
-    if (a->op != ROW_NONE || !(a->weights > 0)) return true;
+    if (a->math || !(a->weights > 0)) return true;
     if (is_product(k)) return makes(k, a->weights) || takes(k, a->weights);
     if (is_operand_copy(cx, r)) return true;
     return k->work.elements >= 0.97 * a->weights;
 }
 
-/* One kernel stays, and takes as long as the fused one would. */
+/* The first kernel stays, and takes as long as the fused one would. */
 static int replace(const struct context *cx, const struct attention *a, struct found *out,
                    struct err *e)
 {
     const struct trace *t = cx->t;
     int64_t all = 0;
-    row_t longest = ROW_NONE;
+    row_t first = ROW_NONE;
     for (row_t r = a->begin; r < a->end; r++) {
         if (!trace_is_work(t, r) || !belongs(cx, a, r)) continue;
         all += t->dur_ns[r];
-        if (longest == ROW_NONE || t->dur_ns[r] > t->dur_ns[longest]) longest = r;
+        if (first == ROW_NONE) first = r;
     }
     double ns = fused_ns(cx, a);
-    if (longest == ROW_NONE || all < LEAST_NS || !(ns < LEAST_CUT * (double)all)) return 0;
+    if (first == ROW_NONE || all < LEAST_NS || !(ns < LEAST_CUT * (double)all)) return 0;
+    uint32_t before = out->fix.n;
     for (row_t r = a->begin; r < a->end; r++)
         if (trace_is_work(t, r) && belongs(cx, a, r))
-            TRY(kernel_fix_add(&out->fix, cx, r, r == longest ? ns : 0, e));
+            TRY(kernel_fix_add(&out->fix, cx, r, r == first ? ns : 0, e));
+    if (out->fix.n > before)
+        TRY(attention_calls_add(&out->calls, cx, out->fix.rows + before, out->fix.n - before, e));
     out->n++;
-    out->n_math += a->op != ROW_NONE;
+    out->n_math += a->math;
     if (a->weights > out->weights) out->weights = a->weights;
     return 0;
 }
@@ -259,6 +267,17 @@ static bool is_heavy(const struct context *cx, const struct attention *a, row_t 
     return (double)cx->t->dur_ns[softmax] > LEAST_SOFTMAX * least;
 }
 
+/* The math path where operators were not recorded: all it launches. */
+static void unseen_math_path(const struct walk *w, struct attention *a)
+{
+    struct attention_rows rows = {a->begin, a->end}, stream = {w->first, w->last + 1};
+    a->math = attention_is_math(w->cx->t, rows);
+    if (!a->math) return;
+    rows = attention_whole_math(w->cx->t, rows, stream);
+    a->begin = rows.begin;
+    a->end = rows.end;
+}
+
 /* The attention around a softmax; *ret_end is where to go on. */
 static int look_at(struct walk *w, row_t softmax, struct found *out, row_t *ret_end, struct err *e)
 {
@@ -271,6 +290,7 @@ static int look_at(struct walk *w, row_t softmax, struct found *out, row_t *ret_
     if (op != ROW_NONE) math_path(w, softmax, op, &a);
     else if (!by_hand(w, softmax, &a)) return 0;
     if (op == ROW_NONE && !shapes && !is_heavy(w->cx, &a, softmax)) return 0;
+    if (op == ROW_NONE && !w->backward) unseen_math_path(w, &a);
     *ret_end = a.end;
     out->softmax_ns += w->cx->t->dur_ns[softmax];
     return replace(w->cx, &a, out, e);
@@ -294,8 +314,7 @@ static int collect(const struct context *cx, struct found *out, struct err *e)
     return 0;
 }
 
-static int report(const struct context *cx, const struct found *x, struct findings *out,
-                  struct err *e);
+static int report(const struct context *cx, struct found *x, struct findings *out, struct err *e);
 
 static int run(const struct context *cx, struct findings *out, struct err *e)
 {
@@ -303,6 +322,7 @@ static int run(const struct context *cx, struct findings *out, struct err *e)
     int rc = collect(cx, &x, e);
     if (rc == 0 && kernel_fix_pays(&x.fix, cx)) rc = report(cx, &x, out, e);
     kernel_fix_done(&x.fix);
+    attention_calls_done(&x.calls);
     return rc;
 }
 
@@ -312,12 +332,12 @@ const struct rule rule_unfused_attention = {
     .run = run,
 };
 
-static int report(const struct context *cx, const struct found *x, struct findings *out,
-                  struct err *e)
+static int report(const struct context *cx, struct found *x, struct findings *out, struct err *e)
 {
     struct finding *f = rule_finding(cx, out, &rule_unfused_attention, e);
     if (!f) return ERR_NOMEM;
     TRY(kernel_fix_into(&x->fix, cx, out, f, e));
+    TRY(attention_calls_into(&x->calls, cx, f, e));
     bool math = 2 * x->n_math > x->n;
     f->title = "attention is not fused";
     f->effort = math ? EFFORT_ONE_LINE : EFFORT_LOCAL;
