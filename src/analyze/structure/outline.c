@@ -27,11 +27,11 @@ struct drawing {
 
 static uint64_t hash(struct str s, bool without_digits)
 {
-    uint64_t h = s.n && !without_digits;
+    uint64_t h = 0;
+    if (!without_digits) return intern_hash(s);
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
-        if (without_digits && c >= '0' && c <= '9') continue;
-        h = map_mix(h * 257 + c + 1);
+        if (c < '0' || c > '9') h = map_mix(h * 257 + c + 1);
     }
     return h;
 }
