@@ -121,15 +121,17 @@ class Driver:
         return self.folder
 
     def _recording(self, program: str) -> subprocess.Popen:
-        """The program under `strata run`; what it prints was passed on before."""
+        """The program under `strata run`; what it prints was passed on before, and the report that follows
+        lies in the folder."""
         folder = os.path.join(self.runner.folder, "recording")
         os.makedirs(folder)
         env = {**os.environ, "STRATA_RUN": os.path.abspath(self.folder)}
         env.pop("STRATA", None)
-        with open(os.path.join(folder, "stdout.txt"), "wb") as out:
+        with open(os.path.join(folder, "stdout.txt"), "wb") as out, open(
+                os.path.join(folder, "stderr.txt"), "wb") as errors:
             return subprocess.Popen(
                 [program, "run", "--level", "timeline", "--", *self.options.command], env=env,
-                cwd=self.runner.place(folder), stdout=out)
+                cwd=self.runner.place(folder), stdout=out, stderr=errors)
 
     def _first(self) -> None:
         """The program as it is: what its unit is, which modules it has, how it ends."""

@@ -140,8 +140,10 @@ def difference_words(o: dict[str, Any]) -> str:
 
 
 def _best(s: Screen, r: dict[str, Any]) -> None:
-    s.add()
-    s.add("  " + conclusion(r), BOLD)
+    words = conclusion(r)
+    if words:
+        s.add()
+        s.add("  " + words, BOLD)
     for note in r["code"]:
         _code(s, note)
 
@@ -173,18 +175,26 @@ def _code(s: Screen, note: dict[str, Any]) -> None:
 
 
 def _next(s: Screen, r: dict[str, Any]) -> None:
+    lines = [_diff(r), f"strata report {shown(r['promises_from'])}   what the fixes are for"
+             if r["promises_from"] else "",
+             "strata try --history   how good predictions have been on this machine"]
+    for k, line in enumerate(filter(None, lines)):
+        s.command(("next: " if k == 0 else "      ") + line)
+
+
+def _diff(r: dict[str, Any]) -> str:
+    """The command that compares the first pair that was measured; "" where there is none."""
     tried = [f for f in r["fixes"] if f["measured"]]
     pair = [p for p in r["recordings"].values() if p][:2]
+    folder = shown(r["folder"])
     if len(pair) == 2:
-        s.command(f"next: strata diff {shown(pair[0])} {shown(pair[1])}")
-    elif tried and tried[0]["switched"]:
-        at = f"{shown(r['folder'])}/{tried[0]['switched'][0]}"
-        s.command(f"next: strata diff {at}/without {at}/with")
-    elif tried and tried[0]["trials"] and r["baseline"]["trials"]:
-        folder = shown(r["folder"])
-        s.command(f"next: strata diff {folder}/{r['baseline']['trials'][0]} "
-                  f"{folder}/{tried[0]['trials'][0]}")
-    s.command("      strata try --history          how good predictions have been on this machine")
+        return f"strata diff {shown(pair[0])} {shown(pair[1])}"
+    if tried and tried[0]["switched"]:
+        at = f"{folder}/{tried[0]['switched'][0]}"
+        return f"strata diff {at}/without {at}/with"
+    if tried and tried[0]["trials"] and r["baseline"]["trials"]:
+        return f"strata diff {folder}/{r['baseline']['trials'][0]} {folder}/{tried[0]['trials'][0]}"
+    return ""
 
 
 def listing(s: Screen) -> None:

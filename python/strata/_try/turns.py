@@ -16,9 +16,7 @@ from strata._try.warmup import warm_up
 if TYPE_CHECKING:
     from strata._try.driver import Driver
 
-# Those that come last: a capture that fails may take the process with it, compiling takes long, and a whole
-# module longer than the blocks it repeats.
-LAST = ("graph", "blocks", "static_cache", "compile")
+UNPROMISED_PCT = 2.0  # what a fix may gain for which nothing is promised
 PAUSES = 1 / 15  # of the time: what a turn may take so that each block has its pauses
 
 
@@ -39,7 +37,7 @@ class Turns:
     def run(self, kinds: list[Kind]) -> list[Kind]:
         """Takes turns with all that can, and returns the others."""
         waiting = [k for k in kinds if self.can(k)]
-        waiting.sort(key=lambda k: max(_place(s) for s in k.specs))
+        waiting.sort(key=self._worth, reverse=True)
         left = [k for k in kinds if k not in waiting]
         while waiting:
             group = self._fitting(waiting)
@@ -79,6 +77,12 @@ class Turns:
         """What it takes, with the set-up that is known from the turns before."""
         known = max((s.taken.set_up_s() for s in kind.switched), default=0.0)
         return known + turn.units * self.unit_ms_of(kind) / 1e3
+
+    def _worth(self, kind: Kind) -> float:
+        """What it promises for the time it takes: the time may be over before the others have had theirs."""
+        gains = [self.driver.promises.of(spec)[0] or UNPROMISED_PCT for spec in kind.specs]
+        set_up = sum(fixes.parse(spec).set_up_s for spec in kind.specs)
+        return max(gains) / (2 * switching.TURN_S + set_up)
 
     def _room(self) -> float:
         """Units that a process has, and has time for."""
@@ -153,7 +157,3 @@ class Turns:
     def _is_done(self, kind: Kind, group: list[tuple[Kind, switching.Turn]]) -> bool:
         return any(member is kind and kind.switched and kind.switched[-1].taken.turn is turn
                    for member, turn in group)
-
-
-def _place(spec: str) -> int:
-    return next((i for i, word in enumerate(LAST, 1) if word in spec.split(":")), 0)

@@ -32,15 +32,17 @@ class Compile(Fix):
     results = "Rounding: fused kernels round in other places."
     order = 1
     switches = True
+    set_up_s = 60.0
 
     def read(self, arguments: list[str]) -> None:
         self.module = module_argument(self.name, arguments)
         self.how, self.blocks, self.has_compiled = "default", False, False
         for word in arguments[1:]:
             if word == "blocks":
-                self.blocks = True
+                self.blocks, self.set_up_s = True, 15.0
             elif word in MODES or word in BACKENDS:
                 self.how = word
+                self.set_up_s = 2.0 if word in BACKENDS[:2] else self.set_up_s
             else:
                 raise FixError(f"compile: unknown mode '{word}'. Available: "
                                f"{', '.join((*MODES, *BACKENDS, 'blocks'))}.")

@@ -21,6 +21,7 @@ class Graph(Fix):
     results = "nothing: the same kernels run"
     order = 2
     switches = True
+    set_up_s = 2.0
 
     def read(self, arguments: list[str]) -> None:
         self.module = module_argument(self.name, arguments[:1])

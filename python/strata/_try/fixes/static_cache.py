@@ -14,6 +14,7 @@ OWN = ("past_key_values", "cache_implementation")  # what a program passes that 
 class StaticCache(Fix):
     name = "static_cache"
     switches = True
+    set_up_s = 30.0
     changes = ('generate() of transformers gets cache_implementation="static": keys and values have a '
                "place that stays, so that transformers compiles a step of decoding, and replays it as a "
                "CUDA graph.")
