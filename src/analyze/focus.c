@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/names/label.h"
+#include "analyze/quality/coverage.h"
 #include "analyze/stages/stage_tree.h"
 #include "analyze/steps/steps.h"
 #include "base/stats.h"
@@ -15,6 +16,8 @@
 #define LEAST_WORK   0.5  /* share of all device work that what is shown must hold */
 #define LEAST_SAVED  0.05 /* share of the recording that must be left out, or all of it is shown */
 #define LEAST_ROUNDS 4
+#define MOST_LOST    4 /* one call in so many may be left out because its records were lost */
+#define MOST_TRIES   3 /* to find the last of them */
 
 /* A call of an outermost stage, or a round of the loop. */
 struct piece {
@@ -40,7 +43,8 @@ struct looking {
     struct context cx;
     struct stage_tree tree;
     struct outer *outer; /* by node */
-    int64_t work_ns;     /* of all devices */
+    struct coverage coverage;
+    int64_t work_ns; /* of all devices */
 };
 
 static uint32_t outermost(const struct stage_tree *s, uint32_t call)
@@ -167,6 +171,25 @@ static int64_t drained(const struct trace *t, int64_t begin_ns, int64_t end_ns)
     return last;
 }
 
+/* Leaves out the last calls if launches in them, or before the device was done with them, have no
+ * record. The device lags behind by about as much at the end of each call. */
+static void drop_lost(const struct looking *k, struct pieces *p, struct focus *ret)
+{
+    uint32_t n = p->n, most = p->n / MOST_LOST;
+    int64_t limit = k->coverage.lost_ns;
+    if (!k->coverage.missing_tail) return;
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        while (n > 0 && p->list[n - 1].end_ns > limit) n--;
+        if (n <= p->n_cold || p->n - n > (most ? most : 1)) return;
+        int64_t end = p->list[n - 1].end_ns;
+        int64_t done = drained(k->t, p->list[p->n_cold].begin_ns, end);
+        if (done <= k->coverage.lost_ns) break;
+        limit = k->coverage.lost_ns - (done - end);
+    }
+    ret->lost_end = n < p->n;
+    p->n = n;
+}
+
 static void settle(const struct looking *k, const struct pieces *p, struct focus *ret)
 {
     const struct trace *t = k->t;
@@ -180,8 +203,8 @@ static void settle(const struct looking *k, const struct pieces *p, struct focus
     for (uint32_t i = 0; i < p->n_cold; i++)
         ret->cold_ns += p->list[i].end_ns - p->list[i].begin_ns;
     double whole = (double)(t->end_ns - t->begin_ns);
-    ret->found =
-        t->part.n_records || (double)(ret->end_ns - ret->begin_ns) < (1 - LEAST_SAVED) * whole;
+    ret->found = t->part.n_records || ret->lost_end ||
+                 (double)(ret->end_ns - ret->begin_ns) < (1 - LEAST_SAVED) * whole;
 }
 
 /* A part of a long recording begins and ends anywhere: the rounds at its borders are cut off. */
@@ -223,6 +246,7 @@ static int look(struct looking *k, struct focus *ret)
     if (!k->outer) return ERR_NOMEM;
     add_up_work(k);
     TRY(choose(k, &p, ret));
+    if (p.n) drop_lost(k, &p, ret);
     if (p.n) settle(k, &p, ret);
     return 0;
 }
@@ -236,6 +260,7 @@ int focus_find(const struct trace *t, struct arena *mem, struct focus *ret, stru
     TRY(context_need(&k.cx, &steps_pass, e));
     struct stage_tree_in in = {.t = t};
     TRY(stage_tree_run(&in, mem, &k.tree, e));
+    TRY(coverage_run(&k.cx, mem, &k.coverage, e));
     int rc = look(&k, ret);
     context_done(&k.cx);
     return err_grow(e, rc);
@@ -299,5 +324,6 @@ int focus_cut(struct trace **t, struct err *e)
     p->n_calls = f.n_calls;
     p->n_cold = f.n_cold;
     p->cold_ns = f.cold_ns;
+    p->lost_end = f.lost_end;
     return 0;
 }

@@ -8,9 +8,10 @@
  *
  * The part is made of the calls of the program's outermost stage (pipeline_call), or else of the
  * rounds of its main loop, without those at the beginning that are not warmed up. Where neither is
- * found, or little would be left out, everything is looked at. Of a recording that was too long to
- * read as a whole, it is the rounds that the part read holds from begin to end. Traces of other
- * profilers are never cut: whoever recorded them chose the window. */
+ * found, or little would be left out, everything is looked at. A program that was killed has
+ * launched what nobody recorded on the device: its last calls are left out, if they are few. Of a
+ * recording that was too long to read as a whole, it is the rounds that the part read holds from
+ * begin to end. Traces of other profilers are never cut: whoever recorded them chose the window. */
 #ifndef STRATA_ANALYZE_FOCUS_H
 #define STRATA_ANALYZE_FOCUS_H
 
@@ -23,6 +24,7 @@ struct focus {
     uint32_t n_calls;
     uint32_t n_cold; /* calls before those, not warmed up */
     int64_t cold_ns; /* how long they took */
+    bool lost_end;   /* calls at the end are left out, whose device records were lost */
 };
 
 /* ret->found is false when everything is to be looked at. Memory from `mem`. */

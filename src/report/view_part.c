@@ -85,6 +85,9 @@ void view_part_text(struct buf *out, const struct trace *t)
         buf_printf(out, ", %u cold first calls %s", p->n_cold, human_time(p->cold_ns).s);
     if (after_ns(t)) buf_printf(out, ", the end %s", human_time(after_ns(t)).s);
     buf_adds(out, " (--whole includes them)\n");
+    if (p->lost_end)
+        buf_adds(out, "of the end, device records were lost: the program was killed, or CUPTI's "
+                      "buffers were full\n");
 }
 
 void view_part_json(struct jout *j, const char *key, const struct trace *t)
@@ -104,6 +107,7 @@ void view_part_json(struct jout *j, const char *key, const struct trace *t)
     jout_uint(j, "calls", p->n_calls);
     jout_uint(j, "cold_calls", p->n_cold);
     jout_us(j, "cold_us", p->cold_ns);
+    jout_bool(j, "lost_end", p->lost_end);
     if (p->n_records) jout_uint(j, "recorded_records", p->n_records);
     if (p->number) {
         jout_uint(j, "number", p->number);

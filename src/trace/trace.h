@@ -201,6 +201,7 @@ struct trace_part {
     uint32_t n_calls;                     /* calls, or rounds of a loop; 0 when not known */
     uint32_t n_cold;                      /* such calls before, left out: not warmed up */
     int64_t cold_ns;                      /* how long those took */
+    bool lost_end;                        /* the end is left out: its device records were lost */
     bool snapshot;                        /* what was kept before something happened (kept.h) */
     uint32_t number, n_parts; /* of the parts a program recorded of itself: the 2nd of 3; or 0 */
     uint64_t n_records;       /* of the whole recording, where it was too long to read; else 0 */

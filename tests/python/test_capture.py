@@ -794,6 +794,40 @@ def test_what_is_under_way_when_the_program_ends_is_there(capture):
     assert run.ask("info")["device_work_without_launch"] == 0
 
 
+KILLED = """
+    import ctypes, os, signal, strata, time
+    ctypes.CDLL(os.environ["APP_CUPTI"], ctypes.RTLD_GLOBAL)  # as torch does
+    cuda, kernel = ctypes.CDLL("libcuda.so.1"), ctypes.c_char_p(b"gemm")
+    cuda.cuInit(0)
+    n, end = 0, time.monotonic() + 2.5
+    while time.monotonic() < end:
+        with strata.stage("step"):
+            for _ in range(50):
+                cuda.cuLaunchKernel(kernel, 1, 0)
+            cuda.cuStreamSynchronize(0)
+        n += 1
+        time.sleep(0.001)
+    print(n, flush=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+def test_a_program_that_is_ended_has_a_diagnosis(capture, tmp_path):
+    """Device records of the last moments are lost with it: those steps are left out, and the others are
+    looked at."""
+    script = tmp_path / "killed.py"
+    script.write_text(textwrap.dedent(KILLED))
+    run = capture(command=[sys.executable, str(script)])
+    assert run.status in (-15, 143), run.stderr
+    n, report = int(run.stdout), run.ask("report")
+    assert run.counts()["kernel"] < 50 * n
+    assert report["part"]["lost_end"] and 0.7 * n < report["part"]["calls"] < n
+    for asked, is_told in (((), False), (("--whole",), True)):
+        doubts = {d["id"] for d in run.ask("report", *asked)["trace_quality"]["doubts"]}
+        assert ("records_stop_early" in doubts) == is_told, doubts
+    assert "of the end, device records were lost" in run.stderr
+
+
 def test_kill_loses_at_most_what_was_not_fetched(capture):
     run = capture("launch=500", "sync", "sleep=250", "launch=50", "kill")
     assert 500 <= run.counts()["kernel"] <= 550

@@ -191,6 +191,23 @@ TEST(nothing_at_all)
     done(&x);
 }
 
+/* Killed in its last call: the device has no record of what that launched. */
+TEST(calls_without_device_records_at_the_end)
+{
+    for (int lost = 1; lost <= 2; lost++) {
+        struct kit k = program();
+        for (int i = 0; i < lost; i++) {
+            kit_label(&k, "pipeline_call", 81000 + 5000 * i, 4000);
+            kit_call(&k, "cudaLaunchKernel", 82000 + 5000 * i, 10);
+        }
+        struct found x = look(&k);
+        REQUIRE(x.f.found);
+        CHECK_EQ_INT(x.f.lost_end, lost == 1);
+        CHECK_EQ_UINT(x.f.n_calls, lost == 1 ? 4 : 6); /* two of seven are too many to keep quiet */
+        done(&x);
+    }
+}
+
 TEST(cutting_says_what_is_left)
 {
     struct kit k = program();

@@ -139,6 +139,7 @@ static void find_holes(struct cover *k)
     c->missing_tail = k->n - end;
     c->head_end_ns = first < k->n ? k->list[first].ts_ns : 0;
     c->tail_begin_ns = end ? k->list[end - 1].ts_ns : 0;
+    c->lost_ns = end < k->n ? k->list[end].ts_ns : 0;
     for (uint32_t i = first; i < end; i++) {
         if (k->list[i].recorded) continue;
         if (!c->missing_mid++) c->first_missing_mid = k->list[i].call;

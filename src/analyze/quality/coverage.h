@@ -32,6 +32,7 @@ struct coverage {
     uint32_t missing_head, missing_tail, missing_mid;
     row_t first_missing_mid;            /* example, or ROW_NONE */
     int64_t head_end_ns, tail_begin_ns; /* first and last launch that has a record */
+    int64_t lost_ns;                    /* valid when missing_tail: the first launch after that */
 
     uint32_t work;        /* device records */
     uint32_t orphans;     /* device records without a launch in the trace */
