@@ -92,6 +92,16 @@ def test_twenty_times_nothing_gains_nothing(tmp_path, seed, noise):
     assert max(k.looks for k in driver.kinds) <= budget.MOST_LOOKS
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_long_calls_of_nothing_gain_nothing(tmp_path, seed):
+    """Few pairs of single calls at first; a large gain is settled by them."""
+    machine = Machine(seed, tmp_path, {"nothing:0": 0.6}, unit_ms=700.0)
+    driver = driven(tmp_path, machine, NOTHINGS, "call:generate", seconds=1800)
+    words = [k.measured.verdict.word for k in driver.kinds]
+    assert words == ["faster"] + ["no_difference"] * 19
+    assert driver.kinds[0].looks <= 2 and driver.kinds[0].measured.change_pct == pytest.approx(-60, abs=5)
+
+
 def test_processes_of_nothing_gain_nothing(tmp_path):
     looks = []
     for seed in range(8):

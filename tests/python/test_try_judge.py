@@ -249,7 +249,8 @@ def test_findings_become_fixes():
     found = promises.of_report(report)
     gains = {k: v for k, v in found.gains.items() if not k.startswith("loader:")}
     assert gains == {
-        "graph:unet": 71, "static_cache": 71, "compile:unet:reduce-overhead": 71, "bf16:vae": 55, "compile:unet": 50, "tf32": 40,
+        "graph:unet": 71, "static_cache": 71, "compile:unet:reduce-overhead": 71, "bf16:vae": 55,
+        "compile:unet": 50, "tf32": 40,
         "attention:flash": 20, "fused_optimizer": 8, "no_explicit_sync": 6, "gc:off": 5,
         "no_empty_cache": 4, "alloc:expandable": 4, "channels_last:model": 3, "pinned_uploads": 2}
     assert [rung["rule"] for rung in found.ladder] == [None, "float32_products"]
@@ -386,6 +387,24 @@ def test_switching():
     assert switching.measure([switched(1, 0.7, n=least.turn.units - 1)], 1.0) is None
 
 
+def test_long_calls_count_one_by_one():
+    """Four pairs show a large gain; of nothing they show nothing, with outliers or without."""
+    def taken(seed, factor, pairs=4):
+        rng, found = random.Random(seed), switching.Taken(switching.Turn(("x",), 2, 1, pairs, seed))
+        for k in range(found.turn.units):
+            noise = rng.gauss(0, 0.02) + (abs(rng.gauss(0, 0.2)) if rng.random() < 0.1 else 0.0)
+            found.times[k] = 900 * (factor if found.turn.is_on(k) else 1.0) * math.exp(noise)
+        return found
+
+    assert len(taken(1, 0.5).pairs()[0]) == 4
+    assert sum(taken(1, 0.5).turn.is_on(k) for k in range(2, 10)) == 4
+    found = [switching.measure([taken(seed, 0.3)], 1.0) for seed in range(200)]
+    assert sum(f.verdict.word == "faster" for f in found) > 150
+    wrong = sum(switching.measure([taken(seed, 1.0)], 1.0).verdict.word != "no_difference"
+                for seed in range(3000))
+    assert wrong <= 8  # 3 expected
+
+
 def test_switching_is_wrong_at_most_once_in_a_thousand():
     wrong = sum(switching.measure([switched(seed, 1.0, pairs)], 1.0).verdict.word != "no_difference"
                 for pairs in (8, 16, 30) for seed in range(1000))
@@ -502,8 +521,12 @@ def test_how_long_turns_are():
     assert switching.planned(("gc:off",), "step:Net", 1.0, 16).block == 16
     assert [switching.planned(("tf32",), "step:Net", 30.0, 0, look).pairs for look in (1, 2, 3, 4)] == [
         16, 50, 150, switching.MOST_IN_A_TURN]
-    call = switching.planned(("tf32",), "call:generate", 900.0, 0)
+    call = switching.planned(("tf32",), "call:generate", 200.0, 0)
     assert (call.warm, call.block, call.pairs) == (2, 2, switching.LEAST_PAIRS)
+    call = switching.planned(("tf32",), "call:generate", 900.0, 0)
+    assert (call.warm, call.block, call.pairs) == (2, 1, switching.LEAST_LONG_PAIRS)
+    assert switching.planned(("x",), "call:generate", 900.0, 0, lingers=True).block == 2
+    assert [switching.planned(("tf32",), "call:generate", 900.0, 0, look).pairs for look in (2, 3)] == [6, 20]
 
 
 def test_turns_follow_each_other():

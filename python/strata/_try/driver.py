@@ -24,10 +24,11 @@ from strata._try.trial import Runner, Trial, failure_of
 __all__ = ["REPORT", "Driver", "Kind", "Options", "unit_of", "words_of"]
 
 LEAST_CALLS = 6  # of a program that makes few calls the last is made again
+LEAST_LONG_CALLS, LONG_S = 3, 5.0  # if a call takes longer than that
 STEP_UNITS = 300  # steps after which a trial is ended
 FIRST_UNITS = 120  # of the run that looks for the unit
 UNIT_S = 20.0  # seconds of units after which it is ended, if there are enough
-LEAST_STEPS, LEAST_UNITS = 60, 8
+LEAST_STEPS, LEAST_UNITS, LEAST_FIRST = 60, 8, 3
 LONGER, GRACE_S = 1.5, 5.0  # what a recording takes beyond the program as it is, at most
 REPORT = "report"  # as a fix: those that the report names
 KIND_ORDER = ("call:", "step:optimizer", "step:DataLoader", "step:", "program")
@@ -165,9 +166,13 @@ class Driver:
                               f"{found.error['message']}{where}")
             raise OutOfTime
 
+    def _least_calls(self) -> int:
+        times = self.first.times(self.unit)
+        return LEAST_LONG_CALLS if times and min(times) > LONG_S * 1e3 else LEAST_CALLS
+
     def _repeats(self) -> int:
-        n = len(self.first.times(self.unit))
-        return LEAST_CALLS - n if self.unit.startswith("call:") and n < LEAST_CALLS else 0
+        n, least = len(self.first.times(self.unit)), self._least_calls()
+        return least - n if self.unit.startswith("call:") and n < least else 0
 
     def _specs(self) -> list[str]:
         trains = self.unit.startswith("step:optimizer")
@@ -183,7 +188,7 @@ class Driver:
                                 "most_s": UNIT_S, "least_units": LEAST_UNITS}
         if unit is None:
             plan["most_s"] = max(UNIT_S, self.options.seconds / 8)
-            plan["most_units"] = self.options.units or FIRST_UNITS
+            plan["most_units"], plan["least_units"] = self.options.units or FIRST_UNITS, LEAST_FIRST
         elif unit.startswith("step:"):
             plan["least_units"] = LEAST_STEPS
         if unit is not None and self._repeats():
@@ -228,7 +233,7 @@ class Driver:
 
     def _too_few(self, found: Trial) -> dict[str, Any] | None:
         """A trial that made fewer calls than it was to make says nothing."""
-        n, wanted = len(found.times(self.unit)), LEAST_CALLS if self._repeats() else 1
+        n, wanted = len(found.times(self.unit)), self._least_calls() if self._repeats() else 1
         if n >= wanted:
             return None
         seen = f"only {n} of {wanted} {words_of(self.unit)}" if n else f"no {words_of(self.unit)}"

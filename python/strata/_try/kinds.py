@@ -92,6 +92,10 @@ class Kind:
         """Units of a block, of a fix whose gain comes now and then; else 0."""
         return max((fixes.parse(s).block for s in self.specs), default=0)
 
+    @property
+    def lingers(self) -> bool:
+        return any(fixes.parse(s).lingers for s in self.specs)
+
 
 class OutOfTime(Exception):
     """The budget does not allow for another process, or there is no point in one."""

@@ -59,7 +59,7 @@ class Rounds:
         assert m is not None
         n, look = m.verdict.estimate.pairs, kind.looks + 1
         if kind.switched:
-            turn = planned.turn(kind, switching.LEAST_PAIRS)
+            turn = planned.shortest(kind)
             least_s = planned.seconds(kind, turn)
             each_s = 2 * turn.block * planned.unit_ms_of(kind) / 1e3
         else:

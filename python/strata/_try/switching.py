@@ -4,20 +4,22 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from strata._try import budget, judge, warmup
-from strata._try.inside.schedule import FIRST, LEAST_PAIRS, Turn
+from strata._try.inside.schedule import FIRST, FIRST_LONG, LEAST_LONG_PAIRS, LEAST_PAIRS, Turn
 from strata.bench import stats, student
 
-__all__ = ["FIRST", "LEAST_PAIRS", "Taken", "Turn", "described", "measure", "planned", "usual_ms"]
+__all__ = ["FIRST", "FIRST_LONG", "LEAST_LONG_PAIRS", "LEAST_PAIRS", "Taken", "Turn", "described",
+           "is_long", "measure", "planned", "usual_ms"]
 
 MOST_PAIRS = 30  # of the first turn
 MOST_IN_A_TURN = 270
 TURN_S = 4.0  # that the first turn should take, if that is enough for LEAST_PAIRS
 STEPS = (4, 4)  # of a loop: units to warm up with, units of a block
 CALLS = (2, 2)  # of what is waited for at both ends
+LONG_MS = 250.0  # of a call: what the one before leaves behind is small beside it
 
 
 @dataclass
@@ -42,7 +44,7 @@ class Taken:
         return off, on
 
     def _block(self, begin: int) -> float | None:
-        found = [self.times.get(k) for k in range(begin + 1, begin + self.turn.block)]
+        found = [self.times.get(k) for k in range(begin + self.turn.left_out, begin + self.turn.block)]
         return None if None in found else statistics.fmean(t for t in found if t is not None)
 
     def usual_ms(self, on: bool) -> float | None:
@@ -61,14 +63,22 @@ class Taken:
         return warmup.beyond(found, [warmup.longest_pause_s(t, n) for t in (own, first[FIRST:])])
 
 
-def planned(fixes: tuple[str, ...], unit: str, unit_ms: float, longest_block: int, look: int = 1) -> Turn:
-    """A turn for units of that length: each look has a longer one."""
+def is_long(unit: str, unit_ms: float) -> bool:
+    return unit.startswith("call:") and unit_ms >= LONG_MS
+
+
+def planned(fixes: tuple[str, ...], unit: str, unit_ms: float, longest_block: int, look: int = 1,
+            lingers: bool = False) -> Turn:
+    """A turn for units of that length: each look has a longer one. What `lingers` reaches into the next
+    unit, however long that is."""
     warm, block = CALLS if unit.startswith("call:") else STEPS
+    block = 1 if is_long(unit, unit_ms) and not lingers else block
     block = max(block, longest_block) if block == STEPS[1] else block
     stretch = budget.stretch(look)
     pairs = int(TURN_S * stretch * 1e3 / (2 * block * max(unit_ms, 1e-3)))
     most = min(MOST_PAIRS * stretch, MOST_IN_A_TURN)
-    return Turn(fixes, warm, block, min(max(pairs, LEAST_PAIRS), most), look)
+    turn = Turn(fixes, warm, block, most, look)
+    return replace(turn, pairs=min(max(pairs, turn.least), most))
 
 
 def every_pair(turns: Sequence[Taken]) -> tuple[list[float], list[float]]:
@@ -86,7 +96,7 @@ def measure(turns: Sequence[Taken], threshold_pct: float, error: float = budget.
     """From all turns of a fix, wrong with a chance of `error`; None with too few pairs. If what it gains
     is pauses, their sums are compared: a median would not see pauses that most blocks do not have."""
     pairs = [(a, b) for a, b in zip(*every_pair(turns)) if a > 0 and b > 0]
-    if len(pairs) < LEAST_PAIRS:
+    if len(pairs) < min((t.turn.least for t in turns), default=LEAST_PAIRS):
         return None
     middle, shown, sure = (_of_sums if has_pauses else _of_ranks)(pairs, error)
     return judge.measured(middle, shown, sure, len(pairs), threshold_pct)

@@ -29,6 +29,8 @@ class Turns:
         times = first.times(driver.unit)
         self.unit_ms = statistics.fmean(times[warm_up(times):]) if times else 0.0
         self.between = pauses.period(times)
+        self.before = switching.FIRST_LONG if switching.is_long(driver.unit, self.unit_ms) else (
+            switching.FIRST)  # units before the first turn
         # How many units a process has: calls are made again where there are too few.
         self.most = None if first.ended_early or driver.unit.startswith("call:") else len(times)
         # What a process takes besides: to start, above all.
@@ -62,8 +64,13 @@ class Turns:
             most = PAUSES * self.driver.options.seconds * 1e3 / max(self.unit_ms_of(kind), 1e-3)
             block = pauses.block(self.between, block, int(most / (2 * switching.LEAST_PAIRS)))
         turn = switching.planned(tuple(kind.specs), self.driver.unit, self.unit_ms_of(kind), block,
-                                 len(kind.switched) + 1)
+                                 len(kind.switched) + 1, kind.lingers)
         return replace(turn, pairs=min(pairs, turn.pairs)) if pairs else turn
+
+    def shortest(self, kind: Kind) -> switching.Turn:
+        """The next one with as few pairs as can be judged."""
+        turn = self.turn(kind)
+        return replace(turn, pairs=min(turn.least, turn.pairs))
 
     def unit_ms_of(self, kind: Kind) -> float:
         """What a unit takes in its turns: by those it had, because a process with many fixes in it can
@@ -88,7 +95,7 @@ class Turns:
         """Units that a process has, and has time for."""
         left_s = self.driver.limit - self.driver.clock() - self.start_s
         room = left_s * 1e3 / max(self.unit_ms, 1e-3)
-        return (room if self.most is None else min(room, self.most)) - switching.FIRST
+        return (room if self.most is None else min(room, self.most)) - self.before
 
     def _fitting(self, kinds: list[Kind]) -> list[tuple[Kind, switching.Turn]]:
         """Those that have room in one process: with fewer pairs, if that lets more of them in."""
@@ -98,7 +105,7 @@ class Turns:
             return wanted
         group = []
         for kind in kinds:
-            least = self.turn(kind, switching.LEAST_PAIRS)
+            least = self.shortest(kind)
             if least.units <= room:
                 room -= least.units
                 group.append((kind, least))
@@ -107,7 +114,7 @@ class Turns:
 
     def _process(self, group: list[tuple[Kind, switching.Turn]]) -> None:
         driver = self.driver
-        units = switching.FIRST + sum(turn.units for _, turn in group)
+        units = self.before + sum(turn.units for _, turn in group)
         expected = self.start_s + sum(self.seconds(kind, turn) for kind, turn in group)
         driver.allow(expected)
         names = [kind.name for kind, _ in group]
@@ -120,7 +127,7 @@ class Turns:
     def _plan(self, group: list[tuple[Kind, switching.Turn]], units: int) -> dict[str, Any]:
         driver = self.driver
         plan = {**driver.plan(driver.unit), "turns": [turn.as_dict() for _, turn in group],
-                "most_units": 0, "most_s": 0.0}
+                "first": self.before, "most_units": 0, "most_s": 0.0}
         n = len(driver.first.times(driver.unit))
         plan.pop("repeat", None)
         if driver.unit.startswith("call:") and n < units and not driver.first.ended_early:
@@ -140,7 +147,7 @@ class Turns:
                 kind.failure = self.driver.unapplied(kind.specs, found)
             if kind.failure is not None:
                 self.driver.progress.failed(kind.name, kind.failure["reason"])
-            elif len(taken.pairs()[0]) >= switching.LEAST_PAIRS:
+            elif len(taken.pairs()[0]) >= turn.least:
                 kind.switched.append(Switched(taken, found, number, self._traces(taken, found)))
 
     def _broke(self, found: Trial) -> bool:

@@ -3,7 +3,8 @@
 Each of them has its turn: some units to warm up with it, then pairs of blocks of units with and
 without it, in an order that is random for every pair. The device is waited for between blocks: what
 is still in its queue would hide the time of the CPU from the next one. What was on before a block may
-reach into its first unit, so that one is left out."""
+reach into its first unit, so that one is left out; a long call has blocks of its own, in which that
+does not count."""
 from __future__ import annotations
 
 import random
@@ -11,7 +12,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 FIRST = 4  # units before the first turn: the program's own warm-up
+FIRST_LONG = 2  # of long calls
 LEAST_PAIRS = 8
+LEAST_LONG_PAIRS = 4
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,16 @@ class Turn:
     @property
     def units(self) -> int:
         return self.warm + 2 * self.block * self.pairs
+
+    @property
+    def left_out(self) -> int:
+        """Units at the beginning of a block that do not count."""
+        return 0 if self.block == 1 else 1
+
+    @property
+    def least(self) -> int:
+        """Pairs, at least."""
+        return LEAST_LONG_PAIRS if self.block == 1 else LEAST_PAIRS
 
     def is_on(self, at: int) -> bool:
         if at < self.warm:
@@ -54,8 +67,8 @@ def turn_of(described: dict[str, Any]) -> Turn:
 class Schedule:
     """The turns of a process, one after the other. A turn whose fix does not work is cut short."""
 
-    def __init__(self, turns: list[Turn]) -> None:
-        self.turns = turns
+    def __init__(self, turns: list[Turn], first: int = FIRST) -> None:
+        self.turns, self.first = turns, first
         self.turn = -1  # before the first
         self.at = 0  # units of the turn so far
 
@@ -63,7 +76,7 @@ class Schedule:
         """The k-th unit of the program is about to begin; `works(fixes)` is false of broken ones."""
         if self.turn >= 0:
             self.at += 1
-        elif k < FIRST:
+        elif k < self.first:
             return
         else:
             self.turn = self.at = 0

@@ -37,7 +37,8 @@ class Trial:
             fix.note, fix.failed = self.note, self.fail
             fix.is_shared = "turns" in plan
             fix.is_on = not fix.is_shared
-        self.schedule = schedule.Schedule([schedule.turn_of(t) for t in plan.get("turns", [])])
+        self.schedule = schedule.Schedule([schedule.turn_of(t) for t in plan.get("turns", [])],
+                                          plan.get("first", schedule.FIRST))
         self._broken: set[str] = set()
         self._on: tuple[str, ...] = ()
         self.units.on_switch = self._switch_all
