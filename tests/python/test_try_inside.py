@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from strata._try import compare, fixes  # noqa: E402
+from strata._try.fixes import pinned_uploads  # noqa: E402
 from strata._try.fixes.base import tensors_mapped  # noqa: E402
 from strata._try.fixes.graph import MOST_GRAPHS, Graph, _key  # noqa: E402
 from strata._try.inside import device, modules, outputs, places, units  # noqa: E402
@@ -396,6 +397,35 @@ def test_a_static_cache_where_the_choice_is_open():
     assert failed == ["this model has no static cache"] * len(failed) and failed
     assert not fix.is_on
     assert seen == ["test_a_static_cache_where_the_choice_is_open"]
+
+
+def test_pinned_buffers_are_used_again_when_they_were_read():
+    """Not before: the device would read what was written for the next copy."""
+    class Event:
+        is_done = False
+
+        def record(self):
+            events.append(self)
+
+        def query(self):
+            return self.is_done
+
+    def empty(size, dtype, pin_memory):
+        assert pin_memory
+        return torch.empty(size, dtype=dtype)
+
+    events = []
+    cuda = types.SimpleNamespace(Event=Event, is_current_stream_capturing=lambda: False)
+    buffers = pinned_uploads.Buffers(types.SimpleNamespace(cuda=cuda, empty=empty, uint8=torch.uint8))
+    seen = []
+    for k in range(4):
+        with buffers.of(torch.full((2, 3), float(k))) as pinned:
+            assert pinned.shape == (2, 3) and pinned.eq(k).all()
+            seen.append(pinned)
+        events[0].is_done = k > 0
+    places = [p.data_ptr() for p in seen]
+    assert len(set(places)) == 3 and places[2] == places[0]
+    assert seen[1].eq(1).all() and seen[3].eq(3).all()
 
 
 def test_a_fix_that_breaks_is_off_from_then_on():

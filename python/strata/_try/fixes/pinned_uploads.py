@@ -1,12 +1,15 @@
 """pinned_uploads: copies to the GPU from pinned memory, without waiting for them."""
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 from strata._try.fixes.base import Fix, Note, alone
 
 LEAST_BYTES = 1 << 16
+MOST_KEPT = 8  # buffers of one size
 
 
 class PinnedUploads(Fix):
@@ -14,7 +17,7 @@ class PinnedUploads(Fix):
     switches = True
     unseen = "the program uploads no large tensor from pageable memory"
     changes = ("Tensors of 64 KiB or more that go to the GPU by .to(), .cuda() or copy_() are copied to "
-               "pinned memory first and then without waiting.")
+               "pinned buffers first, which are used again, and then without waiting.")
     safe = "If the program does not write to the tensor's memory through something torch cannot see."
     results = "nothing"
 
@@ -25,6 +28,7 @@ class PinnedUploads(Fix):
     def on_torch(self, torch: Any) -> None:
         tensor = torch.Tensor
         to, cuda, copy = tensor.to, tensor.cuda, tensor.copy_
+        buffers = Buffers(torch)
 
         @functools.wraps(to)
         def pinned_to(t: Any, *args: Any, **kwargs: Any) -> Any:
@@ -33,7 +37,8 @@ class PinnedUploads(Fix):
                 if target is not None and target.type == "cuda":
                     self._seen()
                     kwargs["non_blocking"] = True
-                    return to(t.pin_memory(), *args[:2], **kwargs)
+                    with buffers.of(t) as pinned:
+                        return to(pinned, *args[:2], **kwargs)
             return to(t, *args, **kwargs)
 
         @functools.wraps(cuda)
@@ -41,13 +46,15 @@ class PinnedUploads(Fix):
             if not self._matters(t):
                 return cuda(t, device, *args, **kwargs)
             self._seen()
-            return cuda(t.pin_memory(), device, non_blocking=True)
+            with buffers.of(t) as pinned:
+                return cuda(pinned, device, non_blocking=True)
 
         @functools.wraps(copy)
         def pinned_copy(t: Any, source: Any, *args: Any, **kwargs: Any) -> Any:
             if isinstance(source, tensor) and t.is_cuda and self._matters(source):
                 self._seen()
-                return copy(t, source.pin_memory(), True)
+                with buffers.of(source) as pinned:
+                    return copy(t, pinned, True)
             return copy(t, source, *args, **kwargs)
 
         tensor.to, tensor.cuda, tensor.copy_ = pinned_to, pinned_cuda, pinned_copy
@@ -65,3 +72,36 @@ class PinnedUploads(Fix):
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         return [Note(["x.pin_memory().to(device, non_blocking=True)",
                       "# or once: DataLoader(pin_memory=True), buffers made with pin_memory=True"])]
+
+
+class Buffers:
+    """Pinned memory that is used again once the device has read it: to pin some for every copy costs more
+    than it gains."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+        self.kept: dict[int, list[tuple[Any, Any]]] = {}  # by size: memory, and when it was read
+
+    @contextlib.contextmanager
+    def of(self, t: Any) -> Iterator[Any]:
+        """The same values in pinned memory."""
+        if not _is_plain(t) or self.torch.cuda.is_current_stream_capturing():
+            yield t.pin_memory()  # which keeps its layout
+            return
+        size = t.numel() * t.element_size()
+        kept = self.kept.setdefault(size, [])
+        at = next((i for i, (_, read) in enumerate(kept) if read.query()), None)
+        memory = kept.pop(at)[0] if at is not None else self.torch.empty(
+            size, dtype=self.torch.uint8, pin_memory=True)
+        pinned = memory.view(t.dtype).view(t.shape)
+        pinned.copy_(t)
+        yield pinned
+        if len(kept) < MOST_KEPT:
+            read = self.torch.cuda.Event()
+            read.record()
+            kept.append((memory, read))
+
+
+def _is_plain(t: Any) -> bool:
+    """Whether its bytes one after the other are all there is to it."""
+    return type(t).__name__ in ("Tensor", "Parameter") and t.is_contiguous() and not t.is_quantized
