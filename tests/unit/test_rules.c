@@ -296,10 +296,11 @@ TEST(late_launch_near_miss_too_few_samples)
 
 /* ---- launch_bound ---- */
 
-static struct trace *launches(double kernel_us, int n)
+static struct trace *launches_of(const char *function, double kernel_us, int n)
 {
     struct kit k = kit_begin();
     double at = 0, gpu = 0;
+    if (function) kit_python(&k, function, 0, 1e6);
     for (int s = 0; s < 5; s++) {
         kit_label(&k, "forward", at, n * 20 + 5);
         for (int i = 0; i < n; i++) {
@@ -311,6 +312,27 @@ static struct trace *launches(double kernel_us, int n)
         at += n * 20 + 15;
     }
     return kit_end(&k);
+}
+
+static struct trace *launches(double kernel_us, int n)
+{
+    return launches_of(NULL, kernel_us, n);
+}
+
+/* Decoding with a cache that grows: the advice is what the user can write. */
+TEST(launch_bound_in_generate_names_its_option)
+{
+    struct diagnosis d;
+    diagnose(&d, launches_of("/x/transformers/generation/utils.py(2564): generate", 2, 40));
+    const struct finding *f = found(&d, "launch_bound");
+    REQUIRE(f != NULL);
+    CHECK(strstr(f->fix, "cache_implementation=\"static\"") != NULL);
+    done(&d);
+    diagnose(&d, launches_of("/x/transformers/trainer.py(2564): train", 2, 40));
+    f = found(&d, "launch_bound");
+    REQUIRE(f != NULL);
+    CHECK(strstr(f->fix, "static") == NULL && strstr(f->fix, "reduce-overhead") != NULL);
+    done(&d);
 }
 
 TEST(launch_bound_fires_on_many_small_kernels)

@@ -39,7 +39,18 @@ static bool is_torch(const struct trace *t)
     return false;
 }
 
-static const char *fix(const struct context *cx, const struct launch_unit *u)
+/* Whether the launch is made by generate() of transformers, whose cache grows with every token: no
+ * graph fits it until it is told to take one of fixed size. */
+static bool is_generate(const struct trace *t, row_t launch)
+{
+    for (row_t r = launch; r != ROW_NONE; r = t->parent[r])
+        if (t->kind[r] == KIND_PYTHON &&
+            str_has(trace_name(t, r), "transformers/generation/utils.py"))
+            return true;
+    return false;
+}
+
+static const char *fix(const struct context *cx, const struct launch_unit *u, row_t launch)
 {
     const char *where = u->stage ? "the stage" : "the loop body";
     const char *pieces =
@@ -49,6 +60,9 @@ static const char *fix(const struct context *cx, const struct launch_unit *u)
                          "Launch less: capture %s as a CUDA graph and launch that, give each "
                          "kernel more work (a larger batch), or fuse kernels.",
                          pieces);
+    if (is_generate(cx->t, launch))
+        return "Launch less: generate(cache_implementation=\"static\") compiles a step of decoding "
+               "and replays it as a CUDA graph; or use a larger batch.";
     return rule_text(cx,
                      "Launch less: use a CUDA graph around %s, by hand or with "
                      "torch.compile(mode=\"reduce-overhead\"), a larger batch, or fused operators.",
@@ -169,7 +183,8 @@ static int report_unit(const struct context *cx, const struct launch_unit *u, st
     struct str stage = u->stage ? u->stage->name : str_c("");
     f->title = u->stage ? "launch-bound stage" : "launch-bound loop";
     f->subject = u->stage ? rule_name(cx, stage, 80) : loop_subject(cx, u);
-    f->fix = fix(cx, u);
+    row_t launch = example(cx, u);
+    f->fix = fix(cx, u, launch);
     f->not_fixed = "The kernels themselves do not get faster; a CUDA graph needs the same shapes "
                    "and addresses in "
                    "every call.";
@@ -183,7 +198,6 @@ static int report_unit(const struct context *cx, const struct launch_unit *u, st
     f->effort = EFFORT_LOCAL;
     add_options(cx, u, f);
     explain(cx, u, f);
-    row_t launch = example(cx, u);
     if (launch != ROW_NONE) show_example(cx, launch, f);
     if (launch != ROW_NONE && !u->stage) place_loop(cx, u, launch, f);
     f->thresholds[f->n_thresholds++] = TH_REPORT_GAIN_PCT;
