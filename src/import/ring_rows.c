@@ -20,8 +20,9 @@ enum {
 struct open_range {
     int64_t ts_ns;
     uint64_t src;
-    uint64_t task; /* its id, tasks only */
-    uint32_t lane; /* tasks only: which of the lanes for tasks, from 1 */
+    uint64_t task;   /* its id, tasks only */
+    uint64_t module; /* as in stack_span */
+    uint32_t lane;   /* tasks only: which of the lanes for tasks, from 1 */
     str_id name;
     uint8_t cat;
     uint8_t kind; /* enum row_kind */
@@ -78,9 +79,10 @@ static struct part_key task_lane(struct thread *t, uint32_t lane)
 }
 
 /* Python's functions are to be laid around what the thread did. */
-static int note_span(struct thread *t, int64_t begin_ns, int64_t end_ns, bool called)
+static int note_span(struct thread *t, int64_t begin_ns, int64_t end_ns, bool called,
+                     uint64_t module)
 {
-    struct stack_span span = {begin_ns, end_ns, t->tid.number, t->p->twin, called};
+    struct stack_span span = {begin_ns, end_ns, t->tid.number, t->p->twin, called, module};
     if (!ring_process_clip(t->p, &span.begin_ns, &span.end_ns)) return 0;
     return t->p->stacks ? stack_rows_span(t->p->stacks, &span) : 0;
 }
@@ -91,7 +93,7 @@ static int add_range(struct thread *t, const struct open_range *o, int64_t end_n
     if (end_ns < begin_ns) end_ns = begin_ns;
     if (t->p->only_ranges && o->kind == KIND_OP && !(flags & ROW_UNFINISHED)) return 0;
     if (o->name == STR_NONE || !ring_process_clip(t->p, &begin_ns, &end_ns)) return 0;
-    if (!o->lane) TRY(note_span(t, begin_ns, end_ns, o->kind == KIND_OP));
+    if (!o->lane) TRY(note_span(t, begin_ns, end_ns, o->kind == KIND_OP, o->module));
     struct part_row row = {
         .ts_ns = begin_ns,
         .dur_ns = end_ns - begin_ns,
@@ -166,6 +168,8 @@ static int begin(struct thread *t, const struct ring_entry *e, struct open_range
         .flags = is_resumed(e->r) ? ROW_RESUMED : 0,
     };
     if (ret->name == STR_NONE) return ERR_NOMEM;
+    if (str_is(category, RING_DERIVED))
+        ret->module = module_token(proc_file_string(&t->p->proc, e->r.name));
     return str_is(category, RING_LIBRARY) ? begin_library(t, e, ret) : 0;
 }
 
@@ -352,7 +356,8 @@ static int add_entry(struct thread *t, const struct ring_entry *e)
     if (e->r.kind == RING_CLOCK) return 0; /* noted just after the record that follows it */
     if (t->p->only_ranges && e->r.kind >= RING_CALL && e->r.kind <= RING_STACK_OF) return 0;
     if (e->r.kind == RING_CALL)
-        TRY(note_span(t, ring_process_ns(t->p, e->value), ring_process_ns(t->p, e->r.ticks), true));
+        TRY(note_span(t, ring_process_ns(t->p, e->value), ring_process_ns(t->p, e->r.ticks), true,
+                      0));
     if (ring_device_takes(e->r.kind)) return ring_device_add(&t->device, e, t->tid);
     t->now_ns = ring_process_ns(t->p, e->r.ticks);
     TRY(pass_pauses(t));

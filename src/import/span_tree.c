@@ -34,8 +34,8 @@ int span_tree_build(struct span_tree *t, const struct stack_span *all, size_t n,
     for (size_t i = 0; i < n; i++) {
         if (all[i].process != who->process || all[i].tid != who->tid) continue;
         if (VEC_RESERVE(t->nodes, t->n, t->cap, 1)) return ERR_NOMEM;
-        t->nodes[t->n++] =
-            (struct span_node){all[i].begin_ns, all[i].end_ns, NO_PARENT, all[i].called};
+        t->nodes[t->n++] = (struct span_node){all[i].begin_ns, all[i].end_ns, NO_PARENT,
+                                              all[i].called, all[i].module};
     }
     if (t->n) qsort(t->nodes, t->n, sizeof *t->nodes, by_begin);
     nest(t);
@@ -91,6 +91,22 @@ bool span_tree_ended(const struct span_tree *t, int64_t from_ns, int64_t to_ns,
         found = true;
     }
     return found;
+}
+
+int span_tree_modules(const struct span_tree *t, int64_t at_ns, struct span_node *ret, int most)
+{
+    int n = 0;
+    uint32_t i = last_before(t, at_ns + 1);
+    for (int steps = 0; i != NO_PARENT && steps < MOST_STEPS; i = t->nodes[i].parent, steps++) {
+        if (!t->nodes[i].module || t->nodes[i].end_ns <= at_ns || n == most) continue;
+        ret[n++] = t->nodes[i];
+    }
+    for (int k = 0; k < n / 2; k++) {
+        struct span_node inner = ret[k];
+        ret[k] = ret[n - 1 - k];
+        ret[n - 1 - k] = inner;
+    }
+    return n;
 }
 
 /* The outermost span around `at` that does not reach over the whole of [begin, end]. */

@@ -10,6 +10,7 @@ struct span_node {
     int64_t begin_ns, end_ns;
     uint32_t parent; /* index, or UINT32_MAX */
     bool called;     /* as in stack_span */
+    uint64_t module;
 };
 
 struct span_tree {
@@ -38,6 +39,9 @@ bool span_tree_called(const struct span_tree *t, int64_t from_ns, int64_t to_ns)
 /* Whether something that the thread was in at `from` was over at `to`; the outermost of them. */
 bool span_tree_ended(const struct span_tree *t, int64_t from_ns, int64_t to_ns,
                      struct span_node *ret);
+
+/* The calls of modules that last at `at`, outermost first; of more than `most` the inner ones. */
+int span_tree_modules(const struct span_tree *t, int64_t at_ns, struct span_node *ret, int most);
 
 /* Moves the borders of something that would overlap a span without nesting: it goes into the span,
  * or around it. Where it was seen allows for neither, it is made shorter by at most `slack_ns`. */

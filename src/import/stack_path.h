@@ -45,6 +45,9 @@ void stack_frame_print(const struct defs_file *defs, const struct stack_frame *f
 /* The same with the line that the function starts at. */
 struct str stack_frame_text(const struct defs_file *defs, const struct stack_frame *f);
 
+/* What the class of a module is known by, from "nn.Module: Linear_0" or "Linear"; never 0. */
+uint64_t module_token(struct str name);
+
 bool stack_frame_same_function(const struct stack_frame *a, const struct stack_frame *b);
 
 /* How many outer frames are the same in both, line included. */

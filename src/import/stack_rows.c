@@ -15,9 +15,19 @@
  * costs it much. */
 enum { PERIODS_NEAR = 4 };
 
+/* Calls of modules around a moment that are looked at. */
+enum { MOST_AROUND = 64 };
+
+/* The call of a module that a function was seen in, which has a range of its own: no sample knows
+ * that better. */
+struct limit {
+    int64_t begin_ns, end_ns;
+};
+
 /* A function that is open, and the line it is at. */
 struct open {
     struct border begin, line_begin;
+    struct limit limit;
     uint64_t src;
     bool exact; /* a call waited at this line */
 };
@@ -101,16 +111,30 @@ static int close_line(struct sweep *w, int depth, const struct border *at)
                                   .flags = ROW_LINE});
 }
 
+/* No later than the limit allows. */
+static struct border ending(const struct open *o, const struct border *at)
+{
+    int64_t end = o->limit.end_ns;
+    return end < at->at_ns ? (struct border){end, end, end, true} : *at;
+}
+
+static struct border beginning(const struct limit *l, const struct border *at)
+{
+    int64_t begin = l->begin_ns;
+    return begin > at->at_ns ? (struct border){begin, begin, begin, false} : *at;
+}
+
 static int close_to(struct sweep *w, int depth, const struct border *at)
 {
     while (w->path.n > depth) {
         int i = w->path.n - 1;
         const struct open *o = &w->open[i];
-        TRY(close_line(w, i, at));
+        struct border end = ending(o, at);
+        TRY(close_line(w, i, &end));
         str_id name =
             intern_add(part_strings(w->part), stack_frame_text(w->from->defs, &w->path.at[i]));
         TRY(make(w, &(struct made){.begin = o->begin,
-                                   .end = *at,
+                                   .end = end,
                                    .src = o->src,
                                    .order = (uint32_t)i * 2,
                                    .name = name}));
@@ -160,9 +184,31 @@ static struct borders find_borders(const struct sweep *w, const struct stack_see
     return x;
 }
 
+/* The calls of modules that the frames of the moment lie in: one after the other, from the
+ * outermost, each with the next frame of a module of that class. */
+static void open_new(struct sweep *w, const struct stack_seen *b, const struct border *at)
+{
+    struct span_node around[MOST_AROUND];
+    struct limit limit = {INT64_MIN, INT64_MAX};
+    int n = span_tree_modules(&w->spans, b->begin_ns, around, MOST_AROUND);
+    for (int i = 0, next = 0; i < w->next.n; i++) {
+        const struct stack_frame *f = &w->next.at[i];
+        uint64_t token =
+            f->module && next < n ? module_token(stack_frame_text(w->from->defs, f)) : 0;
+        int k = next;
+        while (token && k < n && around[k].module != token) k++;
+        if (token && k < n) {
+            limit = (struct limit){around[k].begin_ns, around[k].end_ns};
+            next = k + 1;
+        }
+        struct border begin = beginning(&limit, at);
+        if (i >= w->path.n) w->open[i] = (struct open){begin, begin, limit, b->src, false};
+    }
+}
+
 static void open_frames(struct sweep *w, const struct stack_seen *b, const struct border *at)
 {
-    for (int i = w->path.n; i < w->next.n; i++) w->open[i] = (struct open){*at, *at, b->src, false};
+    open_new(w, b, at);
     w->path.n = w->next.n;
     memcpy(w->path.at, w->next.at, (size_t)w->next.n * sizeof *w->next.at);
     for (int i = 0; i < w->path.n && b->exact; i++) w->open[i].exact = true;
@@ -214,10 +260,12 @@ static void read_next(struct sweep *w, const struct stack_seen *b)
  * inside a span was over when that span was, however alike the stacks are. */
 static int outlasting(const struct sweep *w, const struct stack_seen *a, const struct stack_seen *b)
 {
-    struct span_node over;
+    struct span_node over = {.begin_ns = INT64_MAX};
     int n = 0;
-    if (!span_tree_ended(&w->spans, a->end_ns, b->begin_ns, &over)) return w->path.n;
-    while (n < w->path.n && w->open[n].begin.lo_ns < over.begin_ns) n++;
+    if (!span_tree_ended(&w->spans, a->end_ns, b->begin_ns, &over)) over.begin_ns = INT64_MAX;
+    while (n < w->path.n && w->open[n].begin.lo_ns < over.begin_ns &&
+           w->open[n].limit.end_ns > b->begin_ns)
+        n++;
     return n;
 }
 

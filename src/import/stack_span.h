@@ -27,6 +27,7 @@ struct stack_span {
     uint32_t process;
     bool
         called; /* an operator or a call, which functions make; else a range, which may hold some */
+    uint64_t module; /* module_token() of the module whose call the range is; 0: of none */
 };
 
 #endif

@@ -133,6 +133,30 @@ def test_pauses_of_the_garbage_collector(program, tmp_path):
                              for e in by_itself)
 
 
+SLEEPS = """
+    import time, torch
+    torch.set_num_threads(1)
+    net, x = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU()).eval(), torch.ones(8, 64)
+    with torch.no_grad():
+        for _ in range(400):
+            net(x)
+            time.sleep(0.002)
+"""
+
+
+def test_functions_of_modules_have_only_their_time(program, tmp_path):
+    """The thread reads its stack at operators, so nearly always in a module: what it does else has to be
+    the loop's, however few of the moments are in it."""
+    run = program(SLEEPS, command=(PROGRAM, "run", "-o", str(tmp_path / "out"), "--level", "timeline", "--",
+                                   sys.executable))
+    assert run.status == 0, run.stderr
+    rows = exported(run.folder(), tmp_path)
+    calls = [r for r in rows if r["name"] == "Linear" and r["cat"] == "strata_derived"]
+    inside = [r for r in rows if "linear.py(" in r["name"] and r["name"].endswith(": forward")]
+    assert len(calls) == 400 and inside
+    assert sum(r["dur"] for r in inside) <= 1.01 * sum(r["dur"] for r in calls)
+
+
 def test_torch_compile_does_not_see_us(program):
     """No break, no graph more than without us, and what is compiled meanwhile stays valid afterwards."""
     run = program(training("""

@@ -18,21 +18,27 @@ struct world {
 };
 
 static const char *const names[] = {"x.py(1): a", "x.py(2): b", "x.py(3): c", "x.py(4): d"};
+static const char *const modules[] = {"nn.Module: Net_0", "nn.Module: Linear_12"}; /* as m and n */
+enum { FIRST_MODULE = 5, FIRST_FRAME = 7 };
 
 static void world_init(struct world *w)
 {
     memset(w, 0, sizeof *w);
     w->defs.entries = w->entries;
     w->from = (struct stack_source){&w->defs, 100};
-    w->defs.n = 5;
+    w->defs.n = FIRST_FRAME;
     for (uint32_t i = 0; i < 4; i++)
         w->entries[i + 1] = (struct defs_entry){DEF_CODE, str_c(names[i])};
+    for (uint32_t i = 0; i < 2; i++)
+        w->entries[FIRST_MODULE + i] = (struct defs_entry){DEF_MODULE, str_c(modules[i])};
 }
 
-static uint32_t frame_of(struct world *w, uint32_t parent, uint32_t code, uint32_t line)
+static uint32_t frame_of(struct world *w, uint32_t parent, char who, uint32_t line)
 {
-    struct def_frame f = {parent, code, 0, line};
-    for (uint32_t i = 5; i < w->defs.n; i++)
+    struct def_frame f = {parent, 1, 0, line};
+    if (who >= 'm') f.module = (uint32_t)(who - 'm') + FIRST_MODULE;
+    else f.code = (uint32_t)(who - 'a') + 1;
+    for (uint32_t i = FIRST_FRAME; i < w->defs.n; i++)
         if (memcmp(&w->frames[i], &f, sizeof f) == 0) return i;
     uint32_t id = w->defs.n++;
     w->frames[id] = f;
@@ -44,9 +50,8 @@ static uint32_t stack_of(struct world *w, const char *path)
 {
     uint32_t at = 0;
     while (*path) {
-        uint32_t code = (uint32_t)(*path - 'a') + 1;
         char *end;
-        at = frame_of(w, at, code, (uint32_t)strtol(path + 1, &end, 10));
+        at = frame_of(w, at, *path, (uint32_t)strtol(path + 1, &end, 10));
         path = *end == '>' ? end + 1 : end;
     }
     return at;
@@ -71,6 +76,13 @@ static void sample(struct world *w, int64_t at, const char *path)
 static void add_span(struct world *w, int64_t begin, int64_t end, bool called)
 {
     struct stack_span s = {begin, end, 7, 0, called};
+    CHECK_EQ_INT(stack_rows_span(&w->rows, &s), 0);
+}
+
+/* The call of a module. */
+static void call(struct world *w, int64_t begin, int64_t end, const char *class)
+{
+    struct stack_span s = {begin, end, 7, 0, false, module_token(str_c(class))};
     CHECK_EQ_INT(stack_rows_span(&w->rows, &s), 0);
 }
 
@@ -437,6 +449,54 @@ TEST(running_out_of_memory)
         part_free(part);
         stack_rows_done(&w.rows);
     }
+}
+
+/* A thread reads its stack at operators: what it did in between is not in any module that was over
+ * by then. */
+TEST(functions_of_a_module_last_no_longer_than_its_call)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 5 * MS, "a11");
+    for (int i = 1; i <= 3; i++) {
+        call(&w, i * 10 * MS, i * 10 * MS + 2 * MS, "Net");
+        call(&w, i * 10 * MS + MS / 2, i * 10 * MS + MS, "Linear");
+        sample(&w, i * 10 * MS + MS * 3 / 4, "a10>m1>b20>n1>c30");
+        sample(&w, i * 10 * MS + 5 * MS, "a11");
+    }
+    CHECK_ROWS(&w, {5, 35.5, "x.py(1): a"}, {10, 11.25, "nn.Module: Net_0"},
+               {10, 11.25, "x.py(2): b"}, {10.5, 11, "nn.Module: Linear_12"},
+               {10.5, 11, "x.py(3): c"}, {20, 21.25, "nn.Module: Net_0"}, {20, 21.25, "x.py(2): b"},
+               {20.5, 21, "nn.Module: Linear_12"}, {20.5, 21, "x.py(3): c"},
+               {30, 31.25, "nn.Module: Net_0"}, {30, 31.25, "x.py(2): b"},
+               {30.5, 31, "nn.Module: Linear_12"}, {30.5, 31, "x.py(3): c"});
+}
+
+/* Seen twice in the same module: two calls of it, not one that lasted. */
+TEST(a_module_that_was_called_again)
+{
+    struct world w;
+    world_init(&w);
+    sample(&w, 0, "a10");
+    call(&w, 1 * MS, 2 * MS, "Net");
+    call(&w, 3 * MS, 4 * MS, "Net");
+    sample(&w, 3 * MS / 2, "a10>m1>b20");
+    sample(&w, 7 * MS / 2, "a10>m1>b20");
+    CHECK_ROWS(&w, {0, 4, "x.py(1): a"}, {1, 2, "nn.Module: Net_0"}, {1, 2, "x.py(2): b"},
+               {3, 4, "nn.Module: Net_0"}, {3, 4, "x.py(2): b"});
+}
+
+/* Modules without a range of their own, ranges without a module: nothing is known of them. */
+TEST(modules_are_matched_by_their_class)
+{
+    CHECK_EQ_UINT(module_token(str_c("nn.Module: Net_0")), module_token(str_c("Net")));
+    CHECK_EQ_UINT(module_token(str_c("nn.Module: Net_v2_13")), module_token(str_c("Net_v2")));
+    CHECK(module_token(str_c("nn.Module: Net_0")) != module_token(str_c("Nets")));
+    struct world w;
+    world_init(&w);
+    call(&w, 1 * MS, 2 * MS, "Other");
+    sample(&w, 3 * MS / 2, "a10>m1>b20");
+    CHECK_ROWS(&w, {1.5, 2, "x.py(1): a"}, {1.5, 2, "nn.Module: Net_0"}, {1.5, 2, "x.py(2): b"});
 }
 
 TEST_MAIN
