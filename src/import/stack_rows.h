@@ -10,11 +10,11 @@
  *
  * Where a span begins and ends between two moments is not known: it is put in the middle, or half a
  * period from the sample where the next one is far, and moved so that it cuts through no operator
- * or call of the thread. A function that was seen inside the call of a module that has a range lasts
- * no longer than that: threads read their stacks at operators, which are not just any moments. Rows
- * are named as torch.profiler names them: FILE(LINE): FUNCTION with the
- * line the function starts at. Around a call that waited, a second row directly inside, marked
- * ROW_LINE, names the line that was running.
+ * or call of the thread. A function that was seen inside the call of a module that has a range
+ * lasts no longer than that: threads read their stacks at operators, which are not just any
+ * moments. Rows are named as torch.profiler names them: FILE(LINE): FUNCTION with the line the
+ * function starts at. Around a call that waited, a second row directly inside, marked ROW_LINE,
+ * names the line that was running.
  *
  * Stacks deeper than the recorder takes lack their outer frames (stack_path.h): the functions that
  * were open go on around them.
