@@ -239,9 +239,13 @@ static int choose(struct looking *k, struct pieces *p, struct focus *ret)
     return p->n ? count_cold(k, p) : 0;
 }
 
-static int look(struct looking *k, struct focus *ret)
+static int look(struct looking *k, struct focus *ret, struct err *e)
 {
     struct pieces p = {0};
+    struct stage_tree_in in = {.t = k->t};
+    TRY(context_need(&k->cx, &steps_pass, e));
+    TRY(stage_tree_run(&in, k->mem, &k->tree, e));
+    TRY(coverage_run(&k->cx, k->mem, &k->coverage, e));
     k->outer = arena_zalloc(k->mem, k->tree.n_nodes + 1, sizeof *k->outer);
     if (!k->outer) return ERR_NOMEM;
     add_up_work(k);
@@ -257,11 +261,7 @@ int focus_find(const struct trace *t, struct arena *mem, struct focus *ret, stru
     if (!trace_meta(t, TRACE_META_RECORDED).p) return 0;
     struct looking k = {.t = t, .mem = mem};
     context_init(&k.cx, t, mem);
-    TRY(context_need(&k.cx, &steps_pass, e));
-    struct stage_tree_in in = {.t = t};
-    TRY(stage_tree_run(&in, mem, &k.tree, e));
-    TRY(coverage_run(&k.cx, mem, &k.coverage, e));
-    int rc = look(&k, ret);
+    int rc = look(&k, ret, e);
     context_done(&k.cx);
     return err_grow(e, rc);
 }

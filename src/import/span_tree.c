@@ -97,9 +97,9 @@ int span_tree_modules(const struct span_tree *t, int64_t at_ns, struct span_node
 {
     int n = 0;
     uint32_t i = last_before(t, at_ns + 1);
-    for (int steps = 0; i != NO_PARENT && steps < MOST_STEPS; i = t->nodes[i].parent, steps++) {
-        if (!t->nodes[i].module || t->nodes[i].end_ns <= at_ns || n == most) continue;
-        ret[n++] = t->nodes[i];
+    for (int steps = 0; i != NO_PARENT && steps < MOST_STEPS && n < most; steps++) {
+        if (t->nodes[i].module && t->nodes[i].end_ns > at_ns) ret[n++] = t->nodes[i];
+        i = t->nodes[i].parent;
     }
     for (int k = 0; k < n / 2; k++) {
         struct span_node inner = ret[k];

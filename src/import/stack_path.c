@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "trace/module_name.h"
 
 /* The next frame out; false at the end. A definition refers to earlier ones only, so this ends. */
 static bool take_frame(const struct defs_file *defs, uint32_t *id, struct stack_frame *ret)
@@ -62,14 +63,8 @@ void stack_frame_print(const struct defs_file *defs, const struct stack_frame *f
 
 uint64_t module_token(struct str name)
 {
-    static const struct str prefix = {"nn.Module: ", 11};
-    if (str_starts(name, prefix.p)) {
-        name = str_from(name.p + prefix.n, name.n - prefix.n);
-        size_t n = name.n;
-        while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
-        if (n > 1 && n < name.n && name.p[n - 1] == '_') name.n = n - 1;
-    }
-    uint64_t token = intern_hash(name);
+    struct str class = module_class(name);
+    uint64_t token = intern_hash(class.n ? class : name);
     return token ? token : 1;
 }
 

@@ -262,7 +262,7 @@ static int outlasting(const struct sweep *w, const struct stack_seen *a, const s
 {
     struct span_node over = {.begin_ns = INT64_MAX};
     int n = 0;
-    if (!span_tree_ended(&w->spans, a->end_ns, b->begin_ns, &over)) over.begin_ns = INT64_MAX;
+    span_tree_ended(&w->spans, a->end_ns, b->begin_ns, &over);
     while (n < w->path.n && w->open[n].begin.lo_ns < over.begin_ns &&
            w->open[n].limit.end_ns > b->begin_ns)
         n++;

@@ -86,7 +86,7 @@ void view_part_text(struct buf *out, const struct trace *t)
     if (after_ns(t)) buf_printf(out, ", the end %s", human_time(after_ns(t)).s);
     buf_adds(out, " (--whole includes them)\n");
     if (p->lost_end)
-        buf_adds(out, "of the end, device records were lost: the program was killed, or CUPTI's "
+        buf_adds(out, "the device records of the end are lost: the program was killed, or CUPTI's "
                       "buffers were full\n");
 }
 

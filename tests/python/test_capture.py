@@ -825,7 +825,7 @@ def test_a_program_that_is_ended_has_a_diagnosis(capture, tmp_path):
     for asked, is_told in (((), False), (("--whole",), True)):
         doubts = {d["id"] for d in run.ask("report", *asked)["trace_quality"]["doubts"]}
         assert ("records_stop_early" in doubts) == is_told, doubts
-    assert "of the end, device records were lost" in run.stderr
+    assert "the device records of the end are lost" in run.stderr
 
 
 def test_kill_loses_at_most_what_was_not_fetched(capture):

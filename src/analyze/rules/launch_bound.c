@@ -39,8 +39,8 @@ static bool is_torch(const struct trace *t)
     return false;
 }
 
-/* Whether the launch is made by generate() of transformers, whose cache grows with every token: no
- * graph fits it until it is told to take one of fixed size. */
+/* Whether the launch is made by generate() of transformers. Its cache grows with every token, and a
+ * CUDA graph needs addresses that stay: generate() has an option for that. */
 static bool is_generate(const struct trace *t, row_t launch)
 {
     for (row_t r = launch; r != ROW_NONE; r = t->parent[r])

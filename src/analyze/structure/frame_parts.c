@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "trace/module_name.h"
 
 #define NO_PATH UINT32_MAX
 
@@ -55,18 +56,6 @@ struct finding_parts {
     bool any_launch;
 };
 
-struct str frame_parts_class(struct str name)
-{
-    static const char start[] = "nn.Module: ";
-    const size_t skip = sizeof start - 1;
-    if (name.n <= skip || !str_starts(name, start)) return (struct str){"", 0};
-    struct str s = str_from(name.p + skip, name.n - skip);
-    size_t n = s.n;
-    while (n > 0 && s.p[n - 1] >= '0' && s.p[n - 1] <= '9') n--;
-    if (n > 1 && n < s.n && s.p[n - 1] == '_') s.n = n - 1;
-    return s;
-}
-
 /* The name of a file without its folder and its ".py". */
 static struct str stem(struct str file)
 {
@@ -94,7 +83,7 @@ static bool read_frame(struct finding_parts *p, row_t r, struct path *ret)
     struct frame f;
     *ret = (struct path){.heir = NO_PATH, .module = class == FRAME_MODULE};
     if (ret->module) {
-        ret->name = frame_parts_class(trace_name(p->t, r));
+        ret->name = module_class(trace_name(p->t, r));
         return ret->name.n > 0;
     }
     if (class != FRAME_USER && !str_ends(trace_name(p->t, r), " backward")) return false;

@@ -30,7 +30,4 @@ struct frame_parts {
 int frame_parts_find(const struct trace *t, struct source_places *places, struct arena *mem,
                      struct frame_parts *ret, struct err *e) MUST_USE;
 
-/* "LlamaDecoderLayer" of "nn.Module: LlamaDecoderLayer_3"; empty for other names. */
-struct str frame_parts_class(struct str name);
-
 #endif

@@ -61,8 +61,8 @@ class StaticCache(Fix):
             raise
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
-        text = 'cache_implementation="static"'
-        return [Note([f"model.generate(..., {text})"], call={"set": dict([text.split("=")])})]
+        return [Note(['model.generate(..., cache_implementation="static")'],
+                     call={"set": {"cache_implementation": '"static"'}})]
 
 
 def _is_open(model: Any, kwargs: dict[str, Any]) -> bool:
