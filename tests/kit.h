@@ -20,11 +20,12 @@ struct kit {
     int tid, stream, device;
     double call_us; /* how long launch calls take */
     int64_t bytes;  /* of copies and fills */
+    uint32_t grid;  /* blocks of kernels; 0: not recorded */
 };
 
 static inline struct kit kit_begin(void)
 {
-    return (struct kit){builder_new(NULL), part_new(), 0, 1, 7, 0, 5, 1000};
+    return (struct kit){builder_new(NULL), part_new(), 0, 1, 7, 0, 5, 1000, 0};
 }
 
 static inline struct trace *kit_end(struct kit *k)
@@ -114,6 +115,7 @@ static inline void kit_work(struct kit *k, enum row_kind kind, const char *name,
                          .graph_node = ID_NONE,
                          .device = k->device,
                          .stream = k->stream,
+                         .grid = {kind == KIND_KERNEL ? k->grid : 0, k->grid > 0, k->grid > 0},
                          .occupancy_pct = -1,
                          .launch = ROW_NONE};
     kit_row(k, kind, name, us, dur_us, &g);

@@ -132,7 +132,7 @@ $ here=$PWD; cd $DATA && ../cli/figures.py report $(cat "$here/traces")
 | checklist[].verdict: 120 texts, 083d
 | findings[].source: 0 texts, 3df4
 | findings[].options[].name: 27 texts, 2758
-| findings[].options[].gain_pct: 27 numbers, sum 723.719, 8ba9
+| findings[].options[].gain_pct: 27 numbers, sum 695.807, f611
 | findings[].options[].effort: 27 texts, e857
 | findings[].options[].note: 27 texts, 90ee
 | idle_causes[].kind: 71 texts, 8fb7

@@ -67,14 +67,14 @@ class Machine:
             found.probes[number] = dict.fromkeys(("with", "without", "again"), {})
 
 
-def driven(tmp_path, machine, specs, unit="step:Net", **options):
+def driven(tmp_path, machine, specs, unit="step:Net", rounds="_try_all", **options):
     """A driver that has made its rounds."""
     driver = Driver(Options(["prog"], **options), str(tmp_path), machine.clock)
     driver.runner, driver.unit, driver.expected = machine, unit, 0
     driver.first = machine.run([], {**driver.plan(None), "unit": unit}, 0)
     driver.base.trials.append(driver.first)
     driver.kinds = [Kind([spec]) for spec in specs]
-    driver._try_all()
+    getattr(driver, rounds)()
     return driver
 
 
@@ -134,11 +134,13 @@ def test_rounds_are_bounded_by_what_the_user_says(tmp_path):
 
 def test_turns_become_longer_and_time_is_left_for_combinations(tmp_path):
     machine = Machine(2, tmp_path, {"nothing:0": 0.05, "nothing:1": 0.04}, noise=0.3)
-    driver = driven(tmp_path, machine, NOTHINGS[:2], seconds=200)
+    driver = driven(tmp_path, machine, NOTHINGS[:2], rounds="_alone", seconds=200)
     pairs = [n for fixes, n in machine.turns if fixes == ("nothing:0",)]
     assert pairs[0] < pairs[1] and driver.clock() < 180
     alone = driven(tmp_path, Machine(2, tmp_path / "a", noise=0.3), NOTHINGS[:2], seconds=200, combine=False)
     assert alone.clock() > 130 or not any(k.is_open for k in alone.kinds)
+    driver = driven(tmp_path, Machine(2, tmp_path / "b", noise=0.3), NOTHINGS[:2], seconds=200)
+    assert driver.clock() <= 200
     if any(k.is_open for k in driver.kinds):
         assert driver.notes == ["the time was over before every fix was settled: --time gives more"]
 
@@ -148,10 +150,31 @@ def test_turns_become_longer_and_time_is_left_for_combinations(tmp_path):
 def test_the_best_together(tmp_path, specs, gains):
     """In turns, or in processes where one of them needs these."""
     driver = driven(tmp_path, Machine(5, tmp_path, dict(zip(specs, gains))), specs)
-    driver._combine()
     assert driver.best() is driver.combinations[0] and driver.best().specs == specs
     both = 100 * (math.prod(1 - gain for gain in gains) - 1)
     assert abs(driver.best().measured.change_pct - both) < 5 and driver.clock() < 900
+
+
+def test_no_time_is_kept_for_fixes_that_exclude_each_other(tmp_path):
+    """A module is a graph or compiled: nothing is combined, and the time is for what is not settled."""
+    specs = ["graph:net", "compile:net"]
+    for seed in range(4):
+        machine = Machine(seed, tmp_path / str(seed), dict(zip(specs, (0.7, 0.15))), 900, 0.04, 8)
+        driver = driven(tmp_path, machine, specs, "call:Pipe", seconds=120)
+        assert [k.is_faster for k in driver.kinds] == [True, True] and not driver.combinations
+        assert not driver.notes and driver.clock() <= 120
+
+
+def test_the_time_that_is_left_settles_more(tmp_path):
+    """Kept for combinations, and not used up by them."""
+    gains = {"nothing:0": 0.5, "nothing:1": 0.06, "nothing:2": 0.05}
+    machine = Machine(3, tmp_path, gains, noise=0.3)
+    driver = driven(tmp_path, machine, list(gains), seconds=400)
+    together = [k.specs for k in driver.combinations]
+    assert driver.clock() > 300 or not any(k.is_open for k in driver.kinds)
+    assert len({frozenset(specs) for specs in together}) == len(together)
+    for kind in driver.kinds[1:]:
+        assert not kind.is_faster or any(kind.specs[0] in specs for specs in together)
 
 
 def test_a_short_program_takes_what_room_it_has(tmp_path):

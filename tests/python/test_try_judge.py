@@ -182,9 +182,17 @@ def test_promises_for_the_module_the_user_names():
                {"name": "small", "class": "Head", "via": "called", "parameters": 10}]
     assert found.of("compile:net") == (None, "")
     found.main = promises.main_names(modules)
-    assert found.of("compile:net")[0] == found.of("compile:Net.layers:blocks")[0] == 20.0
-    assert found.of("compile:small") == (None, "")
+    assert found.of("compile:net")[0] == 20.0
+    assert found.of("compile:small") == (None, "") and found.at_most("compile:small") is None
     assert promises.main_names([]) == set()
+
+
+@pytest.mark.parametrize("part", ["compile:net:blocks", "compile:net.layers", "compile:Net.layers.0:default"])
+def test_a_part_of_a_module_has_no_promise(part):
+    """What is promised for the whole is the most that it can gain: enough to say what is tried first."""
+    found = promises.Promises(gains={"compile:model": 20.0}, rules={"compile:model": "launch_bound"},
+                              main={"net", "Net"})
+    assert found.of(part) == (None, "") and found.at_most(part) == 20.0
 
 
 def test_which_unit():
@@ -255,9 +263,9 @@ def test_findings_become_fixes():
         "no_empty_cache": 4, "alloc:expandable": 4, "channels_last:model": 3, "pinned_uploads": 2}
     assert [rung["rule"] for rung in found.ladder] == [None, "float32_products"]
     assert list(found.gains)[0] in ("graph:unet", "compile:unet:reduce-overhead")
-    assert found.of("compile:unet:blocks") == (50, "launch_bound")
+    assert found.of("compile:unet:default") == (50, "launch_bound")
     assert found.of("compile:unet:max-autotune") == (None, "")
-    assert found.of("attention:cudnn")[0] == 20 and found.of("channels_last:unet.mid_block")[0] == 3
+    assert found.of("attention:cudnn")[0] == 20 and found.of("channels_last:unet")[0] == 3
     modules = [{"name": "transformer", "class": "Flux"}]
     assert "compile:model" in promises.suitable(found, modules, False)
     assert not any(s.startswith("graph") for s in promises.suitable(found, modules, True))

@@ -15,10 +15,11 @@ from collections.abc import Callable
 from typing import Any
 
 from strata._base import command as strata_command
-from strata._try import budget, compare, fixes, promises, switching
-from strata._try.kinds import Kind, Options, OutOfTime
+from strata._try import budget, compare, fixes, promises
+from strata._try.kinds import Kind, Options, OutOfTime, change_of
 from strata._try.progress import Progress
 from strata._try.rounds import Rounds
+from strata._try.together import Together
 from strata._try.trial import Runner, Trial, failure_of
 
 __all__ = ["REPORT", "Driver", "Kind", "Options", "unit_of", "words_of"]
@@ -57,6 +58,7 @@ class Driver:
         self.runner = Runner(options.command, self._trials_folder(), options.scratch)
         self.progress = Progress(self.deadline, clock)
         self.rounds = Rounds(self)
+        self.together = Together(self)
 
     def _trials_folder(self) -> str:
         for n in range(1, 1000):
@@ -78,8 +80,6 @@ class Driver:
             specs = self._specs()
             self.kinds = [Kind([spec]) for spec in specs]
             self._try_all()
-            if self.options.combine:
-                self._combine()
             if self.options.trace:
                 self._trace()
         except KeyboardInterrupt:
@@ -244,71 +244,38 @@ class Driver:
         return (kind.trials[-1:] or self.base.trials[-1:] or [self.first])[0].wall_s
 
     def _try_all(self) -> None:
-        """One round for all, then more for those that are not settled."""
+        """Alone, together, and what is not settled again. Time that is left lets more of it be combined."""
+        self._alone()
+        self.together.run()
+        try:
+            while self._settled_more():
+                self.together.run()
+        except OutOfTime:
+            pass
+        if self.rounds.is_cut_short(self.kinds):
+            self.notes.append("the time was over before every fix was settled: --time gives more")
+
+    def _alone(self) -> None:
+        """One round for all, then more for those that are not settled; combinations get their time."""
         try:
             self.rounds.once(self.kinds)
-            self.limit = self.began + budget.alone_s(self.options.seconds, self._together_s())
+            self.limit = self.began + budget.alone_s(self.options.seconds, self.together.seconds())
             self.rounds.further(self.kinds)
-            if self.rounds.is_cut_short(self.kinds):
-                raise OutOfTime
         except OutOfTime:
-            self.notes.append("the time was over before every fix was settled: --time gives more")
+            pass
         finally:
             self.limit = self.deadline
 
-    def _together_s(self) -> float:
-        """What combinations are likely to take: a turn for each, or three processes."""
-        hopeful = [k for k in self.kinds if k.is_faster or k.is_open]
-        if not self.options.combine or len(hopeful) < 2:
-            return 0.0
-        if all(k.switched for k in hopeful):
-            set_up = max(k.switched[0].taken.set_up_s() for k in hopeful)
-            return self.first.wall_s + (len(hopeful) - 1) * (2 * switching.TURN_S + set_up)
-        return 3 * (len(hopeful) - 1) * max(self.cost(k) for k in hopeful)
-
-    # ---- together ----
-
-    def _combine(self) -> None:
-        """The best one, and each further one that makes it better."""
-        ranked = sorted((k for k in self.kinds if k.is_faster), key=_change)
-        if len(ranked) < 2:
-            return
-        try:
-            if all(k.switched for k in ranked):
-                self._combine_in_turns(ranked)
-            else:
-                self._combine_in_processes(ranked)
-            self.rounds.further(self.combinations)
-        except OutOfTime:
-            self.notes.append("the time was over before every combination was tried")
-        finally:
-            self.combinations = [k for k in self.combinations if k.is_tried]
-
-    def _combine_in_processes(self, ranked: list[Kind]) -> None:
-        best = ranked[0]
-        for kind in ranked[1:]:
-            if _clash(best.specs, kind.specs):
-                continue
-            both = Kind([*best.specs, *kind.specs])
-            self.combinations.append(both)
-            self.rounds.once([both])
-            if both.failure is None and both.measured is not None and _change(both) < _change(best) - (
-                    self.options.threshold_pct / 2):
-                best = both
-
-    def _combine_in_turns(self, ranked: list[Kind]) -> None:
-        """The best two, the best three, ... in one process."""
-        specs = list(ranked[0].specs)
-        for kind in ranked[1:]:
-            if not _clash(specs, kind.specs):
-                specs = [*specs, *kind.specs]
-                self.combinations.append(Kind(specs))
-        self.rounds.once(self.combinations)
+    def _settled_more(self) -> bool:
+        """Whether further rounds have shown that another fix is faster."""
+        before = sum(k.is_faster for k in self.kinds)
+        self.rounds.further(self.kinds)
+        return sum(k.is_faster for k in self.kinds) > before
 
     def best(self) -> Kind | None:
         """What to do: the fastest that was measured and is real."""
         found = [k for k in (*self.kinds, *self.combinations) if k.is_faster]
-        return min(found, key=_change) if found else None
+        return min(found, key=change_of) if found else None
 
     def _trace(self) -> None:
         """A timeline of each kind, for `strata diff`: recorded apart, because recording costs time."""
@@ -344,15 +311,6 @@ class Driver:
             return compare.judged(compare.compare(first, kind.trials[0]), own)
         except (ArithmeticError, KeyError, TypeError, ValueError) as why:  # files that were damaged
             return {"verdict": "unknown", "why": f"they cannot be read: {why}"}
-
-
-def _change(kind: Kind) -> float:
-    return kind.measured.change_pct if kind.measured is not None else 0.0
-
-
-def _clash(specs: list[str], more: list[str]) -> bool:
-    slots = {fixes.parse(s).slot for s in specs}
-    return any(fixes.parse(s).slot in slots for s in more)
 
 
 def unit_of(trial: Trial) -> str:

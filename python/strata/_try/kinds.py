@@ -97,5 +97,10 @@ class Kind:
         return any(fixes.parse(s).lingers for s in self.specs)
 
 
+def change_of(kind: Kind) -> float:
+    """In percent; 0 of what was not measured."""
+    return kind.measured.change_pct if kind.measured is not None else 0.0
+
+
 class OutOfTime(Exception):
     """The budget does not allow for another process, or there is no point in one."""

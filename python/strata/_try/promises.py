@@ -28,13 +28,21 @@ class Promises:
     main: set[str] = field(default_factory=set)  # names of the module that does most of the work
 
     def of(self, spec: str) -> tuple[float | None, str]:
-        """(promised gain, rule) of a fix the user may have written in another way."""
+        """(promised gain, rule) of a fix the user may have written in another way. What is promised for a
+        module is not promised for a part of it."""
         if spec in self.gains:
             return self.gains[spec], self.rules[spec]
-        for known in self.gains:
-            if _plain(known, self.main) == _plain(spec, self.main):
-                return self.gains[known], self.rules[known]
-        return None, ""
+        known = self._known(spec)
+        return (self.gains[known], self.rules[known]) if known and not _is_part(spec) else (None, "")
+
+    def at_most(self, spec: str) -> float | None:
+        """The same, but for a part of a module what is promised for all of it."""
+        known = self._known(spec)
+        return self.gains[known] if known else None
+
+    def _known(self, spec: str) -> str | None:
+        wanted = _plain(spec, self.main)
+        return next((known for known in self.gains if _plain(known, self.main) == wanted), None)
 
 
 def main_names(modules: list[dict[str, Any]]) -> set[str]:
@@ -48,7 +56,7 @@ def main_names(modules: list[dict[str, Any]]) -> set[str]:
 
 def _plain(spec: str, main: set[str]) -> list[str]:
     """A fix without what a report does not distinguish: kinds of fused attention, numbers of workers,
-    blocks instead of the whole, the name of the main module."""
+    parts of a module, the name of the main module."""
     name, *words = spec.split(":")
     if name in ("attention", "loader", "gc"):
         return [name]
@@ -56,6 +64,12 @@ def _plain(spec: str, main: set[str]) -> list[str]:
         words[0] = words[0].partition(".")[0]  # a part of a module
         words[0] = MAIN if words[0] in MAIN_PARTS or words[0] in main else words[0]
     return [name, *(w for w in words if w not in ("blocks", "default"))]
+
+
+def _is_part(spec: str) -> bool:
+    """Whether it is about some of a module: its repeated blocks, or a path into it."""
+    _, *words = spec.split(":")
+    return "blocks" in words or "." in "".join(words[:1])
 
 
 def read(trace: str) -> Promises:

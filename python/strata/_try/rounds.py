@@ -45,7 +45,7 @@ class Rounds:
 
     def is_cut_short(self, kinds: list[Kind]) -> bool:
         """Whether more time would have settled more."""
-        return any(k.is_open and k.looks < self.most for k in kinds)
+        return any((k.is_open and k.looks < self.most) or not k.is_tried for k in kinds)
 
     def _chosen(self, kinds: list[Kind]) -> list[Kind]:
         able = [k for k in kinds if k.is_open and not k.is_stuck]

@@ -87,7 +87,7 @@ class Turns:
 
     def _worth(self, kind: Kind) -> float:
         """What it promises for the time it takes: the time may be over before the others have had theirs."""
-        gains = [self.driver.promises.of(spec)[0] or UNPROMISED_PCT for spec in kind.specs]
+        gains = [self.driver.promises.at_most(spec) or UNPROMISED_PCT for spec in kind.specs]
         set_up = sum(fixes.parse(spec).set_up_s for spec in kind.specs)
         return max(gains) / (2 * switching.TURN_S + set_up)
 

@@ -5,24 +5,23 @@
  *
  * Elementwise kernels, norms, reductions and copies that follow each other become one kernel, which
  * reads its tensors once: as long as the longest of them. Matrix multiplications, convolutions and
- * attention stay. The launches that are left cost the CPU a little less than before: the compiled
- * code is called from Python too. */
+ * attention stay. The launches that are left cost the CPU as much as before: the compiled code is
+ * Python, too, checks its inputs at every call, and launches one kernel at a time. */
 #include "analyze/names/kernel_name.h"
 #include "analyze/simulate/edits.h"
 #include "analyze/simulate/simulate_private.h"
 
-/* CPU time around a launch, of what it was; and the most, in recorded launch calls: generated code
- * does not walk through modules. */
-#define KEEP_AROUND 1.0
-#define MOST_AROUND 3.0
+/* More kernels in a row than this are a loop over tensors, such as an optimizer by hand. */
+#define MOST_FUSED 16
 
 struct fuse {
     struct plan_build *b;
     struct sim_edit *ed;
     uint8_t *families; /* by name: enum kernel_family + 1, 0 = not looked at */
     struct stretch at;
-    uint32_t head; /* first work of the kernel being fused, or SIM_NONE */
-    uint32_t last; /* and the last so far */
+    uint32_t head;  /* first work of the kernel being fused, or SIM_NONE */
+    uint32_t last;  /* and the last so far */
+    uint32_t n_run; /* kernels that could be fused, in a row */
     uint32_t n_before, n_after;
     double around_ns; /* CPU time between the launches, without the cost of recording */
 };
@@ -48,12 +47,14 @@ static bool is_fusable(const struct fuse *x, uint32_t work)
     }
 }
 
-/* Whether kernel `b` can go on where `a` ends: elementwise kernels of different sizes work on
- * different tensors. */
+/* Whether kernel `b` can go on where `a` ends. Small tensors are computed where they are read, so
+ * sizes may differ; in a loop over tensors another size is another tensor, and a kernel of its own.
+ */
 static bool continues(const struct fuse *x, uint32_t a, uint32_t b)
 {
     const struct sim_model *m = x->b->m;
     if (m->works[a].stream != m->works[b].stream) return false;
+    if (x->n_run < MOST_FUSED) return true;
     if (family_of(x, a) != FAMILY_ELEMENTWISE || family_of(x, b) != FAMILY_ELEMENTWISE) return true;
     const struct gpu_info *p = trace_gpu(m->t, m->works[a].row);
     const struct gpu_info *q = trace_gpu(m->t, m->works[b].row);
@@ -83,6 +84,7 @@ static void fuse_call(struct fuse *x, uint32_t call)
     uint32_t work = c->n_work == 1 ? m->works_by_call[c->first_work] : SIM_NONE;
     bool fusable = work != SIM_NONE && is_fusable(x, work);
     x->n_before++;
+    x->n_run = fusable ? x->n_run + 1 : 0;
     if (fusable && x->head != SIM_NONE && continues(x, x->last, work)) {
         join_head(x, call, work);
         x->last = work;
@@ -104,9 +106,7 @@ static double around(const struct sim_model *m, uint32_t before, uint32_t call)
 static int shrink(struct fuse *x, int64_t begin_ns, int64_t end_ns)
 {
     if (x->n_before < 2 || x->around_ns <= 0) return 0;
-    double keep = KEEP_AROUND * (double)x->n_after / (double)x->n_before;
-    double most = MOST_AROUND * (double)x->b->m->typical_launch_ns * (double)x->n_after;
-    if (keep * x->around_ns > most) keep = most / x->around_ns;
+    double keep = (double)x->n_after / (double)x->n_before;
     struct sim_cut part = {.begin_ns = begin_ns, .end_ns = end_ns, .keep = keep};
     return stretch_cut(x->b, &x->at, part, true);
 }
@@ -117,13 +117,14 @@ static int fuse_stretch(struct fuse *x, const struct sim_cut *at)
     uint32_t first = SIM_NONE, last = SIM_NONE;
     x->at = stretch_of(m, at);
     x->head = SIM_NONE;
-    x->n_before = x->n_after = 0;
+    x->n_before = x->n_after = x->n_run = 0;
     x->around_ns = 0;
     for (uint32_t c = sim_call_at(m, at->begin_ns); c < m->n_calls; c++) {
         if (m->calls[c].begin_ns >= at->end_ns) break;
         if (!stretch_holds(m, &x->at, c) || x->b->plan->mode[c] == SIM_DROP) continue;
         if (!m->calls[c].n_work) {
             x->head = SIM_NONE;
+            x->n_run = 0;
             continue;
         }
         if (first == SIM_NONE) first = c;
