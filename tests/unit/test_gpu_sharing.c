@@ -14,9 +14,10 @@ struct found {
     struct context cx;
 };
 
-/* Ten waits of 5 ms in 100 ms, each with `busy_us` of work; how many others each sample has seen is
- * given, -1 for one that cannot be read. As a file, since samples are args of rows. */
-static struct found sampled(int busy_us, const char *title, const int *others, int n)
+/* Ten waits of 5 ms in 100 ms, each with `busy_us` of work that begins `late_us` after its launch;
+ * how many others each sample has seen is given, -1 for one that cannot be read. As a file, since
+ * samples are args of rows. */
+static struct found late(int late_us, int busy_us, const char *title, const int *others, int n)
 {
     struct found found = {0};
     FILE *f = fopen(scratch("sharing.json"), "w");
@@ -31,7 +32,7 @@ static struct found sampled(int busy_us, const char *title, const int *others, i
                 "\"dur\":%d,\"args\":{\"correlation\":%d,\"device\":0,\"stream\":7}},"
                 "{\"ph\":\"X\",\"cat\":\"cuda_driver\",\"name\":\"cuStreamSynchronize\","
                 "\"pid\":9,\"tid\":9,\"ts\":%d,\"dur\":5000},",
-                i * 10000, i + 1, i * 10000 + 10, busy_us, i + 1, i * 10000 + 20);
+                i * 10000, i + 1, i * 10000 + late_us, busy_us, i + 1, i * 10000 + 20);
     for (int i = 0; i < n; i++) {
         fprintf(f, "{\"ph\":\"C\",\"name\":\"%s\",\"pid\":9,\"tid\":9,\"ts\":%d,\"args\":{", title,
                 i * 10000 + 9000);
@@ -43,6 +44,11 @@ static struct found sampled(int busy_us, const char *title, const int *others, i
     fclose(f);
     CHECK_EQ_INT(import_open(scratch("sharing.json"), NULL, &found.t, NULL), 0);
     return found;
+}
+
+static struct found sampled(int busy_us, const char *title, const int *others, int n)
+{
+    return late(10, busy_us, title, others, n);
 }
 
 static const struct integrity *judge(struct found *f)
@@ -109,6 +115,23 @@ TEST(waits_without_anybody_else)
         REQUIRE(d != NULL);
         CHECK(strstr(d->means, "not recorded, such as another process's work") != NULL);
         CHECK(strstr(d->instead, "nvidia-smi") != NULL && strstr(d->instead, "schedule") == NULL);
+        done(&f);
+    }
+}
+
+/* What is waited for is recorded, and begins late: with others there it may have waited for them;
+ * so it may where nobody looked. */
+TEST(work_that_begins_late_is_waited_for)
+{
+    static const struct {
+        int others, late_us;
+        bool is_trusted;
+    } all[] = {{0, 4900, true}, {1, 4900, false}, {-1, 4900, false}, {0, 1000, false}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        struct found f = late(all[k].late_us, 100, OTHERS, &all[k].others, 1);
+        const struct integrity *i = judge(&f);
+        CHECK_EQ_INT(i->idle_trusted, all[k].is_trusted);
+        CHECK_EQ_INT(doubt(i, "waits_without_work") == NULL, all[k].is_trusted);
         done(&f);
     }
 }

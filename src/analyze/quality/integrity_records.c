@@ -177,10 +177,25 @@ void doubt_graphs(struct doubting *c)
     if (share >= 1) c->i->idle_trusted = false;
 }
 
-/* The time a call waits while no device shows any work. */
-static int64_t wait_without_work(const struct doubting *c, row_t r)
+/* From when on a wait has to show work: from its begin, or from that of the work it waits for, of
+ * which `launch` is the call. Work can begin long after its launch, as a copy after memory was
+ * unmapped; on a device that others use it may as well have waited for them. */
+static int64_t work_is_due(const struct doubting *c, row_t wait, row_t launch)
 {
-    int64_t begin = c->t->ts_ns[r], end = trace_end_ns(c->t, r), idle = end - begin;
+    const struct gpu_sharing *g = gpu_sharing_of(c->cx);
+    int64_t begin = c->t->ts_ns[wait];
+    uint32_t n = 0;
+    const row_t *work =
+        launch != ROW_NONE && g->n && !g->shared ? trace_launched(c->t, launch, &n) : NULL;
+    if (!n) return begin;
+    int64_t at = c->t->ts_ns[work[n - 1]];
+    return at > begin && at < trace_end_ns(c->t, wait) ? at : begin;
+}
+
+/* The time a call waits while no device shows any work. */
+static int64_t wait_without_work(const struct doubting *c, row_t r, row_t launch)
+{
+    int64_t begin = work_is_due(c, r, launch), end = trace_end_ns(c->t, r), idle = end - begin;
     for (uint32_t i = 0; i < timeline_of(c->cx)->n_devices; i++)
         idle -= timeline_busy_ns(&timeline_of(c->cx)->devices[i], begin, end);
     idle -= overhead_ns(overheads_of(c->cx), OVERHEAD_PROFILER, begin, end);
@@ -209,14 +224,17 @@ static struct blind_waits find_blind_waits(const struct doubting *c)
     const struct timeline *line = timeline_of(c->cx);
     struct blind_waits b = {.longest = ROW_NONE};
     int64_t first_work = INT64_MAX;
-    row_t last = last_call(t);
+    row_t last = last_call(t), launch = ROW_NONE; /* the last one on the same thread */
     for (uint32_t i = 0; i < line->n_devices; i++)
         if (line->devices[i].extent.begin_ns < first_work)
             first_work = line->devices[i].extent.begin_ns;
     for (row_t r = 0; r < t->n_rows; r++) {
+        uint32_t n = 0;
+        if (launch != ROW_NONE && t->lane[r] != t->lane[launch]) launch = ROW_NONE;
+        if (trace_call(t, r) && trace_launched(t, r, &n) && n) launch = r;
         if (!call_syncs(calls_kind(calls_of(c->cx), t, r)) || t->dur_ns[r] < WAIT_NS) continue;
         if (r == last || t->ts_ns[r] < first_work || t->flags[r] & ROW_PROFILER) continue;
-        int64_t w = wait_without_work(c, r);
+        int64_t w = wait_without_work(c, r, launch);
         if (w < t->dur_ns[r] / 2) continue;
         b.n++;
         b.idle_ns += w;
