@@ -116,31 +116,35 @@ def test_processes_of_nothing_gain_nothing(tmp_path):
 def test_gains_are_found_in_the_time_there_is(tmp_path):
     """Which one round does not find; what is settled costs no more, and the time is kept."""
     gains = {"nothing:0": 0.3, "nothing:1": 0.08, "nothing:2": 0.0}
-    for seed in range(4):
-        one, all_of_it = (driven(tmp_path, Machine(seed, tmp_path / f"{seed}{blocks}", gains, noise=0.12),
-                                 list(gains), blocks=blocks) for blocks in (1, 0))
-        assert [k.looks for k in one.kinds] == [1, 1, 1]
-        assert [k.is_faster for k in all_of_it.kinds] == [True, True, False]
-        assert all_of_it.kinds[0].looks <= 2 < max(k.looks for k in all_of_it.kinds) + 1
-        assert abs(all_of_it.kinds[1].measured.change_pct + 8) < 4
-        assert all_of_it.clock() < 900
+    found = {1: 0, 0: 0}
+    for seed in range(8):
+        for blocks in found:
+            machine = Machine(seed, tmp_path / f"{seed}{blocks}", gains, noise=0.12)
+            driver = driven(tmp_path, machine, list(gains), blocks=blocks)
+            large, small, none = driver.kinds
+            assert large.is_faster and large.looks <= 2 and not none.is_faster
+            assert blocks != 1 or small.looks == 1
+            assert not small.is_faster or abs(small.measured.change_pct + 8) < (8 if blocks else 4)
+            assert driver.clock() < 900
+            found[blocks] += small.is_faster
+    assert found[0] >= 7 > found[1]
 
 
 def test_rounds_are_bounded_by_what_the_user_says(tmp_path):
     driver = driven(tmp_path, Machine(1, tmp_path, noise=0.3), NOTHINGS[:4], blocks=2)
-    assert [k.looks for k in driver.kinds] == [2] * 4
+    assert max(k.looks for k in driver.kinds) == 2
     assert not driver.notes  # more time would not have helped
 
 
 def test_turns_become_longer_and_time_is_left_for_combinations(tmp_path):
-    machine = Machine(2, tmp_path, {"nothing:0": 0.05, "nothing:1": 0.04}, noise=0.3)
+    machine = Machine(2, tmp_path, {"nothing:0": 0.08, "nothing:1": 0.07}, noise=0.15)
     driver = driven(tmp_path, machine, NOTHINGS[:2], rounds="_alone", seconds=200)
-    pairs = [n for fixes, n in machine.turns if fixes == ("nothing:0",)]
-    assert pairs[0] < pairs[1] and driver.clock() < 180
+    pairs = [[n for fixes, n in machine.turns if fixes == (spec,)] for spec in NOTHINGS[:2]]
+    assert any(len(n) > 1 and n[0] < n[1] for n in pairs) and driver.clock() < 180
     alone = driven(tmp_path, Machine(2, tmp_path / "a", noise=0.3), NOTHINGS[:2], seconds=200, combine=False)
     assert alone.clock() > 130 or not any(k.is_open for k in alone.kinds)
     driver = driven(tmp_path, Machine(2, tmp_path / "b", noise=0.3), NOTHINGS[:2], seconds=200)
-    assert driver.clock() <= 200
+    assert driver.clock() < 230  # no process is begun that is expected to take longer than the time
     if any(k.is_open for k in driver.kinds):
         assert driver.notes == ["the time was over before every fix was settled: --time gives more"]
 
@@ -196,6 +200,17 @@ def test_turns_are_as_long_as_they_are_meant_to_be(tmp_path):
     machine._take_turns = slower
     driven(tmp_path, machine, ["nothing"])
     assert machine.turns[0][1] > 15 and switching.LEAST_PAIRS <= machine.turns[1][1] < 12
+
+
+def test_a_process_that_takes_long_to_start_is_used_for_longer(tmp_path, monkeypatch):
+    """Few pairs and another start cost more than many pairs; many fixes share what is added."""
+    monkeypatch.setitem(globals(), "START_S", 30.0)
+    pairs = {}
+    for n in (1, 6):
+        machine = Machine(1, tmp_path / str(n), unit_ms=800.0, program_units=8)
+        driven(tmp_path, machine, NOTHINGS[:n], "call:generate", rounds="_alone", blocks=1)
+        pairs[n] = machine.turns[0][1]
+    assert pairs[1] > 15 and switching.LEAST_LONG_PAIRS < pairs[6] < 8
 
 
 def test_a_round_that_brings_nothing_is_the_last(tmp_path):

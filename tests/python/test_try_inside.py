@@ -319,9 +319,48 @@ def test_an_optimizer_is_switched(spec, monkeypatch):
     assert torch.allclose(trained(False), trained(True), atol=1e-5)
 
 
+def test_workers_are_gone_when_the_program_ends(monkeypatch):
+    """Those that are kept for the next epoch, too: older torch waits for each of them."""
+    from torch.utils.data import dataloader
+    registered = []
+    for name in ("__init__", "_get_iterator"):
+        monkeypatch.setattr(dataloader.DataLoader, name, getattr(dataloader.DataLoader, name))
+    monkeypatch.setattr(fixes.loader.atexit, "register", lambda *call: registered.append(call))
+    fixes.parse("loader:2")._dataloader(dataloader)
+    loader = dataloader.DataLoader(list(range(8)), batch_size=2)
+    assert [x.tolist() for x in loader] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    workers = loader._iterator._workers
+    assert len(workers) == 2 and all(w.is_alive() for w in workers)
+    for action, *args in [call for call in registered if call[0] is fixes.loader._end_workers]:
+        action(*args)
+    assert not any(w.is_alive() for w in workers)
+
+
+@pytest.mark.parametrize("shape,swap,why", [
+    ((1, 2, 64, 16), False, ""), ((1, 2, 16, 64), True, "contiguous")])
+def test_attention_that_no_fused_kernel_takes(monkeypatch, shape, swap, why):
+    """Then nothing is gained, and the report says what it is about the inputs."""
+    functional = torch.nn.functional
+    monkeypatch.setattr(functional, "scaled_dot_product_attention", functional.scaled_dot_product_attention)
+    monkeypatch.setattr(torch.nn.attention, "sdpa_kernel", torch.nn.attention.sdpa_kernel)
+    fix, said = shared("attention:flash"), []
+    fix.failed = lambda _, error: said.append(places.of_error(error))
+    fix.on_torch(torch)
+    x = torch.randn(shape).transpose(2, 3) if swap else torch.randn(shape)
+    plain = functional.scaled_dot_product_attention(x, x, x)
+    fix.switch(True)
+    for _ in range(70):
+        assert torch.allclose(functional.scaled_dot_product_attention(x, x, value=x), plain)
+    fix.switch(False)
+    assert len(said) == bool(why)
+    if why:
+        assert why in said[0]["message"] and said[0]["source"]["file"] == __file__
+
+
 def test_settings_are_the_programs_own_while_it_is_off():
     own = torch.backends.cuda.flash_sdp_enabled(), torch.get_float32_matmul_precision()
     plain = torch.nn.attention.sdpa_kernel
+    attend = torch.nn.functional.scaled_dot_product_attention
     try:
         torch.backends.cuda.enable_flash_sdp(False)
         attention, tf32 = shared("attention:flash"), shared("tf32")
@@ -339,6 +378,7 @@ def test_settings_are_the_programs_own_while_it_is_off():
         assert torch.get_float32_matmul_precision() == own[1]
     finally:
         torch.nn.attention.sdpa_kernel = plain
+        torch.nn.functional.scaled_dot_product_attention = attend
         torch.backends.cuda.enable_flash_sdp(own[0])
         torch.set_float32_matmul_precision(own[1])
 

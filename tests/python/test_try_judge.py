@@ -272,6 +272,15 @@ def test_findings_become_fixes():
     assert "static_cache" not in promises.suitable(found, modules, False)
 
 
+def test_a_report_that_will_not_judge_promises_nothing():
+    """And it is said why, rather than that there is nothing to fix."""
+    doubts = [{"level": "good", "what": "a copy"}, {"level": "doubtful", "what": "records are missing"}]
+    report = {"abstains": True, "findings": [], "trace_quality": {"doubts": doubts}}
+    assert promises.of_report(report).trouble == "the recording cannot be trusted: records are missing"
+    assert promises.of_report({"abstains": True}).trouble == "the recording cannot be trusted"
+    assert promises.of_report({"abstains": False, "trace_quality": {"doubts": doubts}}).trouble == ""
+
+
 def test_which_fixes_suit_the_modules():
     """Blocks that repeat are compiled before the whole; what generates gets a cache that a graph can hold."""
     report = {"findings": [finding("launch_bound", 70, [("cuda_graph", 71), ("compile", 50)])]}

@@ -92,7 +92,7 @@ def read(trace: str) -> Promises:
 def of_report(report: dict[str, Any], trace: str = "") -> Promises:
     """From the JSON of `strata report`."""
     findings = report.get("findings") or []
-    out = Promises(trace=trace, wall_us=float(report.get("wall_us") or 0.0),
+    out = Promises(trace=trace, wall_us=float(report.get("wall_us") or 0.0), trouble=_doubt(report),
                    ladder=[_rung(rung, findings) for rung in report.get("ladder") or []])
     for finding in findings:
         for spec, gain in fixes.from_finding(finding, module_of(finding)):
@@ -101,6 +101,15 @@ def of_report(report: dict[str, Any], trace: str = "") -> Promises:
     order = sorted(out.gains, key=lambda s: -out.gains[s])
     out.gains = {spec: out.gains[spec] for spec in order}
     return out
+
+
+def _doubt(report: dict[str, Any]) -> str:
+    """Why the report promises nothing whatever it has seen, if so."""
+    if not report.get("abstains"):
+        return ""
+    doubts = (report.get("trace_quality") or {}).get("doubts") or []
+    found = [str(d.get("what")) for d in doubts if d.get("level") != "good"]
+    return "the recording cannot be trusted" + (f": {found[0]}" if found else "")
 
 
 def _rung(rung: dict[str, Any], findings: list[dict[str, Any]]) -> dict[str, Any]:

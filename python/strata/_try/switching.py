@@ -68,14 +68,14 @@ def is_long(unit: str, unit_ms: float) -> bool:
 
 
 def planned(fixes: tuple[str, ...], unit: str, unit_ms: float, longest_block: int, look: int = 1,
-            lingers: bool = False) -> Turn:
-    """A turn for units of that length: each look has a longer one. What `lingers` reaches into the next
-    unit, however long that is."""
+            lingers: bool = False, more_s: float = 0.0) -> Turn:
+    """A turn for units of that length, which may take `more_s` than usual: each look has a longer one.
+    What `lingers` reaches into the next unit, however long that is."""
     warm, block = CALLS if unit.startswith("call:") else STEPS
     block = 1 if is_long(unit, unit_ms) and not lingers else block
     block = max(block, longest_block) if block == STEPS[1] else block
     stretch = budget.stretch(look)
-    pairs = int(TURN_S * stretch * 1e3 / (2 * block * max(unit_ms, 1e-3)))
+    pairs = int((TURN_S * stretch + more_s) * 1e3 / (2 * block * max(unit_ms, 1e-3)))
     most = min(MOST_PAIRS * stretch, MOST_IN_A_TURN)
     turn = Turn(fixes, warm, block, most, look)
     return replace(turn, pairs=min(max(pairs, turn.least), most))

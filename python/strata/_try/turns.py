@@ -35,12 +35,15 @@ class Turns:
         self.most = None if first.ended_early or driver.unit.startswith("call:") else len(times)
         # What a process takes besides: to start, above all.
         self.start_s = max(first.wall_s - sum(times) / 1e3, 0.0)
+        self.more_s = 0.0  # for each turn
 
     def run(self, kinds: list[Kind]) -> list[Kind]:
         """Takes turns with all that can, and returns the others."""
         waiting = [k for k in kinds if self.can(k)]
         waiting.sort(key=self._worth, reverse=True)
         left = [k for k in kinds if k not in waiting]
+        # A process that has been started is worth as much time again: another look would start one more.
+        self.more_s = self.start_s / max(len(waiting), 1)
         while waiting:
             group = self._fitting(waiting)
             if not group:
@@ -64,7 +67,7 @@ class Turns:
             most = PAUSES * self.driver.options.seconds * 1e3 / max(self.unit_ms_of(kind), 1e-3)
             block = pauses.block(self.between, block, int(most / (2 * switching.LEAST_PAIRS)))
         turn = switching.planned(tuple(kind.specs), self.driver.unit, self.unit_ms_of(kind), block,
-                                 len(kind.switched) + 1, kind.lingers)
+                                 len(kind.switched) + 1, kind.lingers, self.more_s)
         return replace(turn, pairs=min(pairs, turn.pairs)) if pairs else turn
 
     def shortest(self, kind: Kind) -> switching.Turn:

@@ -348,8 +348,9 @@ static int report(const struct context *cx, struct found *x, struct findings *ou
         x->n, human_time(x->fix.before_ns).s,
         math ? ", on the math path of scaled_dot_product_attention" : "");
     f->fix = math ? "Let scaled_dot_product_attention use a fused backend (flash, cuDNN, "
-                    "efficient): no sdpa_kernel(MATH), bf16 or fp16 inputs, a head size that is a "
-                    "multiple of 8, is_causal=True instead of a mask where it says the same."
+                    "efficient): no sdpa_kernel(MATH), bf16 or fp16 inputs whose last dimension is "
+                    "contiguous, a head size that is a multiple of 8, is_causal=True instead of a "
+                    "mask where it says the same."
                   : "Call torch.nn.functional.scaled_dot_product_attention instead: it runs as one "
                     "fused kernel (flash, cuDNN or efficient attention).";
     f->not_fixed =

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,7 @@ from strata._base.on_import import when_imported
 from strata._try.fixes.base import Fix, FixError, Note, alone
 
 SWITCHES = ("flash_sdp", "mem_efficient_sdp", "cudnn_sdp", "math_sdp")
+LOOKED_AT = 64  # calls of attention until it is certain that no fused kernel takes them
 BACKENDS = {"flash": "FLASH_ATTENTION", "cudnn": "CUDNN_ATTENTION", "efficient": "EFFICIENT_ATTENTION"}
 
 
@@ -51,9 +53,32 @@ class Attention(Fix):
                 yield found
 
         attention.sdpa_kernel = sdpa_kernel
+        self._watch(torch)
         when_imported("transformers.modeling_utils", self._transformers)
         self._read_own(torch)
         self.switch(self.is_on)
+
+    def _watch(self, torch: Any) -> None:
+        """Whether a fused kernel takes what the program calls attention with."""
+        functional, fix, looked = torch.nn.functional, self, 0
+        plain = functional.scaled_dot_product_attention
+
+        @functools.wraps(plain)
+        def attend(*args: Any, **kwargs: Any) -> Any:
+            nonlocal looked
+            if looked < LOOKED_AT and not torch.compiler.is_compiling() and fix.is_on:
+                looked += 1
+                try:
+                    is_fused = bool(torch._fused_sdp_choice(*args, **kwargs))  # 0 is the math path
+                except Exception:
+                    is_fused = True  # it cannot be asked
+                if is_fused:
+                    looked = LOOKED_AT
+                elif looked == LOOKED_AT:
+                    fix.failed(fix, RuntimeError(_refused(*args, **kwargs)))
+            return plain(*args, **kwargs)
+
+        functional.scaled_dot_product_attention = attend
 
     def seen(self) -> None:
         """The line of the program that chooses a backend, once."""
@@ -103,3 +128,16 @@ class Attention(Fix):
         name = BACKENDS[self.backend]
         return [Note([f"with sdpa_kernel([SDPBackend.{name}, SDPBackend.EFFICIENT_ATTENTION]):",
                       "# around the model, or no sdpa_kernel at all: the default chooses a fused kernel"])]
+
+
+def _refused(query: Any, key: Any, value: Any, attn_mask: Any = None, *_: Any, **__: Any) -> str:
+    """Why no fused kernel computes it, as far as that can be seen."""
+    inputs = (query, key, value)
+    why = ""
+    if any(t.stride(-1) != 1 for t in inputs):
+        why = ": the last dimension of query, key or value is not contiguous; .contiguous() helps"
+    elif query.size(-1) % 8:
+        why = f": its head size, {query.size(-1)}, is no multiple of 8"
+    elif attn_mask is not None:
+        why = ": it has a mask"
+    return f"no fused kernel takes the inputs of scaled_dot_product_attention{why}"

@@ -1,8 +1,10 @@
 """loader:WORKERS: batches of DataLoaders are made in other processes, ahead of time."""
 from __future__ import annotations
 
+import atexit
 import functools
 import os
+import weakref
 from typing import Any
 
 from strata._base.on_import import when_imported
@@ -64,6 +66,15 @@ class Loader(Fix):
             return plain(made, dataset, *args, **kwargs)
 
         loader.__init__ = init
+        iterator = loader._get_iterator
+
+        @functools.wraps(iterator)
+        def get_iterator(made: Any) -> Any:
+            found = iterator(made)
+            atexit.register(_end_workers, weakref.ref(found))
+            return found
+
+        loader._get_iterator = get_iterator
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         wanted = {"num_workers": str(self.workers), "persistent_workers": "True",
@@ -71,6 +82,14 @@ class Loader(Fix):
         if seen.get("device") != "cpu":
             wanted["pin_memory"] = "True"
         return [Note([", ".join(f"{k}={v}" for k, v in wanted.items())], call={"set": wanted})]
+
+
+def _end_workers(iterator: weakref.ref[Any]) -> None:
+    """At the end of the program. torch before 2.13 waits five seconds for each worker that is kept, and a
+    trial has no time for that."""
+    end = getattr(iterator(), "_shutdown_workers", None)
+    if end is not None:
+        end()
 
 
 def _has_device() -> bool:

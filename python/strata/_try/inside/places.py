@@ -54,7 +54,7 @@ def name_of(value: Any) -> str:
 
 def of_error(why: BaseException) -> dict[str, Any]:
     """An exception for a report: what it says, and the line of the user's code, or at least of a
-    library, it came through last."""
+    library, it came through last; of one that was not raised, the line that is being run."""
     trace, users, last = why.__traceback__, None, None
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -66,5 +66,5 @@ def of_error(why: BaseException) -> dict[str, Any]:
         trace = trace.tb_next
     lines = [line.strip() for line in str(why).splitlines() if line.strip()]
     text = lines[0] if lines else ""
-    return {"type": type(why).__name__, "message": text[:400], "source": users or last,
+    return {"type": type(why).__name__, "message": text[:400], "source": users or last or here() or None,
             "raised": last}
