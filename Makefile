@@ -95,7 +95,7 @@ advice: all
 	@test -n "$(STRATA_ADVICE)" || { echo 'make advice: STRATA_ADVICE=DIR names what' \
 		'bench/advice/measure.py wrote on a machine with a GPU' >&2; exit 2; }
 	@bench/advice/judge.py --strata build/src/strata --traces $(STRATA_ADVICE) \
-		--csv bench/advice/advice.csv -v
+		--csv bench/advice/advice.csv --options bench/advice/options.csv -v
 
 ## agents: how many questions of bench/agents the report alone answers (STRATA_ADVICE=DIR, as above)
 .PHONY: agents

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Judges what `strata report` says of the unfixed programs against what their fixes were measured to gain.
 
-    judge.py --strata build/src/strata --traces DIR [DIR...] [--csv bench/advice/advice.csv] [-v]
+    judge.py --strata build/src/strata --traces DIR [DIR...] [--csv bench/advice/advice.csv]
+             [--options bench/advice/options.csv] [-v]
 
 DIR holds what measure.py wrote. A finding names a fix when it matches the fix's words (says.py). Right
 is: the first finding that names a fix is the first or second of the report; its gain, alone, is within
-10 points or a quarter of the measured one; a healthy program has no finding above low.
+10 points or a quarter of the measured one; a healthy program has no finding above low. Where a finding
+offers several ways to fix it, each that was measured is also judged apart, in the second file.
 """
 import argparse
 import collections
@@ -20,6 +22,7 @@ from pathlib import Path
 
 COLUMNS = ("case", "kind", "recorder", "fix", "measured_pct", "spread", "rank", "promised_pct", "ok_rank",
            "ok_gain", "counted", "finding")
+OPTION_COLUMNS = ("case", "recorder", "option", "measured_pct", "spread", "promised_pct", "ok_gain")
 WORTH_PCT = 5  # a fix that gains less is none
 RECORDERS = "light", "full", "strata"
 NO_FIXES = {"warm_up"}  # about the recording, not the loop
@@ -66,6 +69,22 @@ def named(finding, fixes):
     return fixes[min(found)[2]] if found else None
 
 
+def options(finding):
+    """(words, promised gain) of the ways to fix it that are priced apart."""
+    for option in finding.get("options", []):
+        name = {"compile": "torch.compile"}.get(option["name"], option["name"])
+        yield name, option["gain_pct"]
+
+
+def offered(finding, fixes):
+    """(fix, promised gain) of the first way to fix it that is one of these."""
+    for name, promised in options(finding):
+        for fix in fixes:
+            if re.search(fix["says"], name):
+                return fix, promised
+    return None, None
+
+
 def within(promised, measured):
     return abs(promised - measured) <= max(10, abs(measured) / 4)
 
@@ -79,10 +98,14 @@ def worthwhile(case):
 def judge_fix(case, findings):
     fixes = worthwhile(case)
     for rank, finding in enumerate(findings, 1):
-        fix = None if finding["rule"] in NO_FIXES else named(finding, fixes)
+        if finding["rule"] in NO_FIXES:
+            continue
+        fix = named(finding, fixes)
+        promised = finding.get("predicted_gain_alone_pct", finding.get("predicted_gain_pct"))
+        promised = promised if finding.get("promises_gain", True) else None
+        if not fix:
+            fix, promised = offered(finding, fixes)
         if fix:
-            promised = finding.get("predicted_gain_alone_pct", finding.get("predicted_gain_pct"))
-            promised = promised if finding.get("promises_gain", True) else None
             ok = promised is not None and within(promised, fix["gain_pct"])
             return dict(fix=fix["name"], measured_pct=fix["gain_pct"], spread=fix["spread_pct"], rank=rank,
                         promised_pct="" if promised is None else round(promised, 1),
@@ -91,6 +114,18 @@ def judge_fix(case, findings):
     first = findings[0]["rule"] if findings else "none"
     return dict(fix=best["name"], measured_pct=best["gain_pct"], spread=best["spread_pct"], rank="",
                 promised_pct="", ok_rank=False, ok_gain=False, finding=f"not named; first: {first}")
+
+
+def judge_options(case, recorder, said):
+    """A row for each way to fix a finding that was measured, whatever it gains."""
+    for finding in said["findings"]:
+        for name, promised in options(finding):
+            for fix in case.get("fixes", []):
+                found = case["variants"].get(fix["name"])
+                if found and re.search(fix["says"], name):
+                    yield dict(case=case["case"], recorder=recorder, option=fix["name"],
+                               measured_pct=found["gain_pct"], spread=found["spread_pct"],
+                               promised_pct=round(promised, 1), ok_gain=within(promised, found["gain_pct"]))
 
 
 def judge_healthy(said):
@@ -116,7 +151,8 @@ def judge(case, recorder, said):
     return row | judge_fix(case, said["findings"])
 
 
-def judged(cases, traces, strata):
+def judged(cases, traces, strata, priced):
+    """A row per trace; those of options are added to `priced`."""
     for name in sorted(cases):
         for recorder in RECORDERS:
             trace = cases[name]["traces"].get(recorder, {}).get("file")
@@ -129,6 +165,7 @@ def judged(cases, traces, strata):
                 yield dict(case=name, kind=cases[name]["kind"], recorder=recorder, counted=True,
                            ok_rank=False, ok_gain=False, finding="the report failed")
                 continue
+            priced += judge_options(cases[name], recorder, said)
             yield judge(cases[name], recorder, said)
 
 
@@ -156,6 +193,14 @@ def summary(rows):
     print(f"{len(programs)} programs, {len(rows)} traces: {line(rows)}")
 
 
+def write(path, columns, rows):
+    with path.open("w", newline="") as out:
+        writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({k: {True: "yes", False: "no"}.get(v, v) if k.startswith(("ok", "counted"))
+                          else v for k, v in row.items()} for row in rows)
+
+
 def show(row):
     good = "ok" if row["ok_rank"] and row["ok_gain"] else "--" if row["counted"] else "  "
     cells = [str(row.get(key, "")) for key in COLUMNS[:8]]
@@ -168,20 +213,22 @@ def main():
     parser.add_argument("--strata", default="build/src/strata")
     parser.add_argument("--traces", nargs="+", required=True, metavar="DIR")
     parser.add_argument("--csv", type=Path)
+    parser.add_argument("--options", type=Path)
     parser.add_argument("-v", "--verbose", action="store_true", help="every trace, not only the sums")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="advice_") as folder:
         cases = unpack(args.traces, folder)
-        rows = list(judged(cases, Path(folder), args.strata))
+        priced = []
+        rows = list(judged(cases, Path(folder), args.strata, priced))
     if args.csv:
-        with args.csv.open("w", newline="") as out:
-            writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows({k: {True: "yes", False: "no"}.get(v, v) if k.startswith(("ok", "counted"))
-                              else v for k, v in row.items()} for row in rows)
+        write(args.csv, COLUMNS, rows)
+    if args.options:
+        write(args.options, OPTION_COLUMNS, priced)
     for row in rows if args.verbose else []:
         show(row)
     summary(rows)
+    for name in sorted({row["option"] for row in priced}):
+        print(f"  option {name:15} gain right: {of([r for r in priced if r['option'] == name], 'ok_gain')}")
 
 
 if __name__ == "__main__":

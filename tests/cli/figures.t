@@ -106,7 +106,7 @@ $ here=$PWD; cd $DATA && ../cli/figures.py report $(cat "$here/traces")
 | findings[].only_together: 0 of 38 true, 3d00
 | findings[].promises_gain: 34 of 38 true, ab35
 | findings[].why: 38 texts, 5cec
-| findings[].fix: 38 texts, 5c15
+| findings[].fix: 38 texts, d78e
 | findings[].not_fixed: 38 texts, 9f84
 | findings[].thresholds.report_gain_pct: 32 numbers, sum 6.4, d315
 | findings[].evidence[].at_us: 78 numbers, sum 1.25129e+06, 2d4e

@@ -91,6 +91,21 @@ def test_findings_are_held_to_what_they_name(judge, findings, rank, fix, ok_rank
     assert row["counted"] and not judge.judge(CASE, "light", {"findings": findings})["counted"]
 
 
+def test_ways_to_fix_it_are_judged_apart(judge):
+    """The one that is named first stands for the finding; one that gains nothing counts, too."""
+    fixes = [{"name": "graph", "says": "(?i)cuda_graph"}, {"name": "fused", "says": "compile"}]
+    gains = {"graph": {"gain_pct": 80, "spread_pct": 1}, "fused": {"gain_pct": -2, "spread_pct": 1}}
+    case = {**CASE, "fixes": fixes, "variants": gains}
+    said = {**finding("launch less", 75), "options": [
+        {"name": "cuda_graph", "gain_pct": 75}, {"name": "compile", "gain_pct": 30},
+        {"name": "larger_batch", "gain_pct": 50}]}
+    row = judge.judge(case, "full", {"findings": [said]})
+    assert (row["fix"], row["promised_pct"], row["ok_gain"]) == ("graph", 75, True)
+    rows = list(judge.judge_options(case, "full", {"findings": [finding("a", 1), said]}))
+    assert [(r["option"], r["promised_pct"], r["ok_gain"]) for r in rows] == [
+        ("graph", 75, True), ("fused", 30, False)]
+
+
 def test_healthy_is_quiet_or_not(judge):
     case = {**CASE, "kind": "healthy"}
 

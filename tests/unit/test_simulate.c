@@ -212,6 +212,42 @@ TEST(a_sync_before_memory_is_freed_gains_nothing)
     sim_end(&s);
 }
 
+/* Four steps: two frees of 50 us, then an upload that begins 600 us after its launch, and is waited
+ * for. Frees numbered `from` to 8 never happen. */
+static int64_t kept_us(int from)
+{
+    struct kit k = kit_begin();
+    struct sim_cut cuts[8];
+    for (int i = 0; i < 4; i++) {
+        double at = i * 1000;
+        kit_launch(&k, at, "gemm", at + 8, 50);
+        kit_call(&k, "cudaDeviceSynchronize", at + 10, 50);
+        kit_call(&k, "cudaFree", at + 100, 50);
+        kit_call(&k, "cudaFree", at + 150, 50);
+        kit_call(&k, "cudaMemcpyAsync", at + 210, 10);
+        kit_work(&k, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", at + 810, 20);
+        kit_call(&k, "cudaStreamSynchronize", at + 220, 615);
+    }
+    struct sim s = sim_begin(kit_end(&k));
+    for (int i = from; i < 8; i++) {
+        int64_t at = s.m.begin_ns + kit_ns(i / 2 * 1000 + 100 + i % 2 * 50);
+        cuts[i] = (struct sim_cut){0, at, at + kit_ns(50), 0};
+    }
+    struct sim_edit ed = {
+        .kind = EDIT_DROP_SPANS, .spans = cuts + from, .n_spans = (uint32_t)(8 - from)};
+    int64_t wall = wall_us(&s, &ed, from < 8);
+    sim_end(&s);
+    return wall;
+}
+
+TEST(what_is_launched_after_memory_is_kept_begins_at_once)
+{
+    CHECK_EQ_INT(kept_us(8), 3835);
+    CHECK_NEAR((double)kept_us(0), 3835 - 4 * (100 + 570), 5); /* 30 us is the most that is usual */
+    CHECK_NEAR((double)kept_us(7), 3835 - 50, 5); /* the other free of that step is still there */
+    CHECK_NEAR((double)kept_us(6), 3835 - 100 - 570, 5);
+}
+
 /* One that comes back before the work is done has not waited for it. */
 TEST(an_allocation_beside_the_device_is_cpu_time)
 {
