@@ -137,7 +137,7 @@ def _refused(query: Any, key: Any, value: Any, attn_mask: Any = None, *_: Any, *
     if any(t.stride(-1) != 1 for t in inputs):
         why = ": the last dimension of query, key or value is not contiguous; .contiguous() helps"
     elif query.size(-1) % 8:
-        why = f": its head size, {query.size(-1)}, is no multiple of 8"
+        why = f": its head size, {query.size(-1)}, is not a multiple of 8"
     elif attn_mask is not None:
         why = ": it has a mask"
     return f"no fused kernel takes the inputs of scaled_dot_product_attention{why}"
