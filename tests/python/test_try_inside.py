@@ -345,13 +345,21 @@ def test_attention_that_no_fused_kernel_takes(monkeypatch, shape, swap, why):
     monkeypatch.setattr(torch.nn.attention, "sdpa_kernel", torch.nn.attention.sdpa_kernel)
     fix, said = shared("attention:flash"), []
     fix.failed = lambda _, error: said.append(places.of_error(error))
+    own = functional.scaled_dot_product_attention
     fix.on_torch(torch)
+    fix.switch(True)
+    assert functional.scaled_dot_product_attention is own  # the program has not begun
+    fix.switch(False)
+    fix.on_first_unit()
     x = torch.randn(shape).transpose(2, 3) if swap else torch.randn(shape)
     plain = functional.scaled_dot_product_attention(x, x, x)
-    fix.switch(True)
-    for _ in range(70):
+    for k in range(70):
+        fix.switch(k % 10 != 0)
         assert torch.allclose(functional.scaled_dot_product_attention(x, x, value=x), plain)
+    for _ in range(20):
+        functional.scaled_dot_product_attention(x, x, x)
     fix.switch(False)
+    assert functional.scaled_dot_product_attention is own
     assert len(said) == bool(why)
     if why:
         assert why in said[0]["message"] and said[0]["source"]["file"] == __file__

@@ -29,6 +29,9 @@ class Attention(Fix):
             raise FixError("attention takes one of flash, cudnn, efficient")
         self.backend = arguments[0]
         self.configs: list[Any] = []  # of models that ask for none of the fused kernels
+        self._looked = 0  # at calls that no fused kernel takes
+        self._plain: Any = None  # scaled_dot_product_attention, while it is watched
+        self._has_begun = False
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
@@ -53,32 +56,40 @@ class Attention(Fix):
                 yield found
 
         attention.sdpa_kernel = sdpa_kernel
-        self._watch(torch)
         when_imported("transformers.modeling_utils", self._transformers)
         self._read_own(torch)
         self.switch(self.is_on)
 
-    def _watch(self, torch: Any) -> None:
-        """Whether a fused kernel takes what the program calls attention with."""
-        functional, fix, looked = torch.nn.functional, self, 0
-        plain = functional.scaled_dot_product_attention
+    def _watch(self, on: bool) -> None:
+        """Whether a fused kernel takes what the program calls attention with. Only while it runs: what is
+        compiled before that has to find the function that torch knows."""
+        torch = sys.modules["torch"]
+        functional = torch.nn.functional
+        if self._plain is not None:
+            functional.scaled_dot_product_attention, self._plain = self._plain, None
+        if not on or self._looked >= LOOKED_AT:
+            return
+        plain, fix = functional.scaled_dot_product_attention, self
+        self._plain = plain
 
         @functools.wraps(plain)
         def attend(*args: Any, **kwargs: Any) -> Any:
-            nonlocal looked
-            if looked < LOOKED_AT and not torch.compiler.is_compiling() and fix.is_on:
-                looked += 1
-                try:
-                    is_fused = bool(torch._fused_sdp_choice(*args, **kwargs))  # 0 is the math path
-                except Exception:
-                    is_fused = True  # it cannot be asked
-                if is_fused:
-                    looked = LOOKED_AT
-                elif looked == LOOKED_AT:
-                    fix.failed(fix, RuntimeError(_refused(*args, **kwargs)))
+            if fix._looked < LOOKED_AT and not torch.compiler.is_compiling():
+                fix._look(torch, args, kwargs)
             return plain(*args, **kwargs)
 
         functional.scaled_dot_product_attention = attend
+
+    def _look(self, torch: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+        self._looked += 1
+        try:
+            is_fused = bool(torch._fused_sdp_choice(*args, **kwargs))  # 0 is the math path
+        except Exception:
+            is_fused = True  # it cannot be asked
+        if is_fused:
+            self._looked = LOOKED_AT
+        elif self._looked == LOOKED_AT:
+            self.failed(self, RuntimeError(_refused(*args, **kwargs)))
 
     def seen(self) -> None:
         """The line of the program that chooses a backend, once."""
@@ -90,6 +101,7 @@ class Attention(Fix):
     def on_first_unit(self) -> None:
         if not self.is_on:
             self._read_own(sys.modules["torch"])
+        self._has_begun = True
         self.switch(self.is_on)
 
     def _read_own(self, torch: Any) -> None:
@@ -107,6 +119,7 @@ class Attention(Fix):
             order([int(b) for b in self.backends] if on else self.own_order)
         for config in self.configs:
             config._attn_implementation = "sdpa" if on else "eager"
+        self._watch(on and self._has_begun)
 
     def _transformers(self, modeling: Any) -> None:
         model, fix = modeling.PreTrainedModel, self
