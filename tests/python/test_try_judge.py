@@ -536,6 +536,9 @@ def test_how_long_turns_are():
     assert switching.planned(("tf32",), "step:Net", 30.0, 0).pairs == 16
     assert switching.planned(("tf32",), "step:Net", 900.0, 0).pairs == switching.LEAST_PAIRS
     assert switching.planned(("gc:off",), "step:Net", 1.0, 16).block == 16
+    step = switching.planned(("tf32",), "step:Net", 250.0, 0)
+    assert (step.warm, step.block, step.left_out, step.pairs) == (2, 2, 1, switching.LEAST_PAIRS)
+    assert switching.planned(("gc:off",), "step:Net", 250.0, 16).block == 16
     assert [switching.planned(("tf32",), "step:Net", 30.0, 0, look).pairs for look in (1, 2, 3, 4)] == [
         16, 50, 150, switching.MOST_IN_A_TURN]
     call = switching.planned(("tf32",), "call:generate", 200.0, 0)

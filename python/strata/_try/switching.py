@@ -18,8 +18,8 @@ MOST_PAIRS = 30  # of the first turn
 MOST_IN_A_TURN = 270
 TURN_S = 4.0  # that the first turn should take, if that is enough for LEAST_PAIRS
 STEPS = (4, 4)  # of a loop: units to warm up with, units of a block
-CALLS = (2, 2)  # of what is waited for at both ends
-LONG_MS = 250.0  # of a call: what the one before leaves behind is small beside it
+FEW = (2, 2)  # of calls, which are waited for at both ends, and of long steps
+LONG_MS = 250.0  # what the unit before leaves behind is small beside it
 
 
 @dataclass
@@ -71,9 +71,10 @@ def planned(fixes: tuple[str, ...], unit: str, unit_ms: float, longest_block: in
             lingers: bool = False, more_s: float = 0.0) -> Turn:
     """A turn for units of that length, which may take `more_s` than usual: each look has a longer one.
     What `lingers` reaches into the next unit, however long that is."""
-    warm, block = CALLS if unit.startswith("call:") else STEPS
+    is_call = unit.startswith("call:")
+    warm, block = FEW if is_call or unit_ms >= LONG_MS else STEPS
     block = 1 if is_long(unit, unit_ms) and not lingers else block
-    block = max(block, longest_block) if block == STEPS[1] else block
+    block = block if is_call else max(block, longest_block)
     stretch = budget.stretch(look)
     pairs = int((TURN_S * stretch + more_s) * 1e3 / (2 * block * max(unit_ms, 1e-3)))
     most = min(MOST_PAIRS * stretch, MOST_IN_A_TURN)
