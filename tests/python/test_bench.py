@@ -577,6 +577,17 @@ def test_keys_are_documented(results):
         assert f"`{key}`" in page or f"`{key}[]`" in page, key
 
 
+def test_long_lines_are_broken_below_their_beginning():
+    """All that follows begins in the same column; what has no space is left alone."""
+    from strata.bench.screen import wrapped
+    words = "  " + "word " * 60
+    lines = wrapped(words.rstrip(), 80)
+    assert len(lines) > 3 and all(len(line) <= 80 for line in lines)
+    assert [len(line) - len(line.lstrip()) for line in lines] == [2] + [4] * (len(lines) - 1)
+    assert " ".join(" ".join(lines).split()) == words.strip()
+    assert wrapped("x" * 200, 80) == ["x" * 200] and wrapped("", 80) == [""]
+
+
 def test_the_screen(results):
     from strata.bench import screen
     for r in results.values():

@@ -44,13 +44,15 @@ class Screen:
 
 def wrapped(text: str, width: int = WIDTH) -> list[str]:
     """A long line broken at spaces, what follows indented below it."""
-    if len(text) <= width:
-        return [text]
     indent = " " * (len(text) - len(text.lstrip()) + 2)
-    cut = text.rfind(" ", len(indent), width + 1)
-    if cut <= len(indent):
-        return [text]
-    return [text[:cut].rstrip(), *wrapped(indent + text[cut:].lstrip(), width)]
+    lines = []
+    while len(text) > width:
+        cut = text.rfind(" ", len(indent), width + 1)
+        if cut <= len(indent):
+            break
+        lines.append(text[:cut].rstrip())
+        text = indent + text[cut:].lstrip()
+    return [*lines, text]
 
 
 def shown(path: str) -> str:

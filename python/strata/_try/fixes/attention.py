@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from strata._base.on_import import when_imported
-from strata._try.fixes.base import Fix, FixError, Note, alone
+from strata._try.fixes.base import Fix, FixError, Note, Unfit, alone
 
 SWITCHES = ("flash_sdp", "mem_efficient_sdp", "cudnn_sdp", "math_sdp")
 LOOKED_AT = 64  # calls of attention until it is certain that no fused kernel takes them
@@ -89,7 +89,7 @@ class Attention(Fix):
         if is_fused:
             self._looked = LOOKED_AT
         elif self._looked == LOOKED_AT:
-            self.failed(self, RuntimeError(_refused(*args, **kwargs)))
+            self.failed(self, Unfit(_refused(*args, **kwargs)))
 
     def seen(self) -> None:
         """The line of the program that chooses a backend, once."""

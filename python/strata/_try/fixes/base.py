@@ -9,6 +9,10 @@ class FixError(ValueError):
     """A fix that was asked for in a way it cannot be."""
 
 
+class Unfit(RuntimeError):
+    """The program is not such that the fix can be applied; the text says why."""
+
+
 class Note:
     """A piece of code to write: lines to insert, or keywords of a call to change."""
 

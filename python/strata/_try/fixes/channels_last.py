@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from strata._try.fixes.base import Fix, Note, alone, module_argument, tensors_mapped
+from strata._try.fixes.base import Fix, Note, Unfit, alone, module_argument, tensors_mapped
 from strata._try.fixes.weights import Weights
 
 
@@ -38,7 +38,7 @@ class ChannelsLast(Fix):
         torch = sys.modules["torch"]
         dims = {p.dim() for p in module.parameters()}
         if not dims & {4, 5}:
-            raise RuntimeError("the module has no convolutions")
+            raise Unfit("the module has no convolutions")
         self.formats = {4: torch.channels_last, 5: torch.channels_last_3d}
         self.weights = Weights(module, self._laid_out, lambda t: t.contiguous())
         self.switch(self.is_on)

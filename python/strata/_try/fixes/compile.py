@@ -10,6 +10,7 @@ from strata._try.fixes.base import (
     Fix,
     FixError,
     Note,
+    Unfit,
     alone,
     module_argument,
     option,
@@ -94,7 +95,7 @@ class Compile(Fix):
                 self.failed(self, why)  # whatever the program would make of it
             raise
         if _compiled_so_far() == before:
-            raise RuntimeError("torch.compile has compiled nothing of it")
+            raise Unfit("torch.compile has compiled nothing of it")
         self.has_compiled = True
         return tensors_mapped(result, _copy) if graphed else result
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from strata._try.fixes.base import Fix, Note, module_argument, option, tensors_mapped
+from strata._try.fixes.base import Fix, Note, Unfit, module_argument, option, tensors_mapped
 
 MOST_GRAPHS = 8  # shapes of inputs, each with a graph of its own
 WARM_UP = 3
@@ -42,7 +42,7 @@ class Graph(Fix):
 
     def on_module(self, module: Any) -> None:
         if not sys.modules["torch"].cuda.is_available():
-            raise RuntimeError("there is no CUDA device")
+            raise Unfit("there is no CUDA device")
         self.wrap(module)
 
     def call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -62,10 +62,10 @@ class Graph(Fix):
         if found is None:
             if torch.is_grad_enabled() and any(t.requires_grad for t in _tensors(torch, (
                     args, kwargs))) or torch.is_grad_enabled() and _trains(plain):
-                raise RuntimeError("the module is called with gradients: a graph replays inference")
+                raise Unfit("the module is called with gradients: a graph replays inference")
             if len(self.graphs) >= MOST_GRAPHS:
-                raise RuntimeError(f"more than {MOST_GRAPHS} graphs would be needed: shapes or other "
-                                   "arguments change from call to call")
+                raise Unfit(f"more than {MOST_GRAPHS} graphs would be needed: shapes or other arguments "
+                            "change from call to call")
             found = self.graphs[key] = _Graphed(torch, plain, args, kwargs)
         return found
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from strata._base.on_import import when_imported
 from strata._try.fixes import parse
+from strata._try.fixes.base import Unfit
 from strata._try.inside import (
     device,
     function_output,
@@ -81,7 +82,8 @@ class Trial:
         is off from now on."""
         if fix.spec in self._broken:
             return
-        self.log.write("failed", fix=fix.spec, **places.of_error(why))
+        known = {"type": ""} if isinstance(why, Unfit) else {}
+        self.log.write("failed", fix=fix.spec, **{**places.of_error(why), **known})
         if fix.is_shared:
             self._broken.add(fix.spec)
             self._switch(tuple(spec for spec in self._on if spec != fix.spec))
