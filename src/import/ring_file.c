@@ -115,6 +115,7 @@ int ring_file_open(struct ring_file *f, const char *path, struct err *e)
     f->n_logged = h.n_logged;
     f->log_slots = h.log_slots;
     f->n_lost = h.n_lost;
+    f->n_overwritten = h.log_slots && h.n_logged > h.log_slots ? h.n_logged - h.log_slots : 0;
     /* A log cut off is a log that lost its end: what is not in the file is not asked for. */
     uint64_t in_log = f->map.n > RING_LOG_OFFSET ? (f->map.n - RING_LOG_OFFSET) / 16 : 0;
     if (f->log_slots > in_log) f->log_slots = in_log / RING_BLOCK * RING_BLOCK;

@@ -30,6 +30,7 @@ struct ring_file {
     uint32_t pid;
     uint64_t first, n_written; /* records that may still be there: [first, n_written) */
     uint64_t n_logged, log_slots, n_lost;
+    uint64_t n_overwritten; /* by later ones, when the log was not to grow */
 };
 
 int ring_file_open(struct ring_file *f, const char *path, struct err *e) MUST_USE;

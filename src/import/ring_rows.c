@@ -531,6 +531,9 @@ static uint64_t count_lost(const struct thread *t, const struct ring_source *fro
         dropped += from->blocks->list[i].n_dropped;
     }
     missing += f->first;
+    /* A snapshot has no losses of its own: what was overwritten, before it was taken or meanwhile,
+     * is not missing. */
+    if (f->n_overwritten && !f->n_lost) missing = f->first - f->n_overwritten;
     return (missing > f->n_lost ? missing : f->n_lost) + dropped;
 }
 

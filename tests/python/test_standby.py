@@ -261,10 +261,32 @@ def test_the_last_seconds_are_kept(waiting):
     shown = report(folder)
     assert shown["snapshot"]["why"] == "strata record"
     assert 0 < shown["part"]["shown_us"] < 2e6
-    assert "lost" not in strata("report", folder).stderr
+    assert "lost" not in damage(folder)
     assert sum(f.stat().st_size for f in program.run.glob("rings/*.ring")) < 64 << 20
     refused = strata("record", program.pid, "--for", "1s", status=2).stderr
     assert "recorded all the time" in refused and program.process.poll() is None
+
+
+def damage(folder):
+    """All that strata lint says of a recording."""
+    done = subprocess.run([PROGRAM, "lint", str(folder)], capture_output=True, text=True, timeout=120,
+                          check=False, env=clean_environment())
+    assert done.stdout
+    return done.stdout + done.stderr
+
+
+def test_what_was_overwritten_is_not_lost(waiting):
+    """The files have stopped growing: the oldest records make room for the newest."""
+    program = waiting("steady=100000000", options=("--keep", "1s"))
+    sizes = [-1, 0]
+    while sizes[-1] > sizes[-2] or sizes[-1] < 1 << 20:
+        time.sleep(2)
+        sizes.append(sum(f.stat().st_size for f in program.run.glob("rings/*.ring")))
+    time.sleep(1)
+    strata("record", program.pid, "--snapshot", "--quiet")
+    (folder,) = snapshots(program)
+    assert "lost" not in damage(folder)
+    assert report(folder)["part"]["shown_us"] > 0
 
 
 def test_a_signal_asks_for_a_snapshot(waiting):
