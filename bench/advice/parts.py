@@ -76,6 +76,17 @@ def resnet(counts=(3, 4, 6, 3), width=64, classes=1000):
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, classes))
 
 
+def regression(net, x, y, optimizer, body=None):
+    """A step of training towards y; body is what is called, if that is not net."""
+    body = net if body is None else body
+
+    def step():
+        optimizer.zero_grad()
+        F.mse_loss(body(x), y).backward()
+        optimizer.step()
+    return step
+
+
 def quiet(step):
     """step without gradients."""
     return torch.no_grad()(step)

@@ -278,11 +278,14 @@ def damage(folder):
 def test_what_was_overwritten_is_not_lost(waiting):
     """The files have stopped growing: the oldest records make room for the newest."""
     program = waiting("steady=100000000", options=("--keep", "1s"))
-    sizes = [-1, 0]
-    while sizes[-1] > sizes[-2] or sizes[-1] < 1 << 20:
+    sizes = [0]
+
+    def is_full():
         time.sleep(2)
         sizes.append(sum(f.stat().st_size for f in program.run.glob("rings/*.ring")))
-    time.sleep(1)
+        return sizes[-1] == sizes[-2] > 1 << 20
+
+    wait_for(is_full)
     strata("record", program.pid, "--snapshot", "--quiet")
     (folder,) = snapshots(program)
     assert "lost" not in damage(folder)

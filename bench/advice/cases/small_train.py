@@ -4,9 +4,8 @@ import copy
 import says
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 from case import Case, Fix
-from parts import MLP
+from parts import MLP, regression
 
 
 def build(at):
@@ -15,14 +14,7 @@ def build(at):
     x, y = at.randn(128, dim, dtype=torch.float32), at.randn(128, dim, dtype=torch.float32)
 
     def trainer(net, body=None):
-        optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
-        body = body or net
-
-        def step():
-            optimizer.zero_grad()
-            F.mse_loss(body(x), y).backward()
-            optimizer.step()
-        return step
+        return regression(net, x, y, torch.optim.SGD(net.parameters(), lr=1e-3), body)
 
     twin = copy.deepcopy(model)
     third = copy.deepcopy(model)

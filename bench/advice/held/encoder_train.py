@@ -4,8 +4,8 @@ import copy
 import says
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 from case import Case, Fix
+from parts import regression
 
 
 def build(at):
@@ -16,14 +16,7 @@ def build(at):
     x, y = (at.randn(16, at.size(64, 8), dim, dtype=torch.float32) for _ in range(2))
 
     def trainer(net, body=None):
-        optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4, fused=not at.cpu)
-        body = net if body is None else body
-
-        def step():
-            optimizer.zero_grad()
-            F.mse_loss(body(x), y).backward()
-            optimizer.step()
-        return step
+        return regression(net, x, y, torch.optim.AdamW(net.parameters(), lr=1e-4, fused=not at.cpu), body)
 
     twin = copy.deepcopy(model)
     return Case("launch", trainer(model), [Fix("compile", trainer(twin, at.compile(twin)), says.COMPILE)],

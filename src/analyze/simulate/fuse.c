@@ -54,7 +54,7 @@ static bool continues(const struct fuse *x, uint32_t a, uint32_t b)
 {
     const struct sim_model *m = x->b->m;
     if (m->works[a].stream != m->works[b].stream) return false;
-    if (x->n_run < MOST_FUSED) return true;
+    if (x->n_run <= MOST_FUSED) return true;
     if (family_of(x, a) != FAMILY_ELEMENTWISE || family_of(x, b) != FAMILY_ELEMENTWISE) return true;
     const struct gpu_info *p = trace_gpu(m->t, m->works[a].row);
     const struct gpu_info *q = trace_gpu(m->t, m->works[b].row);

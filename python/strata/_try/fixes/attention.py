@@ -152,5 +152,5 @@ def _refused(query: Any, key: Any, value: Any, attn_mask: Any = None, *_: Any, *
     elif query.size(-1) % 8:
         why = f": its head size, {query.size(-1)}, is not a multiple of 8"
     elif attn_mask is not None:
-        why = ": it has a mask"
+        why = ": it has a mask; is_causal=True helps where it says the same"
     return f"no fused kernel takes the inputs of scaled_dot_product_attention{why}"
