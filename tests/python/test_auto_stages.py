@@ -13,8 +13,8 @@ GENERATE = """
     model = LlamaForCausalLM(LlamaConfig(hidden_size=32, intermediate_size=64, num_hidden_layers=2,
                                          num_attention_heads=2, vocab_size=100)).eval()
     for _ in range(3):
-        model.generate(torch.ones(1, 5, dtype=torch.long), max_new_tokens=8, do_sample=False,
-                       pad_token_id=0)
+        model.generate(torch.ones(1, 5, dtype=torch.long), max_new_tokens=8, min_new_tokens=8,
+                       do_sample=False, pad_token_id=0)
 """
 
 TRAINER = """

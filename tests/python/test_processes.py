@@ -133,6 +133,7 @@ LATE = """
         if dist.get_rank() == int(sys.argv[1]):
             time.sleep(0.1)
         model(torch.randn(4, 8)).sum().backward()
+    time.sleep(0.3)  # see test_collectives.py
     dist.destroy_process_group()
 """
 
@@ -169,6 +170,7 @@ NAP = """
         if dist.get_rank() == 1:
             nap()
         loss.backward()
+    time.sleep(0.3)  # see test_collectives.py
     dist.destroy_process_group()
 """
 
