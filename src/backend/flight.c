@@ -31,18 +31,21 @@ enum {
 
 static atomic_int n_snapshots;
 
+static atomic_long kept_ms; /* once it is known: a program may change its environment */
+
 bool flight_wanted(void)
 {
     const char *keep = getenv("STRATA_KEEP");
-    return keep && strtol(keep, NULL, 10) > 0;
+    if (keep) atomic_store(&kept_ms, strtol(keep, NULL, 10));
+    return atomic_load(&kept_ms) > 0;
 }
 
 /* The name says how much is kept, and why it was wanted: trace/kept.h. */
 static void mark(const char *why)
 {
     char name[600];
-    snprintf(name, sizeof name, RING_SNAPSHOT "%ld: %.500s",
-             strtol(getenv("STRATA_KEEP"), NULL, 10), *why ? why : "asked for");
+    snprintf(name, sizeof name, RING_SNAPSHOT "%ld: %.500s", atomic_load(&kept_ms),
+             *why ? why : "asked for");
     recorder_put(
         (struct ring_record){.kind = RING_INSTANT, .name = (uint16_t)names_id(str_c(name))}, 0);
 }

@@ -50,13 +50,12 @@ static int unpack(const struct codec *codec, struct file_map *file, struct err *
     struct buf text = {0};
     bool whole;
     int rc = inflate_all(codec, str_from(file->p, file->n), SIZE_MAX, &text, &whole, e);
-    char *padding = rc == 0 ? buf_room(&text, FILE_PADDING) : NULL;
-    if (rc == 0 && !padding) rc = err_nomem(e);
     if (rc == 0 && !whole)
         rc = FAIL(e, ERR_FORMAT, "cut short, or damaged: %s ends early", codec->name);
-    if (rc < 0) {
+    char *padding = rc == 0 ? buf_room(&text, FILE_PADDING) : NULL;
+    if (!padding) {
         buf_done(&text);
-        return rc;
+        return rc < 0 ? rc : err_nomem(e);
     }
     memset(padding, 0, FILE_PADDING);
     file_unmap(file);

@@ -125,7 +125,7 @@ static struct str detail(struct str details, const char *key)
 static int numbers(struct str s, uint32_t *ret, int most)
 {
     int n = 0;
-    for (size_t i = 0; i < s.n && n < most; i++) {
+    for (size_t i = 0; s.p && i < s.n && n < most; i++) {
         uint64_t value = 0;
         size_t first = i;
         for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && value <= UINT32_MAX; i++)

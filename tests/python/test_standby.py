@@ -302,6 +302,27 @@ def test_a_signal_asks_for_a_snapshot(waiting):
     assert report(snapshots(program)[0])["snapshot"]["why"] == "SIGUSR2"
 
 
+def test_a_program_that_empties_its_environment(waiting, tmp_path):
+    """What it was told at its start is known."""
+    pytest.importorskip("torch")
+    (tmp_path / "loop.py").write_text(textwrap.dedent("""
+        import os, time
+        import torch
+        os.environ.clear()
+        open("cleared", "w").close()
+        while True:
+            sum(range(20000))
+            time.sleep(0.001)
+    """))
+    program = waiting(command=[sys.executable, str(tmp_path / "loop.py")], options=KEEP)
+    wait_for((tmp_path / "cleared").exists)
+    time.sleep(0.5)
+    os.kill(program.pid, signal.SIGUSR2)
+    wait_for(lambda: snapshots(program) and (snapshots(program)[-1] / "rings").is_dir())
+    assert report(snapshots(program)[0])["snapshot"]["why"] == "SIGUSR2"
+    assert program.process.poll() is None
+
+
 def test_what_a_killed_program_kept_is_there(waiting):
     program = waiting("steady=100000000", options=KEEP)
     time.sleep(1)

@@ -49,6 +49,7 @@ def _record_operators() -> None:
     os.environ.setdefault("STRATA_OPS", "all")
     library = ctypes.PyDLL(os.path.join(PACKAGE, LIBRARY))
     library.strata_inject_start(b"none")
+    library.strata_inject_watch()  # also where this thread calls no operator for long, or ever
 
 
 def _start() -> None:

@@ -165,7 +165,7 @@ static int list_hosts(const struct rank_set *s, struct arena *mem, int64_t **ret
         const char *host = s->ranks[r].host;
         str_id id = host ? intern_add(&names, str_c(host)) : s->n + 1 + r;
         failed = id == STR_NONE;
-        list[r] = (int64_t)id << 32 | r;
+        if (!failed) list[r] = (int64_t)id << 32 | r;
     }
     intern_done(&names);
     stats_sort(list, s->n);

@@ -94,6 +94,11 @@ static bool choose(struct look *k)
     return most > 0;
 }
 
+static int64_t share(int64_t sum, uint32_t n)
+{
+    return n ? sum / n : 0;
+}
+
 static int64_t mean(const struct look *k, uint32_t from, uint32_t to, enum group group)
 {
     int64_t sum = 0;
@@ -101,7 +106,7 @@ static int64_t mean(const struct look *k, uint32_t from, uint32_t to, enum group
         sum += k->list[i].end_ns - k->list[i].begin_ns;
         k->group[k->list[i].call] = (uint8_t)group;
     }
-    return to > from ? sum / (to - from) : 0;
+    return share(sum, to - from);
 }
 
 /* Puts calls into groups by how long they took. */
@@ -148,7 +153,8 @@ static int add_parts(struct look *k, struct arena *mem)
     struct request_part rest = {STAGE_NONE, r->usual_ns, r->slow_ns};
     for (uint32_t i = 0; i < k->s->n; i++) {
         if (k->s->list[i].parent != r->stage || k->s->list[i].backward) continue;
-        struct request_part p = {i, sum[i][USUAL] / r->n_usual, sum[i][SLOW] / r->n_slow};
+        struct request_part p = {i, share(sum[i][USUAL], r->n_usual),
+                                 share(sum[i][SLOW], r->n_slow)};
         rest.usual_ns -= p.usual_ns;
         rest.slow_ns -= p.slow_ns;
         if (p.usual_ns || p.slow_ns) keep(r, p);
