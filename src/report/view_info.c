@@ -68,7 +68,7 @@ static void print_file(const struct screen *s, const struct trace *t, const stru
 
 static void print_recorder(const struct screen *s, const struct trace *t, const struct census *c)
 {
-    bool ours = trace_meta(t, TRACE_META_EXTENT).p || trace_meta(t, TRACE_META_RECORDED).p;
+    bool ours = trace_is_ours(t);
     struct buf *out = s->out;
     buf_adds(out, "  recorded  ");
     for (int i = 0; i < c->n_versions; i++)

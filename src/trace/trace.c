@@ -88,6 +88,11 @@ struct str trace_meta(const struct trace *t, const char *key)
     return (struct str){NULL, 0};
 }
 
+bool trace_is_ours(const struct trace *t)
+{
+    return trace_meta(t, TRACE_META_EXTENT).p || trace_meta(t, TRACE_META_RECORDED).p;
+}
+
 int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e)
 {
     if (!t->args) {

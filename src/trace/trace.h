@@ -315,6 +315,9 @@ row_t trace_launch_of(const struct trace *t, row_t r);
 /* The value of a top-level key as raw JSON text; .p is NULL when absent. */
 struct str trace_meta(const struct trace *t, const char *key);
 
+/* Whether it was recorded by Strata, with a timeline or without. */
+bool trace_is_ours(const struct trace *t);
+
 /* Raw JSON object text of the row's args ("{}" when it has none) appended to `out`. */
 int trace_args(const struct trace *t, row_t r, struct buf *out, struct err *e) MUST_USE;
 

@@ -161,3 +161,24 @@ def test_a_program_without_torch(under_run):
 
 def test_json_holds_nothing_else(under_run):
     assert json.loads(under_run(ACCELERATE, "--json").stdout)["stages"]
+
+
+def test_functions_of_a_program_without_operators(under_run):
+    """The thread that imports torch is watched from there on; where functions are not wanted either,
+    nothing is left to record, and the advice is not about torch.profiler."""
+    pytest.importorskip("torch")
+    text = """
+    import time
+    import torch
+
+    def squares():
+        return sum(i * i for i in range(20000))
+
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        squares()
+    """
+    assert "squares" in under_run(text, "--level", "timeline").stderr
+    said = under_run(text, "--level", "timeline", STRATA_STACKS="off").stderr
+    assert "nothing of the program was recorded" in said and "strata doctor" in said
+    assert "squares" not in said and "prof.step" not in said

@@ -25,11 +25,6 @@ static enum quality by_share(double share, double usable, double doubtful, doubl
     return share >= usable ? QUALITY_USABLE : QUALITY_GOOD;
 }
 
-static bool is_ours(const struct doubting *c)
-{
-    return trace_meta(c->t, TRACE_META_RECORDED).p != NULL;
-}
-
 /* What to do instead, with torch.profiler and with our recorder. */
 enum advice { ALL_RECORDS, SOME_WORK, DEVICE_WORK, WHOLE_STEPS, ALONE };
 
@@ -58,7 +53,7 @@ static const char *advise(const struct doubting *c, enum advice which)
                    "record while no other process uses the GPU (nvidia-smi lists them), and run no "
                    "other profiler in the program"},
     };
-    return is_ours(c) ? all[which].ours : all[which].torch;
+    return trace_is_ours(c->t) ? all[which].ours : all[which].torch;
 }
 
 /* Annotations are in the table of operators too, so its size does not say. */
@@ -269,10 +264,11 @@ void doubt_waits(struct doubting *c)
                                       human_time(b.idle_ns).s, share);
     d->count = b.n;
     d->example = b.longest;
-    d->means = is_ours(c) ? "the device was working on something that was not recorded, such as "
-                            "another process's work: idle time cannot be trusted"
-                          : "the device was working on something that was not recorded: idle time "
-                            "cannot be trusted";
+    d->means = trace_is_ours(c->t)
+                   ? "the device was working on something that was not recorded, such as "
+                     "another process's work: idle time cannot be trusted"
+                   : "the device was working on something that was not recorded: idle time "
+                     "cannot be trusted";
     d->instead = advise(c, ALONE);
     c->i->idle_trusted = false;
     c->waits_shared = gpu_sharing_of(c->cx)->shared > 0;
