@@ -33,7 +33,11 @@ class Program:
             self.process = subprocess.Popen(
                 [PROGRAM, "run", "-o", str(self.out), *options, "--", *command], stdout=log, stderr=log,
                 cwd=folder, env=env, start_new_session=True)
-        self.pid = self.found()["pid"]
+        try:
+            self.pid = self.found()["pid"]
+        except BaseException:
+            self.end()
+            raise
         self.run = next(self.out.glob("*/*"))
 
     def found(self):
