@@ -264,7 +264,7 @@ QUEUES = """
         cuda.cuMemAlloc_v2(256)
 
     cuda.cuInit(0)
-    for _ in range(20):
+    for _ in range(200):
         fill()
         allocate()
     cuda.cuStreamSynchronize(0)
@@ -278,7 +278,8 @@ def test_calls_that_only_queue_get_no_stack(capture, tmp_path):
     run = capture(command=[sys.executable, str(script)], STRATA_WAIT_US="0", STRATA_SAMPLES="0")
     assert run.status == 0, run.stderr
     functions = [r["name"].split(": ")[-1] for r in run.rows(tmp_path) if r["cat"] == "python_function"]
-    assert functions.count("allocate") >= 20 > 3 > functions.count("fill"), collections.Counter(functions)
+    seen = collections.Counter(functions)
+    assert seen["allocate"] >= 200 and seen["fill"] < seen["allocate"] / 4, seen  # a busy machine delays some
 
 
 CAPTURES = """
