@@ -28,6 +28,7 @@ has() { command -v "$1"; }
 has_header() { echo "#include <$1>" | cc -E -x c -; }
 has_cxx_header() { echo "#include <$1>" | c++ -E -x c++ -; }
 has_fuzzer_runtime() { ls /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a; }
+has_sanitizer_header() { ls /usr/lib/llvm-14/lib/clang/*/include/sanitizer/asan_interface.h; }
 has_python_header() {
     folder=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
     [ -f "$folder/Python.h" ]
@@ -50,6 +51,7 @@ for what in "$@"; do
     lint)
         need clang-format-14 'formatting' has clang-format-14
         need clang-tidy-14 'static analysis' has clang-tidy-14
+        need libclang-rt-14-dev "clang's headers of sanitizers" has_sanitizer_header
         need cppcheck 'static analysis' has cppcheck
         need shellcheck 'shell scripts' has shellcheck
         ;;
