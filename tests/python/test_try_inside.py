@@ -336,6 +336,95 @@ def test_workers_are_gone_when_the_program_ends(monkeypatch):
     assert not any(w.is_alive() for w in workers)
 
 
+class Pids(torch.utils.data.Dataset):
+    """Who made a sample: the sample itself, and the process."""
+
+    def __init__(self, n, broken=-1):
+        self.n, self.broken, self.pid = n, broken, os.getpid()
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, i):
+        if i == self.broken and os.getpid() != self.pid:
+            raise RuntimeError("not in a worker")
+        return torch.tensor([i, os.getpid()])
+
+
+@pytest.fixture
+def shared_loader(monkeypatch):
+    """loader:2 where fixes have their turns, and what has failed."""
+    from torch.utils.data import dataloader
+    for name in ("__init__", "__iter__", "_get_iterator"):
+        monkeypatch.setattr(dataloader.DataLoader, name, getattr(dataloader.DataLoader, name))
+    fix, fix.why = shared("loader:2"), []
+
+    def failed(fix, why):
+        fix.why.append(why)
+        fix.switch(False)
+
+    fix.failed = failed
+    fix._dataloader(dataloader)
+    return fix
+
+
+@pytest.mark.parametrize("own", [{"batch_size": 2}, {"batch_size": None}, {"batch_size": 2, "num_workers": 1},
+                                 {"batch_size": 2, "num_workers": 1, "persistent_workers": True}])
+def test_batches_are_made_by_whoever_is_on(shared_loader, own):
+    """Each of them once, in the order that the program would have them, in every epoch."""
+    fix, here = shared_loader, os.getpid()
+    plain, loader = (torch.utils.data.DataLoader(Pids(60), shuffle=True, **own, generator=torch.Generator())
+                     for _ in range(2))
+    unchanged = torch.utils.data.DataLoader.__iter__.__wrapped__
+    expected = [batch.reshape(-1, 2)[:, 0].tolist() for batch in unchanged(plain)]
+    assert len(iter(loader)) == len(loader) == len(expected)
+    loader = torch.utils.data.DataLoader(Pids(60), shuffle=True, **own, generator=torch.Generator())
+    found, makers = [], set()
+    for k, batch in enumerate(loader):
+        batch = batch.reshape(-1, 2)
+        found.append(batch[:, 0].tolist())
+        on = fix.is_on
+        by = set(batch[:, 1].tolist())
+        assert (here not in by) == (on or "num_workers" in own)
+        makers |= by if on else set()
+        fix.switch(k % 7 in (1, 2, 3))
+    assert found == expected and len(makers) == 2
+    fix.switch(True)
+    again = [x for batch in loader for x in batch.reshape(-1, 2)[:, 0].tolist()]
+    assert sorted(again) == list(range(60)) and not fix.why
+    assert makers == {pid for batch in loader for pid in batch.reshape(-1, 2)[:, 1].tolist()}  # they are kept
+
+
+def test_no_worker_goes_on_while_it_is_off(shared_loader):
+    loader = torch.utils.data.DataLoader(Pids(100))
+    batches = iter(loader)
+    for on in (False, True, False):
+        shared_loader.switch(on)
+        next(batches)
+    inner = batches.ways[True].loader._iterator
+    assert inner._tasks_outstanding == 0 and all(w.is_alive() for w in inner._workers)
+
+
+def test_a_sample_that_workers_cannot_make(shared_loader):
+    """The program makes it itself, and the fix has failed."""
+    loader = torch.utils.data.DataLoader(Pids(20, broken=10))
+    shared_loader.switch(True)
+    assert [int(batch[0, 0]) for batch in loader] == list(range(20))
+    assert len(shared_loader.why) == 1 and "not in a worker" in str(shared_loader.why[0])
+
+
+def test_iterable_datasets_are_left_alone(shared_loader):
+    class Stream(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            return iter(range(4))
+
+    notes = []
+    shared_loader.note = lambda fix, what, **more: notes.append((what, more["why"]))
+    shared_loader.switch(True)
+    assert [int(x) for x in torch.utils.data.DataLoader(Stream())] == [0, 1, 2, 3]
+    assert notes == [("skipped", "an iterable dataset")]
+
+
 @pytest.mark.parametrize("shape,swap,why", [
     ((1, 2, 64, 16), False, ""), ((1, 2, 16, 64), True, "contiguous")])
 def test_attention_that_no_fused_kernel_takes(monkeypatch, shape, swap, why):

@@ -244,6 +244,15 @@ def finding(rule, gain=10.0, options=(), **more):
             "options": [{"name": n, "predicted_gain_pct": g} for n, g in options]}
 
 
+def test_settings_of_the_allocator_are_kept(monkeypatch):
+    for name in ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"):
+        monkeypatch.delenv(name, raising=False)
+    both = fixes.parse("alloc:expandable").environment
+    assert set(both().values()) == {"expandable_segments:True"} and len(both()) == 2
+    monkeypatch.setenv("PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:64,expandable_segments:False")
+    assert set(both().values()) == {"max_split_size_mb:64,expandable_segments:True"}
+
+
 def test_findings_become_fixes():
     ladder = [{"name": "as it is", "finding": None}, {"name": "TF32", "finding": 2}]
     report = {"wall_us": 1000, "ladder": ladder, "findings": [
@@ -404,6 +413,16 @@ def test_switching():
     assert switching.measure([switched(1, 0.7, n=least.turn.units - 1)], 1.0) is None
 
 
+def test_what_settles_slowly_is_left_out():
+    """Workers of a loader begin a block with nothing to deliver, and what comes first was made before."""
+    turn = switching.planned(("loader:8",), "step:optimizer.step", 50.0, 0, settles=8)
+    taken = switching.Taken(turn)
+    for k in range(turn.units):
+        since = (k - turn.warm) % turn.block
+        taken.times[k] = (400.0 if since == 0 else 5.0) if since < 8 else 25.0 if turn.is_on(k) else 50.0
+    assert switching.measure([taken], 1.0).change_pct == pytest.approx(-50)
+
+
 def test_long_calls_count_one_by_one():
     """Four pairs show a large gain; of nothing they show nothing, with outliers or without."""
     def taken(seed, factor, pairs=4):
@@ -545,7 +564,9 @@ def test_how_long_turns_are():
     assert (call.warm, call.block, call.pairs) == (2, 2, switching.LEAST_PAIRS)
     call = switching.planned(("tf32",), "call:generate", 900.0, 0)
     assert (call.warm, call.block, call.pairs) == (2, 1, switching.LEAST_LONG_PAIRS)
-    assert switching.planned(("x",), "call:generate", 900.0, 0, lingers=True).block == 2
+    assert switching.planned(("x",), "call:generate", 900.0, 0, settles=1).block == 2
+    step = switching.planned(("loader:8",), "step:optimizer.step", 50.0, 0, settles=8)
+    assert (step.warm, step.block, step.left_out, step.pairs) == (8, 16, 8, switching.LEAST_PAIRS)
     assert [switching.planned(("tf32",), "call:generate", 900.0, 0, look).pairs for look in (2, 3)] == [6, 20]
 
 

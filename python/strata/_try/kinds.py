@@ -93,8 +93,9 @@ class Kind:
         return max((fixes.parse(s).block for s in self.specs), default=0)
 
     @property
-    def lingers(self) -> bool:
-        return any(fixes.parse(s).lingers for s in self.specs)
+    def settles(self) -> int:
+        """Units into which what was on before them reaches."""
+        return max((fixes.parse(s).settles for s in self.specs), default=0)
 
 
 def change_of(kind: Kind) -> float:

@@ -68,17 +68,17 @@ def is_long(unit: str, unit_ms: float) -> bool:
 
 
 def planned(fixes: tuple[str, ...], unit: str, unit_ms: float, longest_block: int, look: int = 1,
-            lingers: bool = False, more_s: float = 0.0) -> Turn:
+            settles: int = 0, more_s: float = 0.0) -> Turn:
     """A turn for units of that length, which may take `more_s` than usual: each look has a longer one.
-    What `lingers` reaches into the next unit, however long that is."""
+    What was on before reaches into `settles` units of a block; as many count."""
     is_call = unit.startswith("call:")
     warm, block = FEW if is_call or unit_ms >= LONG_MS else STEPS
-    block = 1 if is_long(unit, unit_ms) and not lingers else block
-    block = block if is_call else max(block, longest_block)
+    block = 1 if is_long(unit, unit_ms) and not settles else block
+    block = max(block, 2 * settles, 0 if is_call else longest_block)
     stretch = budget.stretch(look)
     pairs = int((TURN_S * stretch + more_s) * 1e3 / (2 * block * max(unit_ms, 1e-3)))
     most = min(MOST_PAIRS * stretch, MOST_IN_A_TURN)
-    turn = Turn(fixes, warm, block, most, look)
+    turn = Turn(fixes, max(warm, settles), block, most, look, max(settles, 1))
     return replace(turn, pairs=min(max(pairs, turn.least), most))
 
 

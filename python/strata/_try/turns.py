@@ -67,7 +67,7 @@ class Turns:
             most = PAUSES * self.driver.options.seconds * 1e3 / max(self.unit_ms_of(kind), 1e-3)
             block = pauses.block(self.between, block, int(most / (2 * switching.LEAST_PAIRS)))
         turn = switching.planned(tuple(kind.specs), self.driver.unit, self.unit_ms_of(kind), block,
-                                 len(kind.switched) + 1, kind.lingers, self.more_s)
+                                 len(kind.switched) + 1, kind.settles, self.more_s)
         return replace(turn, pairs=min(pairs, turn.pairs)) if pairs else turn
 
     def shortest(self, kind: Kind) -> switching.Turn:

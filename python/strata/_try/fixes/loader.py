@@ -28,6 +28,8 @@ class Loader(Fix):
             "worker would yield all of it.")
     results = "Random transformations draw other numbers; the order of samples stays."
     order = 3
+    switches = True
+    set_up_s = 2.0
     unseen = "the program makes no DataLoader"
 
     def read(self, arguments: list[str]) -> None:
@@ -36,6 +38,8 @@ class Loader(Fix):
         self.workers = int(arguments[0]) if arguments else usual()
         if not 1 <= self.workers <= 256:
             raise FixError("loader takes 1 to 256 workers")
+        # Workers begin together, so batches come in bursts of as many.
+        self.settles = max(self.workers, PREFETCH)
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
@@ -45,27 +49,10 @@ class Loader(Fix):
         when_imported("torch.utils.data.dataloader", self._dataloader)
 
     def _dataloader(self, module: Any) -> None:
-        loader, fix = module.DataLoader, self
-        plain, iterable = loader.__init__, module.IterableDataset
-
-        @functools.wraps(plain)
-        def init(made: Any, dataset: Any, *args: Any, **kwargs: Any) -> None:
-            from strata._try.inside import places
-            if isinstance(dataset, iterable):
-                fix.note(fix, "skipped", why="an iterable dataset", source=places.here())
-                return plain(made, dataset, *args, **kwargs)
-            if len(args) > 4:  # batch_size, shuffle, sampler, batch_sampler, num_workers
-                args = (*args[:4], fix.workers, *args[5:])
-            else:
-                kwargs["num_workers"] = fix.workers
-            kwargs.setdefault("prefetch_factor", PREFETCH)
-            kwargs["persistent_workers"] = True
-            if len(args) <= 6:
-                kwargs["pin_memory"] = _has_device()
-            fix.note(fix, "site", source=places.here(), call="DataLoader")
-            return plain(made, dataset, *args, **kwargs)
-
-        loader.__init__ = init
+        self._change_loaders(module)
+        if self.is_shared:
+            self._share(module)
+        loader = module.DataLoader
         iterator = loader._get_iterator
 
         @functools.wraps(iterator)
@@ -75,6 +62,54 @@ class Loader(Fix):
             return found
 
         loader._get_iterator = get_iterator
+
+    def _change_loaders(self, module: Any) -> None:
+        """As they are made; where others have their turns they are left as they are."""
+        plain, iterable, fix = module.DataLoader.__init__, module.IterableDataset, self
+
+        @functools.wraps(plain)
+        def init(made: Any, dataset: Any, *args: Any, **kwargs: Any) -> None:
+            from strata._try.inside import places
+            if isinstance(dataset, iterable):
+                fix.note(fix, "skipped", why="an iterable dataset", source=places.here())
+                return plain(made, dataset, *args, **kwargs)
+            fix.note(fix, "site", source=places.here(), call="DataLoader")
+            if not fix.is_shared:
+                args, kwargs = fix._changed(args, kwargs)
+            return plain(made, dataset, *args, **kwargs)
+
+        module.DataLoader.__init__ = init
+
+    def _changed(self, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        if len(args) > 4:  # batch_size, shuffle, sampler, batch_sampler, num_workers
+            args = (*args[:4], self.workers, *args[5:])
+        else:
+            kwargs["num_workers"] = self.workers
+        kwargs.setdefault("prefetch_factor", PREFETCH)
+        kwargs["persistent_workers"] = True
+        if len(args) <= 6:
+            kwargs["pin_memory"] = _has_device()
+        return args, kwargs
+
+    def _share(self, module: Any) -> None:
+        """Batches are made by workers while it is on, and as the program does while it is off."""
+        from strata._try.inside.batches import Batches, Way
+        loader, iterable, fix = module.DataLoader, module.IterableDataset, self
+        plain = loader.__iter__
+        known: weakref.WeakKeyDictionary[Any, tuple[Way, Way]] = weakref.WeakKeyDictionary()
+
+        @functools.wraps(plain)
+        def begin(made: Any) -> Any:
+            if isinstance(made.dataset, iterable):
+                return plain(made)
+            if made not in known:
+                changed = {"num_workers": fix.workers, "persistent_workers": True,
+                           "prefetch_factor": made.prefetch_factor or PREFETCH,
+                           "pin_memory": made.pin_memory or _has_device()}
+                known[made] = Way(made, loader, plain, {}), Way(made, loader, plain, changed)
+            return Batches(made, known[made], lambda: fix.is_on, functools.partial(fix.failed, fix))
+
+        loader.__iter__ = begin
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         wanted = {"num_workers": str(self.workers), "persistent_workers": "True",

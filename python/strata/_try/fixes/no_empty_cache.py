@@ -9,7 +9,7 @@ from strata._try.fixes.base import Fix, Note, alone
 class NoEmptyCache(Fix):
     name = "no_empty_cache"
     switches = True
-    lingers = True
+    settles = 1
     unseen = "the program does not call torch.cuda.empty_cache()"
     changes = "Calls of torch.cuda.empty_cache() do nothing, so memory is not asked for again."
     safe = "If other processes on the GPU do not need the memory."

@@ -3,8 +3,8 @@
 Each of them has its turn: some units to warm up with it, then pairs of blocks of units with and
 without it, in an order that is random for every pair. The device is waited for between blocks: what
 is still in its queue would hide the time of the CPU from the next one. What was on before a block may
-reach into its first unit, so that one is left out; a long call has blocks of its own, in which that
-does not count."""
+reach into its first unit, or into several, so these are left out; a long call has blocks of its own, in
+which that does not count."""
 from __future__ import annotations
 
 import random
@@ -26,6 +26,7 @@ class Turn:
     block: int
     pairs: int
     seed: int = 1
+    settles: int = 1  # units at the beginning of a block that do not count
 
     @property
     def units(self) -> int:
@@ -33,8 +34,8 @@ class Turn:
 
     @property
     def left_out(self) -> int:
-        """Units at the beginning of a block that do not count."""
-        return 0 if self.block == 1 else 1
+        """Of a block; none of a long call, beside which what was before is small."""
+        return 0 if self.block == 1 else self.settles
 
     @property
     def least(self) -> int:
