@@ -242,6 +242,28 @@ def test_a_program_that_cannot_be_measured(tmp_path):
     assert done.returncode == 0 and "no Python 3.10 or later was started" in done.stderr
 
 
+def test_places_that_cannot_be_written(tmp_path):
+    """Before anything runs, not after a quarter of an hour."""
+    prog = written(tmp_path, "open('ran', 'w')")
+    for words, status, says in ((("--html", "nowhere/x.html"), 2, "nowhere/x.html: there is no such folder"),
+                                (("--dir", "prog.py"), 3, "there is no place for trials")):
+        done = run(tmp_path, "--no-record", "--fix", "nothing", *words, "--", PYTHON, prog)
+        assert done.returncode == status and says in done.stderr, done.stderr
+    with open(tmp_path / "weights.bin", "wb") as f:
+        f.truncate(2 << 30)
+    done = run(tmp_path, "--no-record", "--scratch", "--fix", "nothing", "--", PYTHON, prog)
+    assert done.returncode == 2 and "more than 1 GB" in done.stderr and not (tmp_path / "ran").exists()
+
+
+def test_a_page_that_cannot_be_written(tmp_path):
+    """The result is shown all the same."""
+    prog = written(tmp_path, "print('done')")
+    done = run(tmp_path, "--no-record", "--blocks", "1", "--html", "/dev/full", "--fix", "nothing", "--",
+               PYTHON, prog)
+    assert done.returncode == 3 and "nothing" in done.stderr and "cannot write the result" in done.stderr
+    assert "Traceback" not in done.stderr and list(tmp_path.glob("out/prog/*/try/try.json"))
+
+
 def test_lists(tmp_path):
     done = run(tmp_path, "--list")
     assert done.returncode == 0 and "attention:flash|cudnn|efficient" in done.stdout

@@ -1,5 +1,6 @@
 """How strata try spends its time, with a program and a machine that are made up: the driver's own rounds,
 on a clock that only the simulated processes move."""
+import errno
 import math
 import random
 
@@ -67,12 +68,18 @@ class Machine:
             found.probes[number] = dict.fromkeys(("with", "without", "again"), {})
 
 
+def look_at(driver, machine, unit="step:Net"):
+    """The first process, which finds the unit."""
+    driver.unit, driver.expected = unit, 0
+    driver.first = machine.run([], {**driver.plan(None), "unit": unit}, 0)
+    driver.base.trials.append(driver.first)
+
+
 def driven(tmp_path, machine, specs, unit="step:Net", rounds="_try_all", **options):
     """A driver that has made its rounds."""
     driver = Driver(Options(["prog"], **options), str(tmp_path), machine.clock)
-    driver.runner, driver.unit, driver.expected = machine, unit, 0
-    driver.first = machine.run([], {**driver.plan(None), "unit": unit}, 0)
-    driver.base.trials.append(driver.first)
+    driver.runner = machine
+    look_at(driver, machine, unit)
     driver.kinds = [Kind([spec]) for spec in specs]
     getattr(driver, rounds)()
     return driver
@@ -150,7 +157,7 @@ def test_turns_become_longer_and_time_is_left_for_combinations(tmp_path):
 
 
 @pytest.mark.parametrize("specs,gains", [(["nothing:0", "nothing:1"], (0.3, 0.2)),
-                                         (["loader:4", "nothing:1"], (0.5, 0.2))])
+                                         (["alloc:expandable", "nothing:1"], (0.5, 0.2))])
 def test_the_best_together(tmp_path, specs, gains):
     """In turns, or in processes where one of them needs these."""
     driver = driven(tmp_path, Machine(5, tmp_path, dict(zip(specs, gains))), specs)
@@ -167,6 +174,24 @@ def test_no_time_is_kept_for_fixes_that_exclude_each_other(tmp_path):
         driver = driven(tmp_path, machine, specs, "call:Pipe", seconds=120)
         assert [k.is_faster for k in driver.kinds] == [True, True] and not driver.combinations
         assert not driver.notes and driver.clock() <= 120
+
+
+def test_a_full_disk_leaves_what_is_known(tmp_path, monkeypatch):
+    machine = Machine(1, tmp_path, {"nothing:0": 0.5, "nothing:1": 0.3})
+    plain = machine.run
+
+    def run(specs, plan, *more):
+        if machine.count == 2:  # that of combinations
+            raise OSError(errno.ENOSPC, "No space left on device", "try/03")
+        return plain(specs, plan, *more)
+
+    machine.run = run
+    driver = Driver(Options(["prog"], fixes=NOTHINGS[:2], record=False), str(tmp_path), machine.clock)
+    driver.runner = machine
+    monkeypatch.setattr(driver, "_first", lambda: look_at(driver, machine))
+    driver.run()
+    assert driver.best() is driver.kinds[0] and driver.kinds[1].is_faster and not driver.interrupted
+    assert driver.notes == ["it could not go on: [Errno 28] No space left on device: 'try/03'"]
 
 
 def test_the_time_that_is_left_settles_more(tmp_path):

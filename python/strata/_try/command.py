@@ -14,6 +14,8 @@ from strata._try import fixes, history, screen
 from strata.bench.errors import BAD_INPUT, USAGE, BenchError, printable
 from strata.bench.screen import Screen
 
+MOST_SCRATCH = 1 << 30  # bytes of a working directory that is copied for every process
+
 
 def parser() -> argparse.ArgumentParser:
     """The options; their help is that of `strata try --help`."""
@@ -97,18 +99,23 @@ def _folder(options: Any) -> str:
 
 
 def _try(a: argparse.Namespace, program: list[str]) -> int:
-    from strata._try import page, result
+    from strata._try import result
     from strata._try.driver import Driver
     options = _options(a, program)
-    driver = Driver(options, _folder(options))
+    if a.html and not os.path.isdir(os.path.dirname(os.path.abspath(a.html))):
+        raise BenchError(f"--html {a.html}: there is no such folder", USAGE)
+    try:
+        driver = Driver(options, _folder(options))
+    except OSError as why:
+        raise BenchError(f"there is no place for trials: {why}; --dir DIR chooses another") from why
+    if options.scratch and driver.runner.scratch_bytes(MOST_SCRATCH) > MOST_SCRATCH:
+        raise BenchError("--scratch copies the working directory for every process, and this one has more "
+                         "than 1 GB: start from a smaller one", USAGE)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)  # what is known is shown, nothing runs on
     driver.run()
     found = result.collect(driver)
-    result.write(found)
     history.add(found)
-    if a.html:
-        page.write(found, a.html)
     if a.json:
         print(json.dumps(found, default=str))
     else:  # standard output is the program's
@@ -116,9 +123,21 @@ def _try(a: argparse.Namespace, program: list[str]) -> int:
         screen.result(s, found)
         sys.stdout.flush()
         sys.stderr.write("\n" + s.text())
+    _write(found, a.html)
     if driver.interrupted:
         return 130
     return int(found["status"]) if found["status"] >= 0 else 128 - int(found["status"])
+
+
+def _write(found: dict[str, Any], html: str | None) -> None:
+    """Files, when everything else is said: they may not find room."""
+    from strata._try import page, result
+    try:
+        result.write(found)
+        if html:
+            page.write(found, html)
+    except OSError as why:
+        raise BenchError(f"cannot write the result: {why}") from why
 
 
 def _history(a: argparse.Namespace) -> None:

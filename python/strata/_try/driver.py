@@ -86,6 +86,8 @@ class Driver:
             self.interrupted = True
         except OutOfTime:
             pass
+        except OSError as why:  # a full disk, above all: what is known by then counts
+            self.notes.append(f"it could not go on: {why}")
         finally:
             self.runner.stop()
             self.progress.done()

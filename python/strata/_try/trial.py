@@ -1,6 +1,7 @@
 """One trial: the program in a fresh process with some fixes, and what it left in its folder."""
 from __future__ import annotations
 
+import contextlib
 import glob
 import json
 import os
@@ -16,7 +17,6 @@ from strata._base import PACKAGE
 from strata._try.fixes import parse
 
 GRACE_S = 5.0  # between being asked to end and being ended
-MOST_SCRATCH = 1 << 30
 
 
 @dataclass
@@ -200,14 +200,28 @@ class Runner:
         if not self.scratch:
             return None
         place = os.path.join(folder, "work")
-        inside = os.path.abspath(self.folder)
-
-        def without(folder: str, names: list[str]) -> list[str]:
-            return [n for n in names if inside.startswith(os.path.abspath(os.path.join(folder, n)))
-                    or n in (".git", "__pycache__", "strata_out")]
-
-        shutil.copytree(".", place, symlinks=True, ignore=without)
+        shutil.copytree(".", place, symlinks=True, ignore=self._left_out)
         return place
+
+    def scratch_bytes(self, most: int) -> int:
+        """What a copy takes; no more is counted than `most`."""
+        total = 0
+        for folder, folders, names in os.walk("."):
+            folders[:] = set(folders) - set(self._left_out(folder, folders))
+            for name in names:
+                with contextlib.suppress(OSError):
+                    total += os.lstat(os.path.join(folder, name)).st_size
+                if total > most:
+                    return total
+        return total
+
+    def _left_out(self, folder: str, names: list[str]) -> list[str]:
+        """What the program does not need: its history, and our own files."""
+        def is_ours(name: str) -> bool:
+            path = os.path.join(os.path.abspath(os.path.join(folder, name)), "")
+            return os.path.join(os.path.abspath(self.folder), "").startswith(path)
+
+        return [n for n in names if n in (".git", "__pycache__", "strata_out") or is_ours(n)]
 
 
 def _stdin() -> Any:

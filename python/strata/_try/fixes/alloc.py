@@ -1,11 +1,13 @@
 """alloc:expandable: torch's allocator grows its segments instead of adding more."""
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from strata._try.fixes.base import Fix, FixError, Note, alone
 
 SETTING = "expandable_segments:True"
+NAMES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")  # the second is the older one
 
 
 class Alloc(Fix):
@@ -25,7 +27,10 @@ class Alloc(Fix):
             finding.get("rule") == "allocation_in_loop") else []
 
     def environment(self) -> dict[str, str]:
-        return {"PYTORCH_CUDA_ALLOC_CONF": SETTING, "PYTORCH_ALLOC_CONF": SETTING}
+        """What the user has set stays."""
+        own = os.environ.get(NAMES[0]) or os.environ.get(NAMES[1]) or ""
+        kept = [s for s in own.split(",") if s and not s.startswith("expandable_segments:")]
+        return dict.fromkeys(NAMES, ",".join([*kept, SETTING]))
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         return [Note([f"PYTORCH_CUDA_ALLOC_CONF={SETTING}  # in the environment of the program"])]

@@ -51,7 +51,7 @@ class Trial:
         self._first = True
 
     def begin(self) -> None:
-        self.log.write("begin", argv=sys.argv, executable=sys.executable)
+        self.log.write("begin", executable=sys.executable)
         random_state.same_for_all()
         for fix in self.fixes:
             self._try(fix, fix.at_start)
