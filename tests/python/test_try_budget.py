@@ -19,9 +19,10 @@ START_S = 6.0  # of a process
 class Machine:
     """Stands for the processes: units that drift, with heavy tails, and with bursts of other load."""
 
-    def __init__(self, seed, folder, gains=(), unit_ms=25.0, noise=0.03, program_units=0):
+    def __init__(self, seed, folder, gains=(), unit_ms=25.0, noise=0.03, program_units=0, length=0):
         self.random, self.gains = random.Random(seed), dict(gains)
         self.unit_ms, self.noise, self.program_units = unit_ms, noise, program_units
+        self.length = length  # units after which the program ends, which the first process does not see
         self.folder, self.count, self.now = str(folder), 0, 0.0
         self.drift = self.burst = 0.0
         self.turns = []  # (fixes, pairs), as they were planned
@@ -50,11 +51,13 @@ class Machine:
         self.now += START_S
         if "turns" in plan:
             self._take_turns(found, [schedule.turn_of(t) for t in plan["turns"]], own)
+            found.series[plan["unit"]] = [ms for turn in found.turns.values() for ms in turn.values()]
         else:
             units = self.program_units or min(plan["most_units"], 120)
             found.series[plan["unit"]] = times = [self.unit(specs, own) for _ in range(units)]
             self.now += sum(times) / 1e3
-        found.ended_early = not self.program_units
+        found.ended_early = ("turns" in plan or not self.program_units) and (
+            len(found.times(plan["unit"])) != self.length)
         found.wall_s = self.now - begins
         return found
 
@@ -62,6 +65,8 @@ class Machine:
         self.turns += [(turn.fixes, turn.pairs) for turn in planned]
         for number, turn in enumerate(planned):
             for k in range(turn.units):
+                if self.length and sum(map(len, found.turns.values())) == self.length:
+                    return
                 ms = self.unit(turn.fixes if turn.is_on(k) else (), own)
                 found.turns.setdefault(number, {})[k] = ms
                 self.now += ms / 1e3
@@ -71,6 +76,7 @@ class Machine:
 def look_at(driver, machine, unit="step:Net"):
     """The first process, which finds the unit."""
     driver.unit, driver.expected = unit, 0
+    driver.length = machine.program_units or None
     driver.first = machine.run([], {**driver.plan(None), "unit": unit}, 0)
     driver.base.trials.append(driver.first)
 
@@ -211,6 +217,27 @@ def test_a_short_program_takes_what_room_it_has(tmp_path):
     machine = Machine(3, tmp_path, {"nothing:0": 0.2}, noise=0.3, program_units=300)
     driver = driven(tmp_path, machine, ["nothing:0"], seconds=300)
     assert driver.kinds[0].looks > 1 and max(n for _, n in machine.turns) == (300 - 4 - 4) // 8
+
+
+def test_a_program_that_ends_sooner_than_it_seemed(tmp_path):
+    """The first process is ended before that. What has had no turn has a shorter one, not processes."""
+    machine = Machine(4, tmp_path, {"loader:4": 0.5}, length=200)
+    driver = driven(tmp_path, machine, ["nothing:0", "loader:4", "gc:freeze"], combine=False)
+    assert driver.length == 200 and all(k.switched for k in driver.kinds[:2])
+    assert driver.kinds[1].is_faster and len(driver.kinds[1].trials) <= 1
+    assert not driver.kinds[2].switched and len(driver.kinds[2].trials) >= 2  # needs 260 for one look
+
+
+def test_turns_count_after_processes(tmp_path):
+    driver = driven(tmp_path, Machine(4, tmp_path), ["nothing:0"], rounds="_alone")
+    kind = Kind(["nothing:0"])
+    kind.trials = [driver.first, driver.first]
+    driver.rounds._look([kind])
+    assert kind.looks == 1 and kind.measured.verdict.estimate.pairs == 1
+    kind.switched = driver.kinds[0].switched[:1]
+    driver.rounds._look([kind])
+    driver.rounds._look([kind])
+    assert kind.looks == 2 and kind.measured.verdict.estimate.pairs >= 8
 
 
 def test_turns_are_as_long_as_they_are_meant_to_be(tmp_path):

@@ -48,6 +48,7 @@ class Driver:
         self.combinations: list[Kind] = []
         self.promises = promises.Promises()
         self.unit = "program"
+        self.length: int | None = None  # units of the program, if it is known to end by itself
         self.notes: list[str] = []
         self.untried: list[str] = []
         self.recordings: dict[str, str] = {}  # of --trace, by kind
@@ -144,6 +145,7 @@ class Driver:
         self.first = found
         self.unit = unit_of(found)
         self.expected = 0 if found.ended_early else found.status
+        self.length = None if found.ended_early else len(found.times(self.unit))
         if found.timed_out:
             self.notes.append("the program as it is took all of the time: give more with --time, or "
                               "end it earlier with --units")

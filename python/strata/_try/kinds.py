@@ -58,7 +58,7 @@ class Kind:
     failure: dict[str, Any] | None = None
     measured: judge.Measured | None = None
     looks: int = 0  # verdicts so far
-    seen: int = 0  # turns or processes that the last of them was made from
+    seen: tuple[int, int] = (0, 0)  # turns, or else processes, that the last of them was made from
     is_stuck: bool = False  # another round has brought nothing
 
     @property

@@ -115,10 +115,10 @@ class Rounds:
     def _look(self, kinds: list[Kind]) -> None:
         """At those that have got something new."""
         for kind in kinds:
-            n = len(kind.switched) or len(kind.trials)
-            if kind.failure is not None or n <= kind.seen:
+            given = len(kind.switched), 0 if kind.switched else len(kind.trials)
+            if kind.failure is not None or given == kind.seen:
                 continue
-            kind.seen, kind.looks = n, kind.looks + 1
+            kind.seen, kind.looks = given, kind.looks + 1
             kind.measured = self._measured(kind, budget.level(kind.looks, self.most)) or kind.measured
             self.driver.progress.measured(kind.name, kind.measured)
 

@@ -31,8 +31,6 @@ class Turns:
         self.between = pauses.period(times)
         self.before = switching.FIRST_LONG if switching.is_long(driver.unit, self.unit_ms) else (
             switching.FIRST)  # units before the first turn
-        # How many units a process has: calls are made again where there are too few.
-        self.most = None if first.ended_early or driver.unit.startswith("call:") else len(times)
         # What a process takes besides: to start, above all.
         self.start_s = max(first.wall_s - sum(times) / 1e3, 0.0)
         self.more_s = 0.0  # for each turn
@@ -48,10 +46,10 @@ class Turns:
             group = self._fitting(waiting)
             if not group:
                 return left + waiting
-            before = len(waiting)
+            before = len(waiting), self.most
             self._process(group)
             waiting = [k for k in waiting if k.failure is None and not self._is_done(k, group)]
-            if len(waiting) == before:  # the program has fewer units than it seemed
+            if (len(waiting), self.most) == before:
                 return left + waiting
         return left
 
@@ -59,6 +57,11 @@ class Turns:
         """Whether it can be switched while the program runs."""
         return self.unit_ms > 0 and self.driver.unit != "program" and kind.failure is None and all(
             fixes.parse(s).switches for s in kind.specs)
+
+    @property
+    def most(self) -> int | None:
+        """How many units a process has, if that is known: calls are made again where there are too few."""
+        return None if self.driver.unit.startswith("call:") else self.driver.length
 
     def turn(self, kind: Kind, pairs: int = 0) -> switching.Turn:
         """The next one, with as many pairs as it should have, or with so many."""
@@ -139,6 +142,8 @@ class Turns:
 
     def _take(self, group: list[tuple[Kind, switching.Turn]], found: Trial) -> None:
         """What each kind has got."""
+        if not found.ended_early and not found.timed_out:  # the program has fewer units than it seemed
+            self.driver.length = len(found.times(self.driver.unit))
         for number, (kind, turn) in enumerate(group):
             failed = next((found.failures[s] for s in kind.specs if s in found.failures), None)
             taken = switching.Taken(turn, found.turns.get(number, {}))
