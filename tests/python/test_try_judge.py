@@ -151,6 +151,23 @@ def test_outputs(tmp_path):
     assert huge["verdict"] == "different" and huge["relative"] == pytest.approx(2)
 
 
+def test_weights_that_only_rounding_moves(tmp_path):
+    """They differ from run to run by as much as they are large, which is next to nothing."""
+    def trained(name, tiny, large):
+        t = kept(tmp_path, name, "float", [tiny] * 4, name)
+        path = tmp_path / name / "o.bin"
+        path.write_bytes(path.read_bytes() + array.array("d", [large] * 4).tobytes())
+        items = t.outputs[0]["items"]
+        items.append({**items[0], "path": "[1]", "offset": 32})
+        return t
+
+    a = trained("a", 1e-9, 0.02)
+    assert compare.compare(a, trained("b", -8e-9, 0.02), True)["verdict"] == "close"
+    assert compare.compare(a, trained("c", -8e-9, 0.02))["verdict"] == "different"
+    assert compare.compare(a, trained("d", 1e-5, 0.02), True)["verdict"] == "different"
+    assert compare.compare(a, trained("e", 1e-9, 0.03), True)["verdict"] == "different"
+
+
 def test_a_program_that_varies_says_nothing_about_a_fix():
     off = {"verdict": "different", "relative": 0.3}
     assert compare.judged(off, {"verdict": "different", "relative": 0.25})["verdict"] == "unknown"
@@ -346,9 +363,18 @@ def test_no_patch_where_it_is_more_than_a_line(tmp_path):
     t = Trial("", [])
     t.sites["fused_optimizer"] = {"file": str(tmp_path / "p.py"), "line": 2, "function": "m", "call": "SGD"}
     found = code.advice("fused_optimizer", t, "program")
-    assert found[0]["patch"] is None and found[0]["lines"] == ["fused=True"]
+    assert found[0]["patch"] is None and found[0]["lines"] == ["SGD(..., fused=True)"]
     t.sites["fused_optimizer"]["file"] = str(tmp_path / "gone.py")
     assert code.advice("fused_optimizer", t, "program")[0]["patch"] is None
+
+
+def test_what_a_trainer_makes_is_set_by_its_arguments():
+    t = Trial("", [])
+    for spec, wanted in (("loader:2", "TrainingArguments(..., dataloader_num_workers=2, "),
+                         ("fused_optimizer", 'TrainingArguments(..., optim="adamw_torch_fused")')):
+        t.sites[spec] = {"file": "p.py", "line": 1, "function": "m", "call": "DataLoader",
+                         "by": "transformers.trainer"}
+        assert code.advice(spec, t, "program")[0]["lines"][0].startswith(wanted)
 
 
 # ---- history ----

@@ -10,15 +10,18 @@ from strata._try.trial import Trial
 
 CLOSE = 0.02  # of the norm: what reduced precision may change
 CLOSE_PSNR_DB = 30.0
+# Of the usual size of all weights: smaller ones count as if they were so large. The bias of keys in
+# attention has no gradient but rounding, and an optimizer that divides by its size moves it all the same.
+LEAST_WEIGHT = 1e-3
 ORDER = ("same", "close", "different")
 
 
-def compare(a: Trial, b: Trial) -> dict[str, Any]:
+def compare(a: Trial, b: Trial, are_weights: bool = False) -> dict[str, Any]:
     """The worst of what the two returned, unit by unit: verdict same, close, different or unknown."""
     shared = sorted(set(a.outputs) & set(b.outputs))
     found: dict[str, Any] = {"verdict": "unknown", "units": 0}
     for k in shared:
-        one = _unit(a, b, k)
+        one = _unit(a, b, k, LEAST_WEIGHT if are_weights else 0.0)
         if one["verdict"] == "unknown":
             continue
         units = found["units"] + 1
@@ -35,7 +38,7 @@ def _is_worse(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return (one.get("relative") or 0.0) > (other.get("relative") or 0.0)
 
 
-def _unit(a: Trial, b: Trial, k: int) -> dict[str, Any]:
+def _unit(a: Trial, b: Trial, k: int, share: float) -> dict[str, Any]:
     ours, theirs = a.outputs[k]["items"], b.outputs[k]["items"]
     if not ours and not theirs:
         return {"verdict": "unknown"}
@@ -43,8 +46,9 @@ def _unit(a: Trial, b: Trial, k: int) -> dict[str, Any]:
             (x["path"], x["kind"], x["shape"]) for x in theirs]:
         return {"verdict": "different", "why": _shapes(ours, theirs)}
     worst: dict[str, Any] = {"verdict": "unknown"}
+    least = share * _usual_size([_samples(a, k, x) for x in ours if x["kind"] == "float"]) if share else 0.0
     for x, y in zip(ours, theirs):
-        one = _item(x, _samples(a, k, x), y, _samples(b, k, y))
+        one = _item((x, _samples(a, k, x)), (y, _samples(b, k, y)), least)
         if one["verdict"] != "unknown" and (
                 worst["verdict"] == "unknown" or _is_worse(one, worst)):
             worst = {**one, "path": x["path"]}
@@ -69,7 +73,17 @@ def _samples(trial: Trial, k: int, item: dict[str, Any]) -> array.array:
     return values
 
 
-def _item(x: dict[str, Any], a: array.array, y: dict[str, Any], b: array.array) -> dict[str, Any]:
+def _usual_size(items: list[array.array]) -> float:
+    """The root of the mean square of all values."""
+    values = [v for item in items for v in item if math.isfinite(v)]
+    return math.hypot(*values) / math.sqrt(len(values)) if values else 0.0
+
+
+Kept = tuple[dict[str, Any], array.array]  # what describes an item, and its samples
+
+
+def _item(ours: Kept, theirs: Kept, least: float) -> dict[str, Any]:
+    (x, a), (y, b) = ours, theirs
     if x["digest"] and x["digest"] == y["digest"]:
         return {"verdict": "same", "kind": x["kind"], "relative": 0.0}
     if x["kind"] == "text":
@@ -83,16 +97,17 @@ def _item(x: dict[str, Any], a: array.array, y: dict[str, Any], b: array.array) 
         first = next((i for i, (u, v) in enumerate(zip(a, b)) if u != v), 0)
         return {"verdict": "different", "kind": "int", "equal_pct": 100 * equal / len(a),
                 "first_difference": first, "relative": 1 - equal / len(a)}
-    return _numbers(x["kind"], a, b)
+    return _numbers(x["kind"], a, b, least)
 
 
-def _numbers(kind: str, a: array.array, b: array.array) -> dict[str, Any]:
+def _numbers(kind: str, a: array.array, b: array.array, least: float) -> dict[str, Any]:
     if any(math.isfinite(u) != math.isfinite(v) for u, v in zip(a, b)):
         return {"verdict": "different", "kind": kind, "why": "values that are not finite",
                 "relative": math.inf}
     pairs = [(u, v) for u, v in zip(a, b) if math.isfinite(u)]
     n = max(len(pairs), 1)
     off, norm = math.hypot(*(u - v for u, v in pairs)), math.hypot(*(u for u, _ in pairs))
+    norm = max(norm, least * math.sqrt(n))
     out = {"kind": kind, "largest": max((abs(u - v) for u, v in pairs), default=0.0),
            "mean": sum(abs(u - v) / n for u, v in pairs), "relative": off / norm if norm else off}
     if kind == "image":

@@ -311,8 +311,9 @@ class Driver:
             if not self.base.trials or not kind.trials or kind.failure is not None:
                 return {"verdict": "unknown"}
             first, last = self.base.trials[0], self.base.trials[-1]
-            own = compare.compare(first, last) if first is not last else None
-            return compare.judged(compare.compare(first, kind.trials[0]), own)
+            weights = self.unit.startswith("step:optimizer") and not self.options.function
+            own = compare.compare(first, last, weights) if first is not last else None
+            return compare.judged(compare.compare(first, kind.trials[0], weights), own)
         except (ArithmeticError, KeyError, TypeError, ValueError) as why:  # files that were damaged
             return {"verdict": "unknown", "why": f"they cannot be read: {why}"}
 

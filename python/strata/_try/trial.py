@@ -89,7 +89,8 @@ def _note(trial: Trial, x: dict[str, Any]) -> None:
         if x.get("is_of_torch"):
             trial.of_torch.add(x["fix"])
     elif x["what"] == "fix" and x["note"] == "site":
-        trial.sites.setdefault(x["fix"], {**(x.get("source") or {}), "call": x.get("call", "")})
+        trial.sites.setdefault(x["fix"], {**(x.get("source") or {}), "call": x.get("call", ""),
+                                          "by": x.get("by", "")})
     elif x["what"] == "fix" and x["note"] == "skipped":
         trial.skipped[x["fix"]] = x.get("why", "")
     elif x["what"] == "modules":

@@ -73,8 +73,8 @@ class Fix:
         return {}
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
-        """What to write into the program. `written` is the module there; `seen` has the device, and
-        whether the program trains."""
+        """What to write into the program. `written` is the module there; `seen` has the device, whether the
+        program trains, and which call is to be changed (`call`), by which library it is made (`by`)."""
         return []
 
     # ---- in the program ----

@@ -73,7 +73,7 @@ class Loader(Fix):
             if isinstance(dataset, iterable):
                 fix.note(fix, "skipped", why="an iterable dataset", source=places.here())
                 return plain(made, dataset, *args, **kwargs)
-            fix.note(fix, "site", source=places.here(), call="DataLoader")
+            fix.note(fix, "site", source=places.here(), call="DataLoader", by=places.library())
             if not fix.is_shared:
                 args, kwargs = fix._changed(args, kwargs)
             return plain(made, dataset, *args, **kwargs)
@@ -116,7 +116,11 @@ class Loader(Fix):
                   "prefetch_factor": str(PREFETCH)}
         if seen.get("device") != "cpu":
             wanted["pin_memory"] = "True"
-        return [Note([", ".join(f"{k}={v}" for k, v in wanted.items())], call={"set": wanted})]
+        owner, prefix = "DataLoader", ""
+        if seen.get("by", "").startswith("transformers."):
+            owner, prefix = "TrainingArguments", "dataloader_"
+        words = ", ".join(f"{prefix}{k}={v}" for k, v in wanted.items())
+        return [Note([f"{owner}(..., {words})"], call={"set": wanted} if not prefix else None)]
 
 
 def _end_workers(iterator: weakref.ref[Any]) -> None:

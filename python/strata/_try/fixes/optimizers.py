@@ -40,7 +40,7 @@ class _Optimizer(Fix):
                 if fix.is_on:
                     kwargs.pop(fix.drops, None)
                     kwargs[fix.sets] = True
-                fix.note(fix, "site", source=places.here(), call=cls.__name__)
+                fix.note(fix, "site", source=places.here(), call=cls.__name__, by=places.library())
             plain(optimizer, *args, **kwargs)
             fix.made[id(optimizer)] = optimizer, [
                 {k: g.get(k) for k in ("fused", "foreach")} for g in optimizer.param_groups]
@@ -55,7 +55,11 @@ class _Optimizer(Fix):
                 _place_steps(optimizer, group)
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
-        return [Note([f"{self.sets}=True"], call={"set": {self.sets: "True"}, "drop": [self.drops]})]
+        if seen.get("by", "").startswith("transformers."):
+            chosen = "adamw_torch_fused" if self.sets == "fused" else "adamw_torch"
+            return [Note([f'TrainingArguments(..., optim="{chosen}")'])]
+        return [Note([f"{seen.get('call') or 'the optimizer'}(..., {self.sets}=True)"],
+                     call={"set": {self.sets: "True"}, "drop": [self.drops]})]
 
 
 class FusedOptimizer(_Optimizer):

@@ -34,6 +34,18 @@ def here() -> dict[str, Any]:
     return of_frame(found) if found is not None else {}
 
 
+def library() -> str:
+    """The module of a library that has called us; "" if that was the user's code. Code of ours and of torch
+    in between does not count."""
+    found: Any = sys._getframe(1)
+    while found is not None:
+        name = str(found.f_globals.get("__name__", ""))
+        if name.partition(".")[0] not in ("strata", "torch"):
+            return "" if is_users(found.f_code.co_filename) else name
+        found = found.f_back
+    return ""
+
+
 def of_frame(found: Any) -> dict[str, Any]:
     return {"file": os.path.abspath(found.f_code.co_filename), "line": found.f_lineno,
             "function": found.f_code.co_name}
