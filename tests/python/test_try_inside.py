@@ -132,6 +132,37 @@ def test_modules_of_torch_are_compiled():
     assert note.text == ['net.compile(backend="eager")']
 
 
+class Block(torch.nn.Module):
+    def forward(self, x):
+        return x
+
+
+def test_code_for_repeated_blocks():
+    """Only models of diffusers have compile_repeated_blocks(); others get a loop that does the same."""
+    def lines(net, spec="compile:net:blocks"):
+        fix = fixes.parse(spec)
+        return fix.code("net", fix.seen_of(net))[0].text
+
+    def listed(*members):
+        return torch.nn.ModuleList(members)
+
+    net = torch.nn.Module()
+    net.layers, net.model = listed(Block(), Block()), torch.nn.Module()
+    net.model.deep = listed(listed(Block(), Block()), torch.nn.Identity())
+    net.other = listed(torch.nn.Linear(1, 1), torch.nn.Linear(1, 1))
+    text = lines(net, "compile:net:reduce-overhead:blocks")
+    assert text[:6] == ["for block in net.layers:", '    block.compile(mode="reduce-overhead")',
+                        "for block in net.model.deep[0]:", '    block.compile(mode="reduce-overhead")',
+                        "for i, block in enumerate(net.other):",
+                        '    net.other[i] = torch.compile(block, mode="reduce-overhead")']
+    compile("\n".join(text), "code", "exec")
+    exec("\n".join(lines(net)), {"net": net, "torch": torch})
+    assert all(block._compiled_call_impl for block in [*net.layers, *net.model.deep[0]])
+    net._repeated_blocks, net.compile_repeated_blocks = ["Block"], None
+    assert lines(net) == ["net.compile_repeated_blocks()"]
+    assert lines(Block()) == ["net.compile()"]  # which has none: all of it is compiled
+
+
 def test_a_module_of_which_nothing_is_compiled_says_so():
     class Net(torch.nn.Module):
         @torch.compiler.disable

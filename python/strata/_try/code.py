@@ -17,7 +17,7 @@ def advice(spec: str, trial: Trial, unit: str) -> list[dict[str, Any]]:
     site = trial.sites.get(spec) or {}
     out = []
     seen = {"device": trial.machine.get("device", "cpu"), "trains": unit.startswith("step:optimizer"),
-            "is_of_torch": spec in trial.of_torch, "call": site.get("call", ""), "by": site.get("by", "")}
+            "call": site.get("call", ""), "by": site.get("by", ""), **trial.of_module.get(spec, {})}
     for note in fix.code(written, seen):
         where = site or trial.sites.get(unit) or {}
         patch, at = _patch(note, site, where)

@@ -39,7 +39,7 @@ class Trial:
     error: dict[str, Any] | None = None
     modules: list[dict[str, Any]] = field(default_factory=list)
     targets: dict[str, str] = field(default_factory=dict)  # fix -> how the program writes its module
-    of_torch: set[str] = field(default_factory=set)  # fixes of modules whose class is torch's own
+    of_module: dict[str, dict[str, Any]] = field(default_factory=dict)  # fix -> what its code depends on
     sites: dict[str, dict[str, Any]] = field(default_factory=dict)  # fix or unit -> source
     skipped: dict[str, str] = field(default_factory=dict)  # fix -> why it was not applied
     owner: str = ""  # the pipeline's name in the program
@@ -86,8 +86,7 @@ def _note(trial: Trial, x: dict[str, Any]) -> None:
         trial.error = x
     elif x["what"] == "target":
         trial.targets[x["fix"]] = x["written"]
-        if x.get("is_of_torch"):
-            trial.of_torch.add(x["fix"])
+        trial.of_module[x["fix"]] = x.get("seen") or {}
     elif x["what"] == "fix" and x["note"] == "site":
         trial.sites.setdefault(x["fix"], {**(x.get("source") or {}), "call": x.get("call", ""),
                                           "by": x.get("by", "")})

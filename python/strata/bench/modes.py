@@ -183,14 +183,18 @@ def repeated_blocks(module: Any) -> list[Any]:
     names = getattr(module, "_repeated_blocks", None)
     if names:
         return [part for part in module.modules() if type(part).__name__ in names]
+    return [block for members in block_lists(module).values() for block in members]
+
+
+def block_lists(module: Any) -> dict[str, Any]:
+    """Its lists of several modules of one class, by name, but those inside of such modules."""
     import torch
-    found: list[Any] = []
-    for part in module.modules():
-        members = list(part.children()) if isinstance(part, torch.nn.ModuleList) else []
-        if len(members) > 1 and len({type(m) for m in members}) == 1:
-            found += members
-    inner = {part for block in found for part in list(block.modules())[1:]}
-    return [block for block in found if block not in inner]
+    found: dict[str, Any] = {}
+    for name, part in module.named_modules():
+        if isinstance(part, torch.nn.ModuleList) and len(part) > 1 and len({type(m) for m in part}) == 1:
+            found[name] = part
+    inner = {part for members in found.values() for block in members for part in block.modules()}
+    return {name: members for name, members in found.items() if members not in inner}
 
 
 def _allow_recompiles() -> None:

@@ -74,7 +74,8 @@ class Fix:
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         """What to write into the program. `written` is the module there; `seen` has the device, whether the
-        program trains, and which call is to be changed (`call`), by which library it is made (`by`)."""
+        program trains, which call is to be changed (`call`), by which library it is made (`by`), and what
+        seen_of() has returned."""
         return []
 
     # ---- in the program ----
@@ -84,6 +85,10 @@ class Fix:
 
     def on_torch(self, torch: Any) -> None:
         """torch has been imported."""
+
+    def seen_of(self, module: Any) -> dict[str, Any]:
+        """What code() has to know of the module."""
+        return {}
 
     def on_module(self, module: Any) -> None:
         """Its module is there, and about to be called."""

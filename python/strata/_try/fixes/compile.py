@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ from strata._try.fixes.base import (
 
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 BACKENDS = ("eager", "aot_eager", "inductor", "cudagraphs")
+MOST_LISTS = 3  # of blocks for which code is shown
 _GRAPHED = ("reduce-overhead", "max-autotune", "cudagraphs")
 
 
@@ -72,6 +74,17 @@ class Compile(Fix):
             return {"backend": self.how}
         return {"mode": self.how} if self.how != "default" else {}
 
+    def seen_of(self, module: Any) -> dict[str, Any]:
+        """`lists` has those of its blocks, and whether their class is torch's own; it is empty if the module
+        compiles its blocks itself, as those of diffusers do."""
+        from strata.bench.modes import block_lists, is_of_torch
+        found: dict[str, Any] = {"is_of_torch": is_of_torch(module)}
+        if self.blocks and hasattr(module, "_repeated_blocks") and hasattr(module, "compile_repeated_blocks"):
+            found["lists"] = {}
+        elif self.blocks and block_lists(module):
+            found["lists"] = {name: is_of_torch(members[0]) for name, members in block_lists(module).items()}
+        return found
+
     def on_module(self, module: Any) -> None:
         from strata._try.inside import modules
         from strata.bench.modes import compiled_call
@@ -101,10 +114,12 @@ class Compile(Fix):
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         options = ", ".join(f'{k}="{v}"' for k, v in self._options().items())
-        if self.blocks:
-            return [Note([f"{written}.compile_repeated_blocks({options})"], after=written)]
         lines = [f"{written}.compile({options})"]
-        if seen.get("is_of_torch"):  # its compile() has no effect
+        if self.blocks and seen.get("lists"):
+            lines = _loops(written, seen["lists"], options)
+        elif self.blocks and "lists" in seen:
+            lines = [f"{written}.compile_repeated_blocks({options})"]
+        elif seen.get("is_of_torch"):  # its compile() has no effect
             lines = [f"{written} = torch.compile({', '.join(filter(None, (written, options)))})"]
         if self.how in _GRAPHED:
             lines.append("# before each call: torch.compiler.cudagraph_mark_step_begin(), and clone() "
@@ -120,6 +135,19 @@ def _compiled_so_far() -> int:
 
 def _copy(t: Any) -> Any:
     return t.clone()
+
+
+def _loops(written: str, lists: dict[str, bool], options: str) -> list[str]:
+    """Each list of blocks in a loop of its own."""
+    lines = []
+    for name, of_torch in list(lists.items())[:MOST_LISTS]:
+        path = re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", f"{written}.{name}" if name else written)
+        if of_torch:  # compile() of a module has no effect
+            lines += [f"for i, block in enumerate({path}):",
+                      f"    {path}[i] = torch.compile({', '.join(filter(None, ('block', options)))})"]
+        else:
+            lines += [f"for block in {path}:", f"    block.compile({options})"]
+    return lines + (["# and so on for the other lists"] if len(lists) > MOST_LISTS else [])
 
 
 def _repeated(module: Any) -> list[Any]:

@@ -106,9 +106,7 @@ class Trial:
             bool(self.targets.waiting) or not unit.startswith(("step:optimizer", "step:DataLoader")))
 
     def _found(self, fix: Any, module: Any, written: str) -> None:
-        from strata.bench.modes import is_of_torch
-        self.log.write("target", fix=fix.spec, written=written, is_of_torch=is_of_torch(module),
-                       **{"class": type(module).__name__})
+        self.log.write("target", fix=fix.spec, written=written, seen=fix.seen_of(module))
         self._try(fix, fix.on_module, module)
 
     def _before_unit(self, k: int) -> None:
