@@ -368,12 +368,13 @@ def test_no_patch_where_it_is_more_than_a_line(tmp_path):
     assert code.advice("fused_optimizer", t, "program")[0]["patch"] is None
 
 
-def test_what_a_trainer_makes_is_set_by_its_arguments():
+def test_what_transformers_makes_is_set_by_its_arguments():
     t = Trial("", [])
     for spec, wanted in (("loader:2", "TrainingArguments(..., dataloader_num_workers=2, "),
-                         ("fused_optimizer", 'TrainingArguments(..., optim="adamw_torch_fused")')):
-        t.sites[spec] = {"file": "p.py", "line": 1, "function": "m", "call": "DataLoader",
-                         "by": "transformers.trainer"}
+                         ("fused_optimizer", 'TrainingArguments(..., optim="adamw_torch_fused")'),
+                         ("attention:flash", 'from_pretrained(..., attn_implementation="sdpa")')):
+        by = "transformers" if spec == "attention:flash" else "transformers.trainer"
+        t.sites[spec] = {"file": "p.py", "line": 1, "function": "m", "call": "DataLoader", "by": by}
         assert code.advice(spec, t, "program")[0]["lines"][0].startswith(wanted)
 
 

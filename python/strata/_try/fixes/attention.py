@@ -91,12 +91,12 @@ class Attention(Fix):
         elif self._looked == LOOKED_AT:
             self.failed(self, Unfit(_refused(*args, **kwargs)))
 
-    def seen(self) -> None:
-        """The line of the program that chooses a backend, once."""
+    def seen(self, by: str = "") -> None:
+        """The line of the program that chooses a backend, once; `by` whose choice it is."""
         if not getattr(self, "_noted", False):
             from strata._try.inside import places
             self._noted = True
-            self.note(self, "site", source=places.here())
+            self.note(self, "site", source=places.here(), by=by)
 
     def on_first_unit(self) -> None:
         if not self.is_on:
@@ -128,7 +128,7 @@ class Attention(Fix):
         def init(self: Any, config: Any, *args: Any, **kwargs: Any) -> None:
             eager = getattr(config, "_attn_implementation", None) == "eager"
             if eager:
-                fix.seen()
+                fix.seen("transformers")
                 if fix.is_on:
                     config._attn_implementation = "sdpa"
             plain(self, config, *args, **kwargs)
@@ -139,6 +139,8 @@ class Attention(Fix):
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         name = BACKENDS[self.backend]
+        if seen.get("by") == "transformers":
+            return [Note(['from_pretrained(..., attn_implementation="sdpa")  # instead of "eager"'])]
         return [Note([f"with sdpa_kernel([SDPBackend.{name}, SDPBackend.EFFICIENT_ATTENTION]):",
                       "# around the model, or no sdpa_kernel at all: the default chooses a fused kernel"])]
 
