@@ -6,18 +6,18 @@
 
 static const struct opt opts[] = {
     {"fix", 'f', "FIX",
-     "fix to try, several times for more; report stands for those of the report (default)", NULL},
+     "fix to try, can be repeated; report stands for those that the report names (default)", NULL},
     {"list", 'l', NULL, "list all fixes: what they change and when they are safe", NULL},
     {"time", 't', "SECONDS", "time for everything (default 900)", NULL},
     {"output", 0, "FUNC", "compare what this function returns (default: what the unit returns)",
      NULL},
     {"units", 'n', "N",
-     "end a process after this many calls or steps, if fixes take no turns in it", NULL},
+     "end a process after this many calls or steps, unless fixes have their turns in it", NULL},
     {"blocks", 0, "N",
-     "at most this many rounds, for fixes that are not settled (default: as the time allows)",
+     "at most this many rounds, for fixes that are not settled (default 5, as the time allows)",
      NULL},
     {"threshold", 0, "PCT", "ignore differences below this (default 1)", NULL},
-    {"no-record", 0, NULL, "do not record the program: no fix is promised anything", NULL},
+    {"no-record", 0, NULL, "do not record the program: no promised gains, and no fixes of a report", NULL},
     {"no-combine", 0, NULL, "do not try the best fixes together", NULL},
     {"trace", 0, NULL, "record a timeline of every fix, for strata diff", NULL},
     {"scratch", 0, NULL, "run every process in a copy of the working directory", NULL},
@@ -35,8 +35,8 @@ static const char *const examples[] = {
     "the same with a recording that exists",
     "strata try --fix compile:unet --fix tf32 -- python pipe.py",
     "two fixes, alone and together",
-    "strata try --fix loader:8 --fix fused_optimizer --units 100 --time 300 -- python train.py",
-    "a training loop, a hundred steps at a time, for five minutes",
+    "strata try --fix loader:8 --fix fused_optimizer --time 300 -- python train.py",
+    "a training loop, for five minutes",
     "strata try --history",
     "promised and measured gains so far",
     NULL,
@@ -68,8 +68,8 @@ const struct cmd cmd_try = {
         "by\n"
         "turns in one process where that is possible, else in fresh processes that alternate. The "
         "fixes\n"
-        "are those that the report of a recording names, or those of --fix. What is timed is "
-        "found:\n"
+        "are those that the report of a recording names, or those of --fix. What to time is "
+        "detected:\n"
         "calls of a diffusers pipeline or of generate, steps of an optimizer, batches of a "
         "DataLoader,\n"
         "calls of the outermost module, or else the whole program; warm-up and compilation are "

@@ -236,7 +236,7 @@ def test_outputs_of_a_function(tmp_path):
 def test_a_program_that_cannot_be_measured(tmp_path):
     prog = written(tmp_path, "raise ValueError('no input')")
     done = run(tmp_path, "--no-record", "--fix", "nothing", "--", PYTHON, prog)
-    assert done.returncode == 1 and "the program fails as it is: ValueError: no input" in done.stderr
+    assert done.returncode == 1 and "the program fails without any fix: ValueError: no input" in done.stderr
     assert "not tried: nothing" in done.stderr
     done = run(tmp_path, "--no-record", "--fix", "nothing", "--", "/bin/true")
     assert done.returncode == 0 and "no Python 3.10 or later was started" in done.stderr
@@ -246,7 +246,7 @@ def test_places_that_cannot_be_written(tmp_path):
     """Before anything runs, not after a quarter of an hour."""
     prog = written(tmp_path, "open('ran', 'w')")
     for words, status, says in ((("--html", "nowhere/x.html"), 2, "nowhere/x.html: there is no such folder"),
-                                (("--dir", "prog.py"), 3, "there is no place for trials")):
+                                (("--dir", "prog.py"), 3, "cannot create a folder for the trials")):
         done = run(tmp_path, "--no-record", "--fix", "nothing", *words, "--", PYTHON, prog)
         assert done.returncode == status and says in done.stderr, done.stderr
     with open(tmp_path / "weights.bin", "wb") as f:
@@ -262,6 +262,19 @@ def test_a_page_that_cannot_be_written(tmp_path):
                PYTHON, prog)
     assert done.returncode == 3 and "nothing" in done.stderr and "cannot write the result" in done.stderr
     assert "Traceback" not in done.stderr and list(tmp_path.glob("out/prog/*/try/try.json"))
+
+
+def test_a_timeline_of_every_fix(tmp_path):
+    """Recorded apart; of those that fail there is none."""
+    prog = written(tmp_path, """
+        import gc
+        assert gc.isenabled(), "no collector"
+        sum(range(1000))
+    """)
+    _, found = result(tmp_path, "--no-record", "--no-combine", "--blocks", "1", "--trace", "--fix", "gc:off",
+                      "--fix", "nothing", "--", PYTHON, prog)
+    assert list(found["recordings"]) == ["the program as it is", "nothing"]
+    assert all(os.path.isdir(os.path.join(path, "rings")) for path in found["recordings"].values()), found
 
 
 def test_lists(tmp_path):

@@ -197,7 +197,7 @@ def test_a_full_disk_leaves_what_is_known(tmp_path, monkeypatch):
     monkeypatch.setattr(driver, "_first", lambda: look_at(driver, machine))
     driver.run()
     assert driver.best() is driver.kinds[0] and driver.kinds[1].is_faster and not driver.interrupted
-    assert driver.notes == ["it could not go on: [Errno 28] No space left on device: 'try/03'"]
+    assert driver.notes == ["stopped early: [Errno 28] No space left on device: 'try/03'"]
 
 
 def test_the_time_that_is_left_settles_more(tmp_path):

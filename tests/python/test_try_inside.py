@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 
 from strata._try import compare, fixes  # noqa: E402
 from strata._try.fixes import pinned_uploads  # noqa: E402
-from strata._try.fixes.base import tensors_mapped  # noqa: E402
+from strata._try.fixes.base import Unfit, tensors_mapped  # noqa: E402
 from strata._try.fixes.graph import MOST_GRAPHS, Graph, _key  # noqa: E402
 from strata._try.inside import device, modules, outputs, places, units  # noqa: E402
 from strata._try.inside.log import Log  # noqa: E402
@@ -453,7 +453,7 @@ def test_iterable_datasets_are_left_alone(shared_loader):
     shared_loader.note = lambda fix, what, **more: notes.append((what, more["why"]))
     shared_loader.switch(True)
     assert [int(x) for x in torch.utils.data.DataLoader(Stream())] == [0, 1, 2, 3]
-    assert notes == [("skipped", "an iterable dataset")]
+    assert notes == [("skipped", "its dataset is iterable, and each worker would yield all of it")]
 
 
 @pytest.mark.parametrize("shape,swap,why", [
@@ -516,7 +516,7 @@ def test_what_the_program_has_frozen_stays_so():
     fix.at_start()
     gc.freeze()
     try:
-        with pytest.raises(fixes.FixError, match="calls gc.freeze"):
+        with pytest.raises(Unfit, match="calls gc.freeze"):
             fix.switch(True)
         assert gc.get_freeze_count()
     finally:

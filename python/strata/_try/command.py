@@ -107,7 +107,8 @@ def _try(a: argparse.Namespace, program: list[str]) -> int:
     try:
         driver = Driver(options, _folder(options))
     except OSError as why:
-        raise BenchError(f"there is no place for trials: {why}; --dir DIR chooses another") from why
+        raise BenchError(f"cannot create a folder for the trials: {why}; choose another with --dir DIR"
+                         ) from why
     if options.scratch and driver.runner.scratch_bytes(MOST_SCRATCH) > MOST_SCRATCH:
         raise BenchError("--scratch copies the working directory for every process, and this one has more "
                          "than 1 GB: start from a smaller one", USAGE)

@@ -88,7 +88,7 @@ class Driver:
         except OutOfTime:
             pass
         except OSError as why:  # a full disk, above all: what is known by then counts
-            self.notes.append(f"it could not go on: {why}")
+            self.notes.append(f"stopped early: {why}")
         finally:
             self.runner.stop()
             self.progress.done()
@@ -139,7 +139,7 @@ class Driver:
 
     def _first(self) -> None:
         """The program as it is: what its unit is, which modules it has, how it ends."""
-        self.progress.say("the program as it is, to find its unit")
+        self.progress.say("running the program as it is, to find what to time")
         passed = sys.stderr.fileno() if self.options.json else sys.stdout.fileno()
         found = self.runner.run([], {**self.plan(None), "unit": None}, self.left(), passed)
         self.first = found
@@ -166,7 +166,7 @@ class Driver:
         if found.error is not None and found.status:
             at = found.error.get("source") or {}
             where = f" at {at['file']}:{at['line']}" if at.get("file") else ""
-            self.notes.append(f"the program fails as it is: {found.error['type']}: "
+            self.notes.append(f"the program fails without any fix: {found.error['type']}: "
                               f"{found.error['message']}{where}")
             raise OutOfTime
 
@@ -286,20 +286,19 @@ class Driver:
         program = strata_command.program()
         if program is None:
             return
-        for kind in [self.base, *(k for k in (*self.kinds, *self.combinations) if k.failure is None)]:
-            if not kind.trials:
-                continue
+        tried = [k for k in (*self.kinds, *self.combinations) if k.failure is None and k.is_tried]
+        for n, kind in enumerate([self.base, *tried] if tried else []):
             self.progress.say(f"recording {kind.name}")
-            folder = kind.trials[0].folder
+            folder = os.path.join(self.runner.folder, f"recording_{n}")
             plain = self.runner.command
             self.runner.command = [program, "run", "--level", "timeline", "-o",
-                                   os.path.join(folder, "recording"), "--", *plain]
+                                   folder, "--", *plain]
             try:
                 self.runner.run(kind.specs, self.plan(self.unit), self.left())
             finally:
                 self.runner.command = plain
             self.recordings[kind.name] = next(iter(glob.glob(os.path.join(
-                glob.escape(folder), "recording", "*", "*"))), "")
+                glob.escape(folder), "*", "*"))), "")
 
     def outputs_of(self, kind: Kind) -> dict[str, Any]:
         """Whether a kind computes what the program as it is does."""

@@ -63,7 +63,7 @@ class Kind:
 
     @property
     def name(self) -> str:
-        return " + ".join(self.specs) or "as it is"
+        return " + ".join(self.specs) or "the program as it is"
 
     @property
     def is_tried(self) -> bool:

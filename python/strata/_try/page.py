@@ -32,11 +32,11 @@ pre{background:var(--code);padding:.7em .9em;overflow:auto;border-radius:6px;fon
 li{margin:.2em 0}code{white-space:nowrap}.dim{color:var(--dim)}.best{font-size:1.1em}"""
 
 
-LEGEND = """<p class=dim><span class="key promised"></span> what is left of the time if the promise of the
-report holds; <span class="key measured"></span> as it was measured (<span class="key slower"></span> slower,
-<span class="key open"></span> no certain change), with its interval of 95 %
+LEGEND = """<p class=dim><span class="key promised"></span> time per unit if the promise of the
+report holds; <span class="key measured"></span> as measured (<span class="key slower"></span> slower,
+<span class="key open"></span> no certain change), with its 95 % interval
 <span class="key whisker"></span>. The dashed line is the program as it is. A question mark says that
-the difference is not settled: more <code>--time</code> would show it.</p>"""
+the difference is not settled: a longer <code>--time</code> may settle it.</p>"""
 
 MOST = 1.6  # of the time as it is, that bars can show
 
@@ -71,7 +71,7 @@ def _bars(r: dict[str, Any]) -> str:
     every = [*r["fixes"], *r["combinations"]]
     top = _top(every)
     rows = ["<h2>Promised and measured</h2><div class=scroll><table><tr><th>fix<th>promised<th>measured"
-            "<th class=bars>what is left of the time"]
+            "<th class=bars>time per unit, beside the program as it is"]
     for f in every:
         m, promised = f["measured"], f["promised_pct"]
         rows.append(f"<tr><td>{escape(f['fix'])}<td>"

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from strata._try import judge
 from strata.bench.errors import one_line
 
 
@@ -24,11 +25,15 @@ class Progress:
 
     def say_trial(self, what: str, expected_s: float) -> None:
         left = max(self.deadline - self.clock(), 0.0)
-        self.say(f"{what} (about {_clock(expected_s)}; {_clock(left)} of the time left)")
+        self.say(f"{what} (takes about {_clock(expected_s)}; {_clock(left)} of --time left)")
 
     def measured(self, name: str, found: Any) -> None:
-        if found is not None:
-            self.say(f"{name}: {found.change_pct:+.1f} %, {found.verdict.word.replace('_', ' ')}")
+        if found is None:
+            return
+        word = found.verdict.word
+        if word not in ("faster", "slower"):
+            word = "not settled yet" if judge.is_open(word, found.low_pct, found.high_pct) else "no gain"
+        self.say(f"{name}: {found.change_pct:+.1f} %, {word}")
 
     def failed(self, name: str, reason: str) -> None:
         self.say(f"{name}: failed: {reason}")

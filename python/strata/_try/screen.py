@@ -39,9 +39,11 @@ def _table(s: Screen, r: dict[str, Any]) -> None:
         s.table(rows, 20)
     else:
         known = r["promises_from"] is not None and not r["notes"] and not r["not_tried"]
-        s.add("  no fix was tried" + (": the report names none that can be applied from outside"
-                                      if known else ""))
-        if known:
+        why = ": the report names none that can be applied from outside" if known else ""
+        if not r["notes"] and not r["not_tried"] and not known:
+            why = ": without a recording no report names one"
+        s.add("  no fix was tried" + why)
+        if why:
             s.add("  --fix NAME tries one anyway; --list shows all of them")
 
 
@@ -108,8 +110,8 @@ def remarks(r: dict[str, Any]) -> list[str]:
     for f in [*r["fixes"], *r["combinations"]]:
         pays = f["set_up"].get("pays_after")
         if pays and f["measured"] and f["measured"]["verdict"] == "faster":
-            lines.append(f"{f['fix']}: its set-up pays after {counted(pays, 'unit')}"
-                         + (f"; {duration(f['set_up']['again_s'] * 1e3)} when compiled code is cached"
+            lines.append(f"{f['fix']}: its set-up pays for itself after {counted(pays, 'unit')}"
+                         + (f"; with cached compiled code it takes {duration(f['set_up']['again_s'] * 1e3)}"
                             if (f["set_up"]["again_s"] or math.inf) < f["set_up"]["seconds"] * 0.8
                             else ""))
         o = f["outputs"]
@@ -130,10 +132,10 @@ def difference_words(o: dict[str, Any]) -> str:
     if o.get("why"):
         return str(o["why"])
     if o.get("kind") == "text":
-        return "another text"
+        return "the text differs"
     if o.get("kind") == "int":
-        return f"{o['equal_pct']:.1f} % of the numbers are equal, the first difference is at " \
-               f"{o['first_difference']:,}"
+        return f"{o['equal_pct']:.1f} % of the integers are equal; the first that differs is number " \
+               f"{o['first_difference'] + 1:,}"
     psnr = f", PSNR {o['psnr_db']:.1f} dB" if o.get("psnr_db") is not None else ""
     return f"largest difference {o['largest']:.2g}, mean {o['mean']:.2g}, {o['relative']:.1e} of the " \
            f"norm{psnr}"
@@ -157,8 +159,8 @@ def conclusion(r: dict[str, Any]) -> str:
             return f"best: {f['fix']}{times} ({f['measured']['change_pct']:+.1f} %)"
     unsettled = [f["fix"] for f in r["fixes"] if f["measured"] and is_open(f["measured"])]
     if unsettled:
-        return (f"no gain is certain yet; not settled: {', '.join(unsettled)} (more --time "
-                "settles it)")
+        are = "is" if len(unsettled) == 1 else "are"
+        return f"no gain is certain yet: {', '.join(unsettled)} {are} not settled; a longer --time may do it"
     return "none of the fixes makes it faster" if r["fixes"] else ""
 
 
@@ -203,7 +205,7 @@ def listing(s: Screen) -> None:
         s.add(cls.name + (f":{cls.takes}" if cls.takes else ""), BOLD)
         s.add(f"  {cls.changes}")
         s.add(f"  safe: {cls.safe}")
-        s.add(f"  results: {cls.results}")
+        s.add(f"  may change in the results: {cls.results}")
 
 
 def history(s: Screen, rows: list[dict[str, Any]], groups: list[dict[str, Any]], path: str) -> None:

@@ -252,7 +252,7 @@ def failure_of(trial: Trial, expected: int) -> dict[str, Any] | None:
         return {"reason": f"{trial.error['type']}: {trial.error['message']}",
                 "source": trial.error.get("source")}
     how = (f"signal {-trial.status}" if trial.status < 0 else f"exit status {trial.status}")
-    return {"reason": f"the program ends with {how}, as it is with {expected}; see "
+    return {"reason": f"the program ends with {how}; without the fix it ends with {expected}; see "
                       f"{os.path.join(os.path.relpath(trial.folder), 'stderr.txt')}", "source": None}
 
 

@@ -14,12 +14,12 @@ class Alloc(Fix):
     name = "alloc"
     takes = "expandable"
     changes = f"PYTORCH_CUDA_ALLOC_CONF={SETTING}."
-    safe = "Always; memory shared with other processes by CUDA IPC is not supported by all versions."
-    results = "nothing"
+    safe = "Unless memory is shared with other processes by CUDA IPC, which not all versions support with it."
+    results = "Nothing."
 
     def read(self, arguments: list[str]) -> None:
         if arguments != ["expandable"]:
-            raise FixError("alloc takes expandable")
+            raise FixError("alloc needs an argument: alloc:expandable")
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:

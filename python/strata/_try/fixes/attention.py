@@ -19,8 +19,8 @@ class Attention(Fix):
     name = "attention"
     switches = True
     takes = "flash|cudnn|efficient"
-    changes = ("scaled_dot_product_attention may use fused kernels, the named ones first, whatever the "
-               "program forbids; models of transformers with attention=eager use it.")
+    changes = ("scaled_dot_product_attention may use fused kernels, the named ones first, even where the "
+               'program disables them; models of transformers with attn_implementation="eager" use it too.')
     safe = "With bf16 and fp16; float32 has only the efficient kernels."
     results = "Rounding; results of a model that asks for attention weights lack them."
 

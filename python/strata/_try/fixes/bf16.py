@@ -12,10 +12,10 @@ from strata._try.fixes.weights import Weights
 class Bf16(Fix):
     name = "bf16"
     takes = "MODULE"
-    changes = ("Weights and inputs of the module become bfloat16, its results the type they were; "
+    changes = ("Weights and inputs of the module become bfloat16, and its outputs are converted back; "
                "while it is trained it runs under autocast instead.")
     safe = "For networks; not where small differences of large numbers matter."
-    results = "Relative differences of about 1e-2: bfloat16 keeps 8 bits."
+    results = "Relative differences of about 1e-2: bfloat16 has 7 bits of mantissa."
     order = 4
     switches = True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import gc
 from typing import Any
 
-from strata._try.fixes.base import Fix, FixError, Note, alone
+from strata._try.fixes.base import Fix, FixError, Note, Unfit, alone
 
 _collect = gc.collect
 
@@ -17,7 +17,7 @@ class Garbage(Fix):
     changes = ("freeze: what is alive after the first units is not looked at again. off: no collections, "
                "and gc.collect() does nothing.")
     safe = "freeze always; off if the program makes no cycles of objects that hold much memory."
-    results = "nothing"
+    results = "Nothing."
 
     def read(self, arguments: list[str]) -> None:
         if len(arguments) != 1 or arguments[0] not in ("freeze", "off"):
@@ -60,7 +60,7 @@ class Garbage(Fix):
     def _check_frozen(self) -> None:
         """Objects that the program has frozen would not be so any more while the fix is off."""
         if not self.was_on and gc.get_freeze_count() > self.frozen:
-            raise FixError("the program calls gc.freeze() itself")
+            raise Unfit("the program calls gc.freeze() itself")
         self.was_on = True
 
     def when_warm(self) -> None:

@@ -18,7 +18,7 @@ class Graph(Fix):
                "replayed: one launch instead of hundreds. Inputs are copied into memory that stays.")
     safe = ("Inference only. Nothing in the module may wait for the GPU, depend on values, or keep "
             "state in Python between calls; arguments that are not tensors must not change.")
-    results = "nothing: the same kernels run"
+    results = "Nothing: the same kernels run."
     order = 2
     switches = True
     set_up_s = 2.0

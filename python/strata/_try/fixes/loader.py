@@ -71,7 +71,8 @@ class Loader(Fix):
         def init(made: Any, dataset: Any, *args: Any, **kwargs: Any) -> None:
             from strata._try.inside import places
             if isinstance(dataset, iterable):
-                fix.note(fix, "skipped", why="an iterable dataset", source=places.here())
+                fix.note(fix, "skipped", source=places.here(),
+                         why="its dataset is iterable, and each worker would yield all of it")
                 return plain(made, dataset, *args, **kwargs)
             fix.note(fix, "site", source=places.here(), call="DataLoader", by=places.library())
             if not fix.is_shared:

@@ -13,7 +13,7 @@ class NoEmptyCache(Fix):
     unseen = "the program does not call torch.cuda.empty_cache()"
     changes = "Calls of torch.cuda.empty_cache() do nothing, so memory is not asked for again."
     safe = "If other processes on the GPU do not need the memory."
-    results = "nothing"
+    results = "Nothing."
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:

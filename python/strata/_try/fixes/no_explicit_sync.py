@@ -11,8 +11,8 @@ class NoExplicitSync(Fix):
     switches = True
     unseen = "the program does not call torch.cuda.synchronize()"
     changes = "torch.cuda.synchronize() and Stream.synchronize() return at once."
-    safe = ("If the program waits for no copy to the host that way: it would read memory before it is "
-            "written. Times the program takes itself become meaningless.")
+    safe = ("Unless these calls wait for a copy to the host: the program would read memory before it is "
+            "written. Times that the program measures itself become meaningless.")
     results = "Wrong values if a copy to the host was waited for that way."
 
     @classmethod

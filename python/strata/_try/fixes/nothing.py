@@ -5,8 +5,8 @@ from strata._try.fixes.base import Fix
 class Nothing(Fix):
     name = "nothing"
     changes = "Nothing. It shows what this machine's noise looks like, and must gain nothing."
-    safe = "always"
-    results = "nothing"
+    safe = "Always."
+    results = "Nothing."
     takes = "[LABEL]"
     switches = True
 

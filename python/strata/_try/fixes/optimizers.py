@@ -13,7 +13,7 @@ class _Optimizer(Fix):
     order = 3
     switches = True
     sets, drops = "", ""
-    unseen = "the program makes no optimizer of torch that has it"
+    unseen = "the program creates no torch optimizer with this option"
 
     @property
     def slot(self) -> str:
@@ -80,8 +80,8 @@ class FusedOptimizer(_Optimizer):
 class ForeachOptimizer(_Optimizer):
     name = "foreach_optimizer"
     changes = "Optimizers of torch are made with foreach=True: each operation on all tensors at once."
-    safe = "It needs memory for one more copy of the parameters."
-    results = "nothing, or the last digit"
+    safe = "If there is memory for one more copy of the parameters."
+    results = "Rounding of the updates, if anything."
     sets, drops = "foreach", "fused"
 
     def classes(self, optim: Any) -> list[Any]:

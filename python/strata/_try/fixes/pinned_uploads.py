@@ -16,10 +16,10 @@ class PinnedUploads(Fix):
     name = "pinned_uploads"
     switches = True
     unseen = "the program uploads no large tensor from pageable memory"
-    changes = ("Tensors of 64 KiB or more that go to the GPU by .to(), .cuda() or copy_() are copied to "
-               "pinned buffers first, which are used again, and then without waiting.")
-    safe = "If the program does not write to the tensor's memory through something torch cannot see."
-    results = "nothing"
+    changes = ("Tensors of 64 KiB or more that go to the GPU by .to(), .cuda() or copy_() are copied into "
+               "pinned buffers that are used again, then uploaded without blocking the host.")
+    safe = "If other streams do not use the tensor before that of the upload has got to it."
+    results = "Nothing."
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:

@@ -21,7 +21,7 @@ class StaticCache(Fix):
     safe = ("If the model can do it: generate() refuses otherwise. The cache is as large as the longest "
             "text; other lengths of prompts are compiled again.")
     results = "Rounding: a sampled token may be another one, and so all that follow."
-    unseen = "the program calls no generate() of transformers that leaves the choice of its cache open"
+    unseen = "no call of generate() leaves the kind of its cache open"
 
     def read(self, arguments: list[str]) -> None:
         super().read(arguments)
