@@ -109,9 +109,12 @@ def test_graphed_results_are_copies(monkeypatch):
     buffer = torch.zeros(2)
     fix = fixes.parse("compile:net:reduce-overhead")
     fix.has_compiled = True
-    first = fix.call(lambda: buffer.add_(1), (), {})
-    second = fix.call(lambda: buffer.add_(1), (), {})
+    with torch.no_grad():
+        first = fix.call(lambda: buffer.add_(1), (), {})
+        second = fix.call(lambda: buffer.add_(1), (), {})
     assert first.tolist() == [1, 1] and second.tolist() == [2, 2] and len(steps) == 2
+    fix.call(lambda: buffer.add_(1), (), {})  # a backward pass may need what was returned before
+    assert len(steps) == 2
 
 
 def test_modules_of_torch_are_compiled():
@@ -571,7 +574,8 @@ def test_pinned_buffers_are_used_again_when_they_were_read():
     class Event:
         is_done = False
 
-        def record(self):
+        def record(self, stream):
+            assert stream == "of the device"
             events.append(self)
 
         def query(self):
@@ -582,7 +586,8 @@ def test_pinned_buffers_are_used_again_when_they_were_read():
         return torch.empty(size, dtype=dtype)
 
     events = []
-    cuda = types.SimpleNamespace(Event=Event, is_current_stream_capturing=lambda: False)
+    cuda = types.SimpleNamespace(Event=Event, is_current_stream_capturing=lambda: False,
+                                 current_stream=lambda device: "of the device")
     buffers = pinned_uploads.Buffers(types.SimpleNamespace(cuda=cuda, empty=empty, uint8=torch.uint8))
     seen = []
     for k in range(4):

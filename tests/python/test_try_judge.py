@@ -198,10 +198,13 @@ def test_promises_for_the_module_the_user_names():
     modules = [{"name": "net", "class": "Net", "via": "called", "parameters": 100},
                {"name": "small", "class": "Head", "via": "called", "parameters": 10}]
     assert found.of("compile:net") == (None, "")
-    found.main = promises.main_names(modules)
+    main = promises.main_module(modules)
+    found.main = {main["name"], main["class"]}
     assert found.of("compile:net")[0] == 20.0
     assert found.of("compile:small") == (None, "") and found.at_most("compile:small") is None
-    assert promises.main_names([]) == set()
+    assert promises.main_module([]) is None
+    named = [{**modules[0], "name": name, "parameters": n} for name, n in (("teacher", 9), ("model", 1))]
+    assert promises.main_module(named)["name"] == "model"
 
 
 @pytest.mark.parametrize("part", ["compile:net:blocks", "compile:net.layers", "compile:Net.layers.0:default"])

@@ -28,6 +28,7 @@ LEAST_CALLS = 6  # of a program that makes few calls the last is made again
 LEAST_LONG_CALLS, LONG_S = 3, 5.0  # if a call takes longer than that
 STEP_UNITS = 300  # steps after which a trial is ended
 FIRST_UNITS = 120  # of the run that looks for the unit
+PHASE_S = 10.0  # what comes first, batches without training, may be a phase of its own
 UNIT_S = 20.0  # seconds of units after which it is ended, if there are enough
 LEAST_STEPS, LEAST_UNITS, LEAST_FIRST = 60, 8, 3
 LONGER, GRACE_S = 1.5, 5.0  # what a recording takes beyond the program as it is, at most
@@ -48,6 +49,7 @@ class Driver:
         self.combinations: list[Kind] = []
         self.promises = promises.Promises()
         self.unit = "program"
+        self.main = ""  # what the program calls the module that does most of the work
         self.length: int | None = None  # units of the program, if it is known to end by itself
         self.notes: list[str] = []
         self.untried: list[str] = []
@@ -151,7 +153,8 @@ class Driver:
                               "end it earlier with --units")
             raise OutOfTime
         self._check(found)
-        if not self.unit.startswith("step:") or self.unit.startswith(("step:opt", "step:Data")):
+        # Where modules are looked for to the end, its units take longer than those of the program as it is.
+        if not self.unit.startswith("step:") or self.unit.startswith("step:optimizer"):
             if not self._repeats():
                 self.base.trials.append(found)
         if self.unit == "program":
@@ -180,19 +183,21 @@ class Driver:
 
     def _specs(self) -> list[str]:
         trains = self.unit.startswith("step:optimizer")
-        self.promises.main = promises.main_names(self.first.modules)
+        main = promises.main_module(self.first.modules)
+        self.main, self.promises.main = (main["name"], {main["name"], main["class"]}) if main else ("", set())
         named = promises.suitable(self.promises, self.first.modules, trains)
         asked = self.options.fixes or [REPORT]
         found = [s for spec in asked for s in (named if spec == REPORT else [spec])]
         return list(dict.fromkeys(found))
 
     def plan(self, unit: str | None) -> dict[str, Any]:
-        plan: dict[str, Any] = {"unit": unit, "output": self.options.function,
+        plan: dict[str, Any] = {"unit": unit, "output": self.options.function, "main": self.main,
                                 "most_units": self.options.units or STEP_UNITS,
                                 "most_s": UNIT_S, "least_units": LEAST_UNITS}
         if unit is None:
             plan["most_s"] = max(UNIT_S, self.options.seconds / 8)
             plan["most_units"], plan["least_units"] = self.options.units or FIRST_UNITS, LEAST_FIRST
+            plan["phase_s"] = PHASE_S
         elif unit.startswith("step:"):
             plan["least_units"] = LEAST_STEPS
         if unit is not None and self._repeats():

@@ -45,13 +45,11 @@ class Promises:
         return next((known for known in self.gains if _plain(known, self.main) == wanted), None)
 
 
-def main_names(modules: list[dict[str, Any]]) -> set[str]:
-    """What the program calls the module that does most of the work, of those it calls itself."""
+def main_module(modules: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The one that does most of the work, of those the program calls itself: what it calls `model`, else the
+    largest."""
     own = [m for m in modules if m["via"] in ("called", "generate")]
-    if not own:
-        return set()
-    most = max(own, key=lambda m: m["parameters"])
-    return {str(most["name"]), str(most["class"])}
+    return max(own, key=lambda m: (m["name"] == MAIN, m["parameters"]), default=None)
 
 
 def _plain(spec: str, main: set[str]) -> list[str]:

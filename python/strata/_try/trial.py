@@ -42,6 +42,7 @@ class Trial:
     of_module: dict[str, dict[str, Any]] = field(default_factory=dict)  # fix -> what its code depends on
     sites: dict[str, dict[str, Any]] = field(default_factory=dict)  # fix or unit -> source
     skipped: dict[str, str] = field(default_factory=dict)  # fix -> why it was not applied
+    waiting: dict[str, str] = field(default_factory=dict)  # fix -> the module it waits for to the end
     owner: str = ""  # the pipeline's name in the program
     machine: dict[str, Any] = field(default_factory=dict)
     ended_early: bool = False
@@ -64,6 +65,10 @@ def read(trial: Trial) -> None:
         if total > best:
             best = total
             _take(trial, lines)
+    for spec, module in trial.waiting.items():
+        if spec not in trial.targets:  # in no process: a launcher calls no modules itself
+            _note(trial, {"what": "failed", "fix": spec, "type": "", "source": None,
+                          "message": f"the program calls no module {module!r}"})
 
 
 def _lines(path: str) -> list[dict[str, Any]]:
@@ -98,7 +103,7 @@ def _note(trial: Trial, x: dict[str, Any]) -> None:
 
 
 def _take(trial: Trial, lines: list[dict[str, Any]]) -> None:
-    trial.series, trial.outputs, trial.turns, trial.probes = {}, {}, {}, {}
+    trial.series, trial.outputs, trial.turns, trial.probes, trial.waiting = {}, {}, {}, {}, {}
     for x in lines:
         if x["what"] == "unit":
             trial.series.setdefault(x["unit"], []).append(float(x["ms"]))
@@ -106,6 +111,8 @@ def _take(trial: Trial, lines: list[dict[str, Any]]) -> None:
                 trial.turns.setdefault(int(x["turn"]), {})[int(x["at"])] = float(x["ms"])
         elif x["what"] == "probe":
             trial.probes.setdefault(int(x["turn"]), {})[x["which"]] = x
+        elif x["what"] == "waiting":
+            trial.waiting[x["fix"]] = x["module"]
         elif x["what"] == "turn":
             trial.last_turn = int(x["turn"])
         elif x["what"] == "outputs":

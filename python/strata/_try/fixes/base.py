@@ -46,6 +46,7 @@ class Fix:
         self.note: Callable[..., None] = lambda *a, **k: None
         self.failed: Callable[..., None] = lambda *a, **k: None
         self.is_on = True
+        self.is_training = False  # the program: its units are steps of an optimizer
         self.is_shared = False  # the process: others have their turn in it, and it begins without any
         self.together: tuple[str, ...] = ()  # fixes that are on now
         self.read(arguments)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from strata._try.fixes.base import Fix, Note, module_argument, option, tensors_mapped
-from strata._try.fixes.weights import Weights
+from strata._try.fixes.weights import Weights, are_trained
 
 
 class Bf16(Fix):
@@ -39,7 +39,8 @@ class Bf16(Fix):
 
     def on_module(self, module: Any) -> None:
         torch = sys.modules["torch"]
-        self.trains = bool(module.training) and torch.is_grad_enabled()
+        self.trains = are_trained(module, self.is_training or (
+            bool(module.training) and torch.is_grad_enabled()))
         if not self.trains:
             self.weights = Weights(module, lambda t: t.to(torch.bfloat16) if (
                 t.is_floating_point()) else t)

@@ -40,7 +40,7 @@ class ChannelsLast(Fix):
         if not dims & {4, 5}:
             raise Unfit("the module has no convolutions")
         self.formats = {4: torch.channels_last, 5: torch.channels_last_3d}
-        self.weights = Weights(module, self._laid_out, lambda t: t.contiguous())
+        self.weights = Weights(module, self._laid_out, lambda t: t.contiguous(), self.is_training)
         self.switch(self.is_on)
         self.wrap(module)
 

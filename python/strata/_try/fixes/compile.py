@@ -97,10 +97,10 @@ class Compile(Fix):
         return (compiled if self.is_on else plain)(*args, **kwargs)
 
     def call(self, plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-        graphed = self.how in _GRAPHED
+        graphed, torch = self.how in _GRAPHED, sys.modules["torch"]
         before = -1 if self.has_compiled else _compiled_so_far()
-        if graphed:
-            sys.modules["torch"].compiler.cudagraph_mark_step_begin()
+        if graphed and not torch.is_grad_enabled():  # else a backward pass may still need what was returned
+            torch.compiler.cudagraph_mark_step_begin()
         try:
             result = plain(*args, **kwargs)
         except Exception as why:
@@ -121,7 +121,7 @@ class Compile(Fix):
             lines = [f"{written}.compile_repeated_blocks({options})"]
         elif seen.get("is_of_torch"):  # its compile() has no effect
             lines = [f"{written} = torch.compile({', '.join(filter(None, (written, options)))})"]
-        if self.how in _GRAPHED:
+        if self.how in _GRAPHED and not seen.get("trains"):
             lines.append("# before each call: torch.compiler.cudagraph_mark_step_begin(), and clone() "
                          "results that outlive the next one")
         return [Note(lines, after=written)]

@@ -125,7 +125,7 @@ class _Graphed:
                 plain(*self.args, **self.kwargs)
         torch.cuda.current_stream(device).wait_stream(side)
         self.graph = torch.cuda.CUDAGraph()
-        with torch.no_grad(), torch.cuda.graph(self.graph):
+        with torch.no_grad(), torch.cuda.device(device), torch.cuda.graph(self.graph):
             self.result = plain(*self.args, **self.kwargs)
         if not _tensors(torch, self.result):
             raise TypeError(f"its result of type {type(self.result).__name__} holds no tensors that "

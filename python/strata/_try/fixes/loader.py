@@ -5,6 +5,7 @@ import atexit
 import functools
 import os
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from strata._base.on_import import when_imported
@@ -30,7 +31,7 @@ class Loader(Fix):
     order = 3
     switches = True
     set_up_s = 2.0
-    unseen = "the program makes no DataLoader"
+    unseen = "the program goes through no DataLoader that can have workers"
 
     def read(self, arguments: list[str]) -> None:
         if len(arguments) > 1 or (arguments and not arguments[0].isdigit()):
@@ -40,6 +41,8 @@ class Loader(Fix):
             raise FixError("loader takes 1 to 256 workers")
         # Workers begin together, so batches come in bursts of as many.
         self.settles = max(self.workers, PREFETCH)
+        # Where loaders were made that the program has not gone through yet.
+        self.places: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
 
     @classmethod
     def from_finding(cls, finding: dict[str, Any], module: str) -> list[tuple[str, float]]:
@@ -50,8 +53,7 @@ class Loader(Fix):
 
     def _dataloader(self, module: Any) -> None:
         self._change_loaders(module)
-        if self.is_shared:
-            self._share(module)
+        (self._share if self.is_shared else self._watch)(module)
         loader = module.DataLoader
         iterator = loader._get_iterator
 
@@ -74,7 +76,7 @@ class Loader(Fix):
                 fix.note(fix, "skipped", source=places.here(),
                          why="its dataset is iterable, and each worker would yield all of it")
                 return plain(made, dataset, *args, **kwargs)
-            fix.note(fix, "site", source=places.here(), call="DataLoader", by=places.library())
+            fix.places[made] = {"source": places.here(), "by": places.library()}
             if not fix.is_shared:
                 args, kwargs = fix._changed(args, kwargs)
             return plain(made, dataset, *args, **kwargs)
@@ -92,23 +94,49 @@ class Loader(Fix):
             kwargs["pin_memory"] = _has_device()
         return args, kwargs
 
+    def _used(self, made: Any) -> None:
+        """The program goes through this one with workers. The first such is the one to change."""
+        if made in self.places:
+            self.note(self, "site", call="DataLoader", **self.places.pop(made))
+
+    def _watch(self, module: Any) -> None:
+        plain, fix = module.DataLoader.__iter__, self
+
+        @functools.wraps(plain)
+        def begin(made: Any) -> Any:
+            fix._used(made)
+            return plain(made)
+
+        module.DataLoader.__iter__ = begin
+
     def _share(self, module: Any) -> None:
         """Batches are made by workers while it is on, and as the program does while it is off."""
         from strata._try.inside.batches import Batches, Way
-        loader, iterable, fix = module.DataLoader, module.IterableDataset, self
+        loader, fix = module.DataLoader, self
         plain = loader.__iter__
         known: weakref.WeakKeyDictionary[Any, tuple[Way, Way]] = weakref.WeakKeyDictionary()
 
         @functools.wraps(plain)
         def begin(made: Any) -> Any:
-            if isinstance(made.dataset, iterable):
+            if made not in fix.places and made not in known:  # of an iterable dataset
+                return plain(made)
+            if type(made)._get_iterator is not loader._get_iterator:
+                fix.note(fix, "skipped", why=f"{type(made).__name__} makes batches in its own way")
                 return plain(made)
             if made not in known:
                 changed = {"num_workers": fix.workers, "persistent_workers": True,
                            "prefetch_factor": made.prefetch_factor or PREFETCH,
                            "pin_memory": made.pin_memory or _has_device()}
                 known[made] = Way(made, loader, plain, {}), Way(made, loader, plain, changed)
-            return Batches(made, known[made], lambda: fix.is_on, functools.partial(fix.failed, fix))
+            return Batches(made, known[made], is_on(made), functools.partial(fix.failed, fix))
+
+        def is_on(made: Any) -> Callable[[], bool]:
+            def ask() -> bool:
+                if fix.is_on:
+                    fix._used(made)
+                return fix.is_on
+
+            return ask
 
         loader.__iter__ = begin
 

@@ -1,6 +1,8 @@
 """no_explicit_sync: the program does not wait for the device where it only asks it to."""
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from strata._try.fixes.base import Fix, Note, alone
@@ -23,9 +25,12 @@ class NoExplicitSync(Fix):
 
     def on_torch(self, torch: Any) -> None:
         from strata._try.inside import device
-        plain = torch.cuda.synchronize
-        device.keep("cuda.synchronize", plain)
+        device.keep("cuda.synchronize", torch.cuda.synchronize)
+        for owner in (torch.cuda, torch.cuda.Stream):
+            owner.synchronize = self._instead_of(owner.synchronize)
 
+    def _instead_of(self, plain: Callable) -> Callable:
+        @functools.wraps(plain)
         def synchronize(*args: Any, **kwargs: Any) -> None:
             if not self.is_on:
                 return plain(*args, **kwargs)
@@ -35,9 +40,7 @@ class NoExplicitSync(Fix):
                 self.note(self, "site", source=places.here())
             return None
 
-        torch.cuda.synchronize = synchronize
-        stream_plain = torch.cuda.Stream.synchronize
-        torch.cuda.Stream.synchronize = lambda stream: None if self.is_on else stream_plain(stream)
+        return synchronize
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         return [Note(["remove torch.cuda.synchronize()"], remove=True)]

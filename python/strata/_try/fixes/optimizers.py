@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from typing import Any
 
 from strata._try.fixes.base import Fix, Note, alone
 
+SCALES = "_step_supports_amp_scaling"
 FUSED = ("Adam", "AdamW", "SGD", "Adagrad")
 
 
@@ -21,7 +23,8 @@ class _Optimizer(Fix):
 
     def read(self, arguments: list[str]) -> None:
         super().read(arguments)
-        self.made: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # with their own settings
+        # With their own settings: those of their groups, and whether GradScaler leaves scaling to them.
+        self.made: list[tuple[weakref.ref[Any], list[dict[str, Any]], Any]] = []
 
     def classes(self, optim: Any) -> list[Any]:
         raise NotImplementedError
@@ -42,17 +45,21 @@ class _Optimizer(Fix):
                     kwargs[fix.sets] = True
                 fix.note(fix, "site", source=places.here(), call=cls.__name__, by=places.library())
             plain(optimizer, *args, **kwargs)
-            fix.made[id(optimizer)] = optimizer, [
-                {k: g.get(k) for k in ("fused", "foreach")} for g in optimizer.param_groups]
+            own = [{k: g.get(k) for k in ("fused", "foreach")} for g in optimizer.param_groups]
+            fix.made.append((weakref.ref(optimizer), own, getattr(optimizer, SCALES, None)))
 
         cls.__init__ = init
 
     def switch(self, on: bool) -> None:
         super().switch(on)
-        for optimizer, own in self.made.values():
+        for made, own, scales in self.made:
+            optimizer = made()
+            if optimizer is None:
+                continue
             for group, settings in zip(optimizer.param_groups, own):
                 group.update({self.sets: True, self.drops: False} if on else settings)
                 _place_steps(optimizer, group)
+            setattr(optimizer, SCALES, self.sets == "fused" if on else scales)
 
     def code(self, written: str, seen: dict[str, Any]) -> list[Note]:
         if seen.get("by", "").startswith("transformers."):

@@ -37,7 +37,7 @@ class PinnedUploads(Fix):
                 if target is not None and target.type == "cuda":
                     self._seen()
                     kwargs["non_blocking"] = True
-                    with buffers.of(t) as pinned:
+                    with buffers.of(t, target) as pinned:
                         return to(pinned, *args[:2], **kwargs)
             return to(t, *args, **kwargs)
 
@@ -46,14 +46,14 @@ class PinnedUploads(Fix):
             if not self._matters(t):
                 return cuda(t, device, *args, **kwargs)
             self._seen()
-            with buffers.of(t) as pinned:
+            with buffers.of(t, device) as pinned:
                 return cuda(pinned, device, non_blocking=True)
 
         @functools.wraps(copy)
         def pinned_copy(t: Any, source: Any, *args: Any, **kwargs: Any) -> Any:
             if isinstance(source, tensor) and t.is_cuda and self._matters(source):
                 self._seen()
-                with buffers.of(source) as pinned:
+                with buffers.of(source, t.device) as pinned:
                     return copy(t, pinned, True)
             return copy(t, source, *args, **kwargs)
 
@@ -83,8 +83,8 @@ class Buffers:
         self.kept: dict[int, list[tuple[Any, Any]]] = {}  # by size: memory, and when it was read
 
     @contextlib.contextmanager
-    def of(self, t: Any) -> Iterator[Any]:
-        """The same values in pinned memory."""
+    def of(self, t: Any, device: Any = None) -> Iterator[Any]:
+        """The same values in pinned memory, for a copy to that device."""
         if not _is_plain(t) or self.torch.cuda.is_current_stream_capturing():
             yield t.pin_memory()  # which keeps its layout
             return
@@ -98,7 +98,7 @@ class Buffers:
         yield pinned
         if len(kept) < MOST_KEPT:
             read = self.torch.cuda.Event()
-            read.record()
+            read.record(self.torch.cuda.current_stream(device))
             kept.append((memory, read))
 
 

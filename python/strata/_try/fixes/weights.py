@@ -5,15 +5,20 @@ from collections.abc import Callable
 from typing import Any
 
 
+def are_trained(module: Any, is_training: bool) -> bool:
+    """Whether its weights change. A program that trains may begin with an evaluation."""
+    return is_training and any(p.requires_grad for p in module.parameters())
+
+
 class Weights:
     """Parameters and buffers as they are, and changed. Where both are needed again both are kept, at
     the same places: a graph that was captured finds them there."""
 
     def __init__(self, module: Any, changed: Callable[[Any], Any],
-                 back: Callable[[Any], Any] | None = None) -> None:
+                 back: Callable[[Any], Any] | None = None, is_training: bool = False) -> None:
         self.tensors = [*module.parameters(), *module.buffers()]
         self.changed, self.back = changed, back
-        self.trains = bool(module.training) and any(p.requires_grad for p in module.parameters())
+        self.trains = are_trained(module, is_training or bool(module.training))
         self.is_changed = False
         self.kept: list[tuple[Any, Any]] | None = None
 

@@ -16,12 +16,46 @@ def keep(name: str, function: Any) -> None:
     _plain.setdefault(name, function)
 
 
+def is_capturing() -> bool:
+    """Whether the program makes a graph: nothing may be recorded or waited for."""
+    found = device.find()
+    return found is not None and found.capturing()
+
+
+def _in_use(found: Any) -> list[int]:
+    """The devices on which the program has memory, most of it first; none if there is just one device, or
+    if that is not known."""
+    module = found.module
+    try:
+        n = module.device_count()
+        sizes = {i: module.memory_allocated(i) for i in range(n)} if n > 1 else {}
+    except Exception:
+        return []
+    return sorted((i for i, size in sizes.items() if size), key=lambda i: -sizes[i])
+
+
 def synchronize() -> None:
-    """Waits for the device, if the program uses one."""
+    """Waits for the device, if the program uses one; for all that it uses."""
     found = device.find()
     if found is None or found.capturing():
         return
-    _plain.get(f"{found.kind}.synchronize", found.module.synchronize)()
+    wait = _plain.get(f"{found.kind}.synchronize", found.module.synchronize)
+    used = _in_use(found)
+    for which in used:
+        wait(which)
+    if not used:
+        wait()
+
+
+_chosen: list[int] = []  # of several devices the one whose clock is read, once one is in use
+
+
+def _stream(found: Any) -> list[Any]:
+    """The stream to record on, unless it is the current one: a program may leave the first of several devices
+    alone."""
+    if not _chosen:
+        _chosen.extend(_in_use(found)[:1])
+    return [found.module.current_stream(_chosen[0])] if _chosen else []
 
 
 class Stamp:
@@ -35,7 +69,7 @@ class Stamp:
         found = device.find()
         if found is not None and found.kind == "cuda" and not found.capturing():
             self.event = found.event()
-            self.event.record()
+            self.event.record(*_stream(found))
         self.at = time.perf_counter()
 
     def is_done(self) -> bool:

@@ -107,9 +107,10 @@ class Calls:
 class Targets:
     """The modules that fixes wait for. `found(fix, module)` is called once for each."""
 
-    def __init__(self, fixes: list[Any], found: Callable[[Any, Any, str], None]) -> None:
+    def __init__(self, fixes: list[Any], found: Callable[[Any, Any, str], None], main: str = "") -> None:
         self.waiting = [f for f in fixes if f.module]
         self._found = found
+        self.main = main  # what the program calls the module that does most of the work, if that is known
 
     def offer(self, named: dict[str, Any], owner: str = "") -> None:
         """These modules exist, and are about to be used."""
@@ -124,7 +125,9 @@ class Targets:
         if not self.waiting or not any(True for _ in module.parameters()):
             return
         name = places.name_of(module)
-        named = {type(module).__name__: module, MAIN: module}
+        named = {type(module).__name__: module}
+        if not self.main or self.main == (name or type(module).__name__):
+            named[MAIN] = module
         if name:
             named[name] = module
         self.offer(named, "")

@@ -1,6 +1,7 @@
-"""Random numbers, put back where they were, for a call that is made again."""
+"""Random numbers and caches, put back where they were, for a call that is made again."""
 from __future__ import annotations
 
+import copy
 import random
 import sys
 from typing import Any
@@ -29,6 +30,12 @@ class RandomState:
         self.torch = torch.get_rng_state()
         self.devices = torch.cuda.get_rng_state_all() if self.cuda else None
         self.generators = [(g, g.get_state()) for g in _generators((*args, *kwargs.values()))]
+        # Keys and values of a text so far, which the call goes on writing to.
+        self.caches = {k: copy.deepcopy(v) for k, v in kwargs.items() if type(v).__name__.endswith("Cache")}
+
+    def again(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments, with caches as they were."""
+        return {**kwargs, **copy.deepcopy(self.caches)}
 
     def restore(self) -> None:
         torch = sys.modules["torch"]

@@ -38,12 +38,13 @@ class Trial:
             fix.note, fix.failed = self.note, self.fail
             fix.is_shared = "turns" in plan
             fix.is_on = not fix.is_shared
+            fix.is_training = (plan.get("unit") or "").startswith("step:optimizer")
         self.schedule = schedule.Schedule([schedule.turn_of(t) for t in plan.get("turns", [])],
                                           plan.get("first", schedule.FIRST))
         self._broken: set[str] = set()
         self._on: tuple[str, ...] = ()
         self.units.on_switch = self._switch_all
-        self.targets = modules.Targets(self.fixes, self._found)
+        self.targets = modules.Targets(self.fixes, self._found, plan.get("main") or "")
         self.module_units = units.ModuleUnits(self.units)
         self.calls: modules.Calls | None = None
         self._listed: set[str] = set()
@@ -129,6 +130,7 @@ class Trial:
         self.units.is_switched = s.begins_block
         if s.begins_block:
             device.synchronize()
+            self.units.flush(False)
         self._switch(s.on)
         self.units.mark = {"turn": s.turn, "at": s.at} if s.turn >= 0 else {}
         self.units.is_probe = s.is_probe and bool(s.on) and not self.units.output
@@ -176,7 +178,7 @@ class Trial:
         if self.plan.get("unit") is None:
             self._list({places.name_of(module) or type(module).__name__: module}, "called")
             self.module_units.called(module)
-        elif self._unit_name.split("#")[0] == type(module).__name__:
+        elif self._unit_name == self.module_units.name(module):
             self.module_units.watch(module)
             self._unit_name = ""
         if self.plan.get("unit") and not self.targets.waiting and not self._unit_is_module():
@@ -198,8 +200,7 @@ class Trial:
     def _end(self) -> None:
         self.units.flush(True)
         for fix in self.targets.waiting:
-            self.log.write("failed", fix=fix.spec, type="", source=None,
-                           message=f"the program calls no module {fix.module!r}")
+            self.log.write("waiting", fix=fix.spec, module=fix.module)
         self.log.write("end", **device.described())
 
     def _watch_errors(self) -> None:

@@ -6,10 +6,12 @@ other: the device is never waited for; events in its queue say when each of them
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +37,7 @@ class Units:
         self.most: int = plan.get("most_units") or 0
         self.most_s: float = plan.get("most_s") or 0.0
         self.least: int = plan.get("least_units") or 8
+        self.phase_s: float = plan.get("phase_s") or 0.0  # what batches or calls of modules take at least
         self.output: str = plan.get("output") or ""
         self.counts: dict[str, int] = {}
         self.totals: dict[str, float] = {}
@@ -45,7 +48,8 @@ class Units:
         self._inside = False
         self._last: dict[str, device.Stamp] = {}
         self._pending: list[tuple[str, int, dict[str, int], device.Stamp, device.Stamp]] = []
-        self._optimizers: dict[int, str] = {}
+        self._optimizers: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+        self._numbers = itertools.count()
         self.mark: dict[str, int] = {}  # of the unit, where fixes have their turns: which, and its place
         self.is_probe = False  # whether results of the unit are compared with those without the fixes
         self.is_shared = "turns" in plan
@@ -97,7 +101,7 @@ class Units:
         self.on_switch(False)
         for which in ("without", "again"):
             before.restore()
-            self._keep(which, plain(*args, **kwargs))
+            self._keep(which, plain(*args, **before.again(kwargs)))
         self.on_switch(True)
         after.restore()
 
@@ -118,7 +122,7 @@ class Units:
         for _ in range(self.repeat["times"]):
             before.restore()
             k = self._begin(key)
-            self._timed(key, k, plain, args, kwargs)
+            self._timed(key, k, plain, args, before.again(kwargs))
             if self.is_enough:
                 break
         after.restore()
@@ -128,7 +132,7 @@ class Units:
     def step(self, name: str, kept: Callable[[], Any] | None = None) -> None:
         """A step of a loop is over, and the next one begins."""
         key = f"step:{name}"
-        if self._inside or not self._is_ours(key):
+        if self._inside or not self._is_ours(key) or device.is_capturing():
             return
         now, before = device.Stamp(), self._last.get(key)
         k = self.counts.get(key, 0)
@@ -193,9 +197,10 @@ class Units:
     def _check_enough(self, key: str) -> None:
         """A program that goes on for hours is ended when enough is known."""
         n, total = self.counts.get(key, 0), self.totals.get(key, 0.0) / 1e3
-        many = bool(self.most) and n >= self.most
-        long = bool(self.most_s) and n >= self.least and total >= self.most_s
-        if (many or long or self.is_enough) and threading.current_thread() is threading.main_thread():
+        may_be_phase = not key.startswith(("call:", "step:optimizer")) and total < self.phase_s
+        many = bool(self.most) and n >= self.most and not may_be_phase
+        long = bool(self.most_s) and n >= self.least and total >= self.most_s and not _has_ranks()
+        if many or long or self.is_enough:
             self.flush(True)
             self.log.write("enough", unit=key, units=n)
             self.log.write("end", **device.described())
@@ -223,8 +228,9 @@ class Units:
 
     def _torch(self, torch: Any) -> None:
         def after(optimizer: Any, args: Any, kwargs: Any) -> None:
-            name = self._optimizers.setdefault(
-                id(optimizer), f"optimizer{len(self._optimizers) or ''}")
+            name = self._optimizers.get(optimizer)
+            if name is None:
+                name = self._optimizers[optimizer] = f"optimizer{next(self._numbers) or ''}"
             self.step(f"{name}.step", functools.partial(_weights, optimizer))
 
         module = sys.modules.get("torch.optim.optimizer")  # torch hides it behind a function
@@ -280,6 +286,12 @@ class Units:
         base.__init_subclass__ = classmethod(init_subclass)
 
 
+def _has_ranks() -> bool:
+    """Other ranks wait for this one: all have to end with the same unit, and their clocks differ."""
+    dist: Any = sys.modules.get("torch.distributed")
+    return dist is not None and dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1
+
+
 def _weights(optimizer: Any) -> list[Any]:
     """Some of what the optimizer has made of the weights."""
     found = [p for group in optimizer.param_groups for p in group["params"]]
@@ -308,17 +320,21 @@ class ModuleUnits:
         self.units = units
         self.names: dict[int, str] = {}
 
-    def called(self, module: Any) -> None:
-        name = self.names.get(id(module))
-        if name is None:
+    def name(self, module: Any) -> str:
+        """Its class; of further modules of one class, in the order of their first calls, with a number."""
+        found = self.names.get(id(module))
+        if found is None:
             kind = type(module).__name__
             same = sum(known.split("#")[0] == kind for known in self.names.values())
-            name = self.names[id(module)] = kind if not same else f"{kind}#{same}"
-        self.units.step(name)
+            found = self.names[id(module)] = kind if not same else f"{kind}#{same}"
+        return found
+
+    def called(self, module: Any) -> None:
+        self.units.step(self.name(module))
 
     def watch(self, module: Any) -> None:
         """The unit is known: calls of this module, and no others, are noticed from now on."""
-        name = self.names.get(id(module), type(module).__name__)
+        name = self.name(module)
 
         def call(plain: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
             before = RandomState(args, kwargs) if self.units.is_probe and _can_repeat(
