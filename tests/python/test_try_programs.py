@@ -212,6 +212,20 @@ def test_the_loader_that_is_used_is_the_one_to_change(data_loaders):
         assert [int(x) for x in used] == [1, 2] and set(notes) == {line}
 
 
+def test_the_library_that_the_user_calls():
+    """Of several, one that calls the other, the outermost is the one whose arguments the user writes."""
+    def in_module(name, inner):
+        scope = {"__name__": name, "inner": inner}
+        exec(compile("def call():\n    return inner()", sys.modules["json"].__file__, "exec"), scope)
+        return scope["call"]
+
+    assert places.library() == ""
+    made = in_module("torch.utils.data", places.library)
+    assert made() == ""
+    trainer = in_module("transformers.trainer", in_module("accelerate.data_loader", made))
+    assert trainer() == "transformers.trainer"
+
+
 def _line():
     return sys._getframe(1).f_lineno
 

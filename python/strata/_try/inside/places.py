@@ -35,15 +35,16 @@ def here() -> dict[str, Any]:
 
 
 def library() -> str:
-    """The module of a library that has called us; "" if that was the user's code. Code of ours and of torch
-    in between does not count."""
+    """The module of a library that the user's code has called, and which has called us; "" if there is none.
+    Code of ours and of torch in between does not count."""
     found: Any = sys._getframe(1)
-    while found is not None:
+    last = ""
+    while found is not None and not is_users(found.f_code.co_filename):
         name = str(found.f_globals.get("__name__", ""))
         if name.partition(".")[0] not in ("strata", "torch"):
-            return "" if is_users(found.f_code.co_filename) else name
+            last = name
         found = found.f_back
-    return ""
+    return last
 
 
 def of_frame(found: Any) -> dict[str, Any]:
