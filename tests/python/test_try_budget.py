@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from strata._try import budget, judge, switching
+from strata._try import budget, judge, switching, turns
 from strata._try.driver import Driver
 from strata._try.inside import schedule
 from strata._try.kinds import Kind, Options
@@ -226,6 +226,20 @@ def test_a_program_that_ends_sooner_than_it_seemed(tmp_path):
     assert driver.length == 200 and all(k.switched for k in driver.kinds[:2])
     assert driver.kinds[1].is_faster and len(driver.kinds[1].trials) <= 1
     assert not driver.kinds[2].switched and len(driver.kinds[2].trials) >= 2  # needs 260 for one look
+
+
+def test_a_program_that_a_fix_breaks_is_not_shorter(tmp_path):
+    """How many units it has is known from those that end as they should."""
+    machine = Machine(4, tmp_path, length=20)
+    driver = driven(tmp_path, machine, [], combine=False)
+    kind, turn = Kind(["nothing:0"]), schedule.Turn(("nothing:0",), 4, 4, 8)
+    found = machine.run(["nothing:0"], {"unit": "step:Net", "turns": [turn.as_dict()]}, 0)
+    found.status = 1
+    turns.Turns(driver)._take([(kind, turn)], found)
+    assert driver.length is None
+    found.status = 0
+    turns.Turns(driver)._take([(kind, turn)], found)
+    assert driver.length == 20
 
 
 def test_turns_count_after_processes(tmp_path):

@@ -161,7 +161,9 @@ def test_code_for_repeated_blocks():
     compile("\n".join(text), "code", "exec")
     exec("\n".join(lines(net)), {"net": net, "torch": torch})
     assert all(block._compiled_call_impl for block in [*net.layers, *net.model.deep[0]])
-    net._repeated_blocks, net.compile_repeated_blocks = ["Block"], None
+    net._repeated_blocks, net.compile_repeated_blocks = [], None  # which raises if it has named none
+    assert lines(net)[0] == "for block in net.layers:"
+    net._repeated_blocks = ["Block"]
     assert lines(net) == ["net.compile_repeated_blocks()"]
     assert lines(Block()) == ["net.compile()"]  # which has none: all of it is compiled
 

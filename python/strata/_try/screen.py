@@ -159,8 +159,7 @@ def conclusion(r: dict[str, Any]) -> str:
             return f"best: {f['fix']}{times} ({f['measured']['change_pct']:+.1f} %)"
     unsettled = [f["fix"] for f in r["fixes"] if f["measured"] and is_open(f["measured"])]
     if unsettled:
-        are = "is" if len(unsettled) == 1 else "are"
-        return f"no gain is certain yet: {', '.join(unsettled)} {are} not settled; a longer --time may do it"
+        return f"no gain is certain yet; a longer --time may settle {', '.join(unsettled)}"
     return "none of the fixes makes it faster" if r["fixes"] else ""
 
 

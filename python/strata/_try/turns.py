@@ -142,8 +142,8 @@ class Turns:
 
     def _take(self, group: list[tuple[Kind, switching.Turn]], found: Trial) -> None:
         """What each kind has got."""
-        if not found.ended_early and not found.timed_out:  # the program has fewer units than it seemed
-            self.driver.length = len(found.times(self.driver.unit))
+        if not (found.ended_early or found.timed_out or self._broke(found)):
+            self.driver.length = len(found.times(self.driver.unit))  # fewer than it seemed
         for number, (kind, turn) in enumerate(group):
             failed = next((found.failures[s] for s in kind.specs if s in found.failures), None)
             taken = switching.Taken(turn, found.turns.get(number, {}))

@@ -35,7 +35,7 @@ class Fix:
     unseen = ""  # what to say if the program has nothing it applies to; "" if that is not known
     switches = False  # whether it can be turned on and off while the program runs
     block = 0  # if its gain is pauses that come now and then: units of a block, at least
-    settles = 0  # units into which what was on before reaches, however long they are: memory that is kept
+    settles = 0  # units at the beginning of a block that what was on before still affects: memory it kept
     set_up_s = 0.0  # about what it takes to set it up, to decide who is tried first
     order = 5  # among fixes of one trial: smaller first
     module = ""  # the module it is about, "" if none

@@ -79,7 +79,8 @@ class Compile(Fix):
         compiles its blocks itself, as those of diffusers do."""
         from strata.bench.modes import block_lists, is_of_torch
         found: dict[str, Any] = {"is_of_torch": is_of_torch(module)}
-        if self.blocks and hasattr(module, "_repeated_blocks") and hasattr(module, "compile_repeated_blocks"):
+        if self.blocks and getattr(module, "_repeated_blocks", None) and hasattr(
+                module, "compile_repeated_blocks"):
             found["lists"] = {}
         elif self.blocks and block_lists(module):
             found["lists"] = {name: is_of_torch(members[0]) for name, members in block_lists(module).items()}

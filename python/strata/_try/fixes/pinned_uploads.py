@@ -18,7 +18,7 @@ class PinnedUploads(Fix):
     unseen = "the program uploads no large tensor from pageable memory"
     changes = ("Tensors of 64 KiB or more that go to the GPU by .to(), .cuda() or copy_() are copied into "
                "pinned buffers that are used again, then uploaded without blocking the host.")
-    safe = "If other streams do not use the tensor before that of the upload has got to it."
+    safe = "If other streams wait for the upload before they use the tensor."
     results = "Nothing."
 
     @classmethod
